@@ -18,6 +18,23 @@ struct FormatArgumentTests {
         #expect(NSPredicate(format: "count == %@", Decimal(3) as CVarArg).evaluate(with: object))
     }
 
+    private enum Key: String, CVarArg {
+        case count
+        var _cVarArgEncoding: [Int] { [] }
+    }
+
+    private enum Level: Int, CVarArg {
+        case high = 3
+        var _cVarArgEncoding: [Int] { rawValue._cVarArgEncoding }
+    }
+
+    @Test("An enumeration that a program makes an argument stands for its raw value (MovieDB)")
+    func rawValues() {
+        let object: [String: Any] = ["count": 3, "name": "count"]
+        #expect(NSPredicate(format: "%K == %d", Key.count, Level.high).evaluate(with: object))
+        #expect(NSPredicate(format: "name == %@", Key.count).evaluate(with: object))
+    }
+
     @Test("Functions with variable arguments hand them on as an array")
     func handedOn() {
         func predicate(_ format: String, _ arguments: CVarArg...) -> NSPredicate {

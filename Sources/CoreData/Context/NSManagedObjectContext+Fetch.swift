@@ -90,7 +90,7 @@ extension NSManagedObjectContext {
     func plan(for request: any FetchDescription, _ layout: EntityLayout) -> FetchPlan {
         var plan = FetchPlan(entity: layout)
         plan.includesSubentities = request.includesSubentities
-        plan.predicate = request.predicate?.withConstantPathsRead
+        plan.predicate = request.predicate?.read(for: layout)
         plan.sortDescriptors = request.sortDescriptors ?? []
         plan.limit = request.fetchLimit
         plan.offset = request.fetchOffset

@@ -9,7 +9,7 @@ struct ResultFilter {
     init(_ request: any FetchDescription, _ layout: EntityLayout) {
         self.layout = layout
         includesSubentities = request.includesSubentities
-        matches = NSManagedObjectContext.test(request.predicate)
+        matches = NSManagedObjectContext.test(request.predicate?.withUUIDsRead(layout.holdsUUIDs))
     }
 
     private func concerns(_ object: NSManagedObject) -> Bool { concerns(object.layout) }

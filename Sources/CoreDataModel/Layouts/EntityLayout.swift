@@ -206,6 +206,15 @@ package final class EntityLayout: @unchecked Sendable {
         return attribute
     }
 
+    /// Whether keys lead to an attribute that holds UUIDs, through relationships of any kind.
+    package func holdsUUIDs(at keys: [String]) -> Bool {
+        guard let key = keys.first else { return false }
+        if let destination = relationship(named: key)?.destination {
+            return destination.holdsUUIDs(at: Array(keys.dropFirst()))
+        }
+        return attribute(at: keys)?.type == .UUIDAttributeType
+    }
+
     /// Whether the entity is another one or inherits from it.
     package func isKind(of other: EntityLayout) -> Bool {
         var ancestor: EntityLayout? = self

@@ -19,12 +19,13 @@ struct ModelText: Equatable {
         let constraints = entity.uniquenessConstraints.map {
             $0.map { ($0 as? NSPropertyDescription)?.name ?? "\($0)" }
         }
+        // In which order they are listed means nothing, and a compiled model lists them by name.
         let indexes = entity.indexes.map { index in
             let elements = index.elements.map {
                 "\($0.property?.name ?? "")\($0.isAscending)\($0.collationType.rawValue)"
             }
             return "\(index.name) \(elements) \(index.partialIndexPredicate.map { "\($0)" } ?? "")"
-        }
+        }.sorted()
         return line([
             entity.managedObjectClassName, entity.superentity?.name, entity.isAbstract, constraints, indexes,
             entity.versionHash, entity.versionHashModifier, entity.renamingIdentifier,

@@ -12,6 +12,8 @@ extension SourceReader {
         guard let text = element.attributes["defaultValueString"], !text.isEmpty || type == .stringAttributeType else {
             return nil
         }
+        // Xcode's editor takes any text for this one, and apps ship with it: no UUID, no default. A warning says so.
+        if type == .UUIDAttributeType, UUID(uuidString: text) == nil { return nil }
         return try value(text, of: type, key: "defaultValueString", element, place)
     }
 

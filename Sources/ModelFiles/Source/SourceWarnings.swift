@@ -1,6 +1,6 @@
 import Foundation
 
-/// Something in a source model that is not understood and means nothing to a store: the model is compiled without it.
+/// Something in a source model that is not understood and that a store does without: the model is compiled without it.
 package struct SourceWarning: Equatable, Sendable {
     package let entity: String?
     package let property: String?
@@ -54,6 +54,11 @@ enum SourceWarnings {
         {
             found.append(
                 warning("codeGenerationType", value, "class, category or none", "No code is generated for the entity"))
+        }
+        if element.string("attributeType") == "UUID", let value = element.string("defaultValueString"), !value.isEmpty,
+            UUID(uuidString: value) == nil
+        {
+            found.append(warning("defaultValueString", value, "a UUID", "The attribute has no default"))
         }
         return found
     }

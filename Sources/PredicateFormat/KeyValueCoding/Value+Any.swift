@@ -49,6 +49,8 @@ extension Value {
         case let value as UUID: return .uuid(value)
         case let value as URL: return .url(value)
         case let value as Data: return .data(value)
+        // What a program makes an argument by the encoding of its raw value, as enumerations of keys do.
+        case let value as any RawRepresentable & CVarArg: return Value(value.rawValue as Any)
         default: return sequence(any) ?? .object(adapter(for: any))
         }
     }

@@ -8,6 +8,7 @@ final class FormatTemplate: Sendable {
     /// Unlike that of every other template.
     let identity: Int
     private let hasConstantPaths: Bool
+    private let hasUUIDTexts: Bool
     /// Whether the whole argument list is what the skeleton takes as it is: no placeholder but `%@`.
     private let takesArgumentsAsTheyAre: Bool
     private let placeholders: [(kind: Placeholder, offset: Int)]
@@ -18,6 +19,7 @@ final class FormatTemplate: Sendable {
         var parser = try FormatParser(format, arguments: arguments)
         skeleton = try parser.parsePredicate()
         hasConstantPaths = skeleton.hasConstantPaths
+        hasUUIDTexts = skeleton.hasUUIDTexts
         self.format = format
         placeholders = parser.placeholders.map { ($0.kind, $0.offset) }
         takesArgumentsAsTheyAre = placeholders.allSatisfy { $0.kind == .value }
@@ -34,11 +36,13 @@ final class FormatTemplate: Sendable {
         guard arguments.count == placeholders.count else { throw wrongCount(arguments.count) }
         if takesArgumentsAsTheyAre {
             return PreparedPredicate(
-                skeleton: skeleton, identity: identity, arguments: arguments, hasConstantPaths: hasConstantPaths)
+                skeleton: skeleton, identity: identity, arguments: arguments, hasConstantPaths: hasConstantPaths,
+                hasUUIDTexts: hasUUIDTexts)
         }
         return PreparedPredicate(
             skeleton: skeleton, identity: identity,
-            arguments: try convert(arguments, for: placeholders, in: format), hasConstantPaths: hasConstantPaths)
+            arguments: try convert(arguments, for: placeholders, in: format), hasConstantPaths: hasConstantPaths,
+            hasUUIDTexts: hasUUIDTexts)
     }
 
     private func wrongCount(_ count: Int) -> PredicateFormatError {

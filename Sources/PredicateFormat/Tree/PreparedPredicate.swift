@@ -18,12 +18,18 @@ package struct PreparedPredicate: Sendable {
     package let arguments: [Value]
     /// Whether paths start at constants or arguments.
     package let hasConstantPaths: Bool
+    /// Whether a text that is spelled out spells a UUID.
+    let hasUUIDTexts: Bool
 
-    package init(skeleton: PredicateTree, identity: Int?, arguments: [Value], hasConstantPaths: Bool? = nil) {
+    package init(
+        skeleton: PredicateTree, identity: Int?, arguments: [Value], hasConstantPaths: Bool? = nil,
+        hasUUIDTexts: Bool? = nil
+    ) {
         self.skeleton = skeleton
         self.identity = identity
         self.arguments = arguments
         self.hasConstantPaths = hasConstantPaths ?? skeleton.hasConstantPaths
+        self.hasUUIDTexts = hasUUIDTexts ?? skeleton.hasUUIDTexts
     }
 
     /// Takes apart a predicate that no format string made: the constants on the sides of its comparisons become arguments, so that

@@ -31,6 +31,44 @@ struct ShippedSourceTests {
         #expect(throws: ModelFileError.self) { try defaultValue("Date", "NO") }
     }
 
+    @Test("A default of a UUID that is none is no default, and a warning with its line (Trio)")
+    func defaultUUID() throws {
+        #expect(try defaultValue("UUID", "empty") == nil)
+        let id = UUID()
+        #expect(try defaultValue("UUID", id.uuidString) == .uuid(id))
+        let source = """
+            <model><entity name="A">
+            <attribute name="id" attributeType="UUID" defaultValueString="empty"/>
+            <attribute name="other" attributeType="UUID" defaultValueString=""/>
+            </entity></model>
+            """
+        #expect(
+            try SourceReader.warnings(of: Data(source.utf8)).map(\.text) == [
+                "line 2, entity “A”, property “id”: defaultValueString is “empty”; a UUID expected. The attribute has no "
+                    + "default"
+            ])
+    }
+
+    @Test("A model equals what was compiled of it, in whatever order it lists its indexes (Stream Chat)")
+    func indexesInAnyOrder() throws {
+        try inTestFolder { folder in
+            let package = folder.appendingPathComponent("Shop.xcdatamodeld")
+            let indexes = ["z", "a"].map {
+                "<fetchIndex name='\($0)'><fetchIndexElement property='\($0)' type='Binary' order='ascending'/></fetchIndex>"
+            }
+            let attributes = ["z", "a"].map { "<attribute name='\($0)' optional='YES' attributeType='String'/>" }
+            let xml = "<model><entity name='A'>\((attributes + indexes).joined())</entity></model>"
+            try write(xml, version: "Shop", of: package)
+            let compiled = package.deletingPathExtension().appendingPathExtension("momd")
+            _ = try SourceModelCompiler.compileModel(at: package, to: compiled)
+            let source = try #require(NSManagedObjectModel(contentsOf: package))
+            #expect(source == NSManagedObjectModel(contentsOf: compiled))
+            let other = try #require(source.copy() as? NSManagedObjectModel)
+            other.entities[0].indexes.removeLast()
+            #expect(source != other)
+        }
+    }
+
     private static let odd = """
         <model>
         <entity name="A" syncable="sometimes" codeGenerationType="swift">
