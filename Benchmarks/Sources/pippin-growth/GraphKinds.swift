@@ -187,7 +187,7 @@ let graphKinds = [
         }),
 ]
 
-private func posts(_ trial: Trial) -> PersistenceManager {
+func posts(_ trial: Trial) -> PersistenceManager {
     PersistenceManager(models: Post.self, store: .file(trial.folder.appendingPathComponent("Posts")))
 }
 
@@ -195,7 +195,7 @@ private func leaves(_ trial: Trial) -> PersistenceManager {
     PersistenceManager(models: Leaf.self, store: .file(trial.folder.appendingPathComponent("Leaves")))
 }
 
-private func somePosts(_ count: Int) -> [Post] {
+func somePosts(_ count: Int) -> [Post] {
     (0..<count).map { number in
         Post(
             id: number, title: "Post \(number)", author: Writer(id: number % 50, name: "Writer \(number % 50)"),

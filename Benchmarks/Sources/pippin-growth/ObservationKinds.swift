@@ -52,6 +52,54 @@ let observationKinds = [
                 }
             }
         }),
+    Kind(
+        "live: differences of all posts, one of them changed", allowance: 2.5,
+        waiting: { trial in
+            let (manager, all) = (posts(trial), somePosts(trial.size))
+            try await manager.save(all)
+            var changes = manager.observe(Post.self, sortedBy: .ascending(\.id)).differences().makeAsyncIterator()
+            _ = try await changes.next()
+            try await trial.measure(10) {
+                for number in 0..<10 {
+                    var post = all[number]
+                    post.title = "other"
+                    try await manager.save(post)
+                    trial.expect(try await changes.next()?.updates.count == 1)
+                }
+            }
+        }),
+    Kind(
+        "live: differences of all posts, a comment of one changed", allowance: 2.5,
+        waiting: { trial in
+            let (manager, all) = (posts(trial), somePosts(trial.size))
+            try await manager.save(all)
+            var changes = manager.observe(Post.self, sortedBy: .ascending(\.id)).differences().makeAsyncIterator()
+            _ = try await changes.next()
+            try await trial.measure(10) {
+                for number in 0..<10 {
+                    var comment = all[number].comments[0]
+                    comment.text = "other"
+                    try await manager.save(comment)
+                    trial.expect(try await changes.next()?.updates.count == 1)
+                }
+            }
+        }),
+    Kind(
+        "live: sections of all cities", allowance: 2.5,
+        waiting: { trial in
+            let (manager, _) = try await filledCities(trial)
+            let list = manager.observe(City.self, sortedBy: .ascending(\.id))
+            var updates = list.sections(by: { "\($0.id / 100)" }).makeAsyncIterator()
+            _ = try await updates.next()
+            try await trial.measure(10) {
+                for number in 0..<10 {
+                    var city = City.make(number)
+                    city.name = "other"
+                    try await manager.save(city)
+                    trial.expect(try await updates.next()?.changes.updates.count == 1)
+                }
+            }
+        }),
 ]
 
 private func follow(

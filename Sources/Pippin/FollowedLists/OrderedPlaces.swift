@@ -6,6 +6,7 @@
 /// - Parameter places: former places, in the new order.
 /// - Returns: for each, whether it is one of that part.
 func ascendingPart(of places: [Int]) -> [Bool] {
+    if zip(places, places.dropFirst()).allSatisfy(<) { return Array(repeating: true, count: places.count) }
     /// For each length, the index of the least place that a part of that length can end with.
     var ends: [Int] = []
     /// For each index, the one before it in its part.

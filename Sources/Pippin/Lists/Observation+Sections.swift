@@ -38,16 +38,22 @@ extension Observation {
         public struct Iterator: AsyncIteratorProtocol {
             var states: Observation<[Model]>.Iterator
             let section: @Sendable (Model) -> String
-            var former = SectionedList<Model>([])
+            var former: Reading<[Model]>?
+            var sections = FollowedSections<Model>()
 
             /// The next list; nil once the task is cancelled.
             ///
             /// - Throws: what fetching throws.
             public mutating func next() async throws -> ListUpdate<Model>? {
-                guard let models = try await states.next() else { return nil }
-                let list = SectionedList(models, by: section)
-                defer { former = list }
-                return ListUpdate(list: list, changes: list.changes(from: former))
+                guard let reading = try await states.nextReading() else { return nil }
+                defer { former = reading }
+                if let step = reading.step, step.former === former?.mark {
+                    let changes = sections.follow(step.edit, to: reading.state, by: section)
+                    return ListUpdate(list: sections.list, changes: changes)
+                }
+                let list = sections.list
+                sections.replace(with: reading.state, by: section)
+                return ListUpdate(list: sections.list, changes: sections.list.changes(from: list))
             }
         }
     }

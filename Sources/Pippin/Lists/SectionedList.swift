@@ -40,6 +40,8 @@ public struct SectionedList<Model: CoreModel>: Sendable {
         self.sections = sections
     }
 
+    init(sections: [Section]) { self.sections = sections }
+
     /// How many models there are.
     public var count: Int { sections.reduce(0) { $0 + $1.models.count } }
 
