@@ -12,7 +12,7 @@ enum PostgresCommand {
                pippin-postgres dump [--json] STORE [ENTITY]    the objects of a store
                pippin-postgres model extract [--force] STORE FILE    writes a store's own model (.xcdatamodeld)
                pippin-postgres copy SOURCE TARGET       copies a store; there must be none at the target
-               pippin-postgres migrate STORE MODEL      brings a store to a model (.mom, .momd)
+               pippin-postgres migrate STORE MODEL      brings a store to the current version of a model
                pippin-postgres migrate --sql STORE MODEL    prints the statements of that, and changes nothing
         A STORE is a connection string (postgresql://app@db.example/books?schema=shop), or a file.
         """
@@ -133,10 +133,7 @@ enum PostgresCommand {
     private static func migrate(
         _ place: Place, _ path: String, onlySQL: Bool, _ output: (String) throws -> Void
     ) throws {
-        guard let model = NSManagedObjectModel(contentsOf: URL(fileURLWithPath: path)) else {
-            throw CocoaError(.fileReadUnknown, userInfo: [NSFilePathErrorKey: path])
-        }
-        let migration = try StoreMigration(of: place.type, at: place.url, to: model)
+        let migration = try StoreMigration(of: place.type, at: place.url, to: model(at: path))
         switch migration.way {
         case .nothing: try output(onlySQL ? "-- nothing to do\n" : "Nothing to do.\n")
         case .inPlace(_, let steps) where onlySQL:
@@ -149,5 +146,15 @@ enum PostgresCommand {
             try migration.run()
             try output("Done.\n")
         }
+    }
+
+    /// The current version of a model, compiled or source.
+    private static func model(at path: String) throws -> NSManagedObjectModel {
+        let url = URL(fileURLWithPath: path)
+        if let model = NSManagedObjectModel(contentsOf: url) { return model }
+        // What reads the file says why it cannot be read.
+        let package = try ModelPackage(at: url)
+        _ = try package.document(version: package.currentVersionName)
+        throw CommandError("“\(path)” has no model that can be read")
     }
 }

@@ -180,7 +180,7 @@ enum CommandManual {
                     name: "--sql",
                     text:
                         "Only print the statements, for whoever may run them. As everything with stores in PostgreSQL (postgresql://…), the program “pippin-postgres” does it, "
-                        + "which takes compiled models (.momd or .mom)."),
+                        + "which takes the current version of the model."),
             ]),
         CommandDescription(
             name: "copy", usage: ["STORE|URL STORE|URL"], summary: "a store copied between files and servers",
