@@ -41,7 +41,9 @@ extension PostgresFormat: MigratableFormat {
         _ url: URL, by migration: InferredMigration, options: [AnyHashable: Any]?, defersCleanup: Bool,
         progress: (Double) -> Void
     ) throws {
-        try DatabaseMigrator.run(StorePlace(url, options), migration, StoreSettings(options), progress: progress)
+        try DatabaseMigrator.run(
+            StorePlace(url, options), migration, StoreSettings(options), isPooled: isPooled(options), progress: progress
+        )
     }
 
     // MARK: By a successor
@@ -52,7 +54,7 @@ extension PostgresFormat: MigratableFormat {
     ) throws {
         let place = try StorePlace(url, options)
         do {
-            try DatabaseSession.run(place, StoreSettings(options)) { connection, session in
+            try DatabaseSession.run(place, StoreSettings(options), isPooled: isPooled(options)) { connection, session in
                 let opening = DatabaseOpening(place, connection)
                 try opening.lock()
                 try connection.execute(OpenDatabase.lockAlone(place))

@@ -118,4 +118,21 @@ struct PgBouncerTests {
         #expect(try other.queryOnce("SELECT current_setting('search_path')").string(0, 0).contains("public"))
         #expect(try other.queryOnce("SELECT current_setting('lock_timeout')").string(0, 0) == "0")
     }
+
+    @Test("Neither does it by a store that is copied in one transaction, nor by one that is replaced again")
+    func copies() throws {
+        let database = try TestDatabase()
+        let bouncer = try Bouncer(database)
+        let url = try #require(URL(string: "postgresql:///\(database.name)?host=\(bouncer.folder)&user=postgres"))
+        let copy = try #require(URL(string: url.absoluteString + "&schema=copy"))
+        let engine = PostgresEngine(StoreFacts(url: url, options: [NSPostgreSQLPooledOption: true]))
+        try engine.open(Notes.model)
+        _ = try engine.save(Notes.changes(engine, ["a"]))
+        for _ in 0..<3 { try PostgresFormat.replace(at: copy, from: url, options: [NSPostgreSQLPooledOption: true]) }
+        #expect(try database.rows("SELECT text FROM copy.note") == [["a"]])
+        let other = try PostgresConnection(ConnectionTarget(url.absoluteString), keepsStatements: false)
+        #expect(try other.queryOnce("SELECT count(*) FROM pg_prepared_statements").integer(0, 0) == 0)
+        #expect(try other.queryOnce("SELECT current_setting('search_path')").string(0, 0).contains("public"))
+        #expect(try other.queryOnce("SELECT current_setting('lock_timeout')").string(0, 0) == "0")
+    }
 }

@@ -132,7 +132,9 @@ struct DatabaseReconciliation: ReconcilableStore {
                 url: url, source: source, destination: model, underlying: error)
         }
         let migration = InferredMigration(from: source, to: model, plan: plan)
-        try DatabaseMigrator.run(place, migration, StoreSettings(options)) { _ in }
+        try DatabaseMigrator.run(place, migration, StoreSettings(options), isPooled: PostgresFormat.isPooled(options)) {
+            _ in
+        }
     }
 
     /// Makes the indexes that a model asks for and a store of its version does not have: version hashes say nothing of them.
@@ -166,7 +168,8 @@ struct DatabaseReconciliation: ReconcilableStore {
         guard !first.made.isEmpty || !first.removed.isEmpty else { return }
         let cache = try ModelCache.modelCacheData(for: model)
         do {
-            try DatabaseSession.run(place, StoreSettings(options)) { connection, _ in
+            try DatabaseSession.run(place, StoreSettings(options), isPooled: PostgresFormat.isPooled(options)) {
+                connection, _ in
                 try DatabaseOpening(place, connection).lock()
                 try connection.execute(OpenDatabase.lockAlone(place))
                 // Another program may have been here while this one waited.
