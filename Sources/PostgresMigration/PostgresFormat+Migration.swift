@@ -95,10 +95,10 @@ extension PostgresFormat: MigratableFormat {
     package static func removeLeftovers(of url: URL) {}
 
     package static func reconciliation(
-        at url: URL, program: NSManagedObjectModel, rules: ReconciliationRules, timeout: Double?
+        at url: URL, program: NSManagedObjectModel, rules: ReconciliationRules, options: [AnyHashable: Any]?
     ) throws -> (any ReconcilableStore)? {
         try DatabaseReconciliation(
-            at: url, program: program, rules: rules, timeout: timeout ?? StoreSettings.defaultTimeout)
+            at: url, program: program, rules: rules, options: options)
     }
 }
 

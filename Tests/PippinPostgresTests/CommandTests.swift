@@ -100,8 +100,9 @@ struct CommandTests {
         try Data("no model".utf8).write(to: damaged)
         for (path, reason) in [(damaged.path, "damaged"), (folder.path + "/None.momd", "no such file")] {
             let error = #expect(throws: (any Error).self) { try run("migrate", shop.database.uri(), path) }
-            #expect("\(error?.localizedDescription ?? "")".contains(reason))
-            #expect("\(error?.localizedDescription ?? "")".contains(path))
+            let words = error?.localizedDescription ?? ""
+            #expect(words.contains(reason))
+            #expect(words.contains(path))
         }
     }
 

@@ -17,12 +17,11 @@ struct DatabaseReconciliation: ReconcilableStore {
     private let source: NSManagedObjectModel
     private let program: NSManagedObjectModel
     private let rules: ReconciliationRules
-    private let options: [AnyHashable: Any]
+    private let options: [AnyHashable: Any]?
     private let stored: DatabaseOpening.StoredStore
 
     /// Compares a store with a program's model. Nothing is changed; the result is `nil` where there is no store yet.
-    init?(at url: URL, program: NSManagedObjectModel, rules: ReconciliationRules, timeout: Double) throws {
-        let options: [AnyHashable: Any] = [NSPersistentStoreTimeoutOption: timeout]
+    init?(at url: URL, program: NSManagedObjectModel, rules: ReconciliationRules, options: [AnyHashable: Any]?) throws {
         let place = try StorePlace(url, options)
         let found: (DatabaseOpening.StoredStore, NSManagedObjectModel)? = try PostgresFormat.working(
             url, options, "look at"
