@@ -41,7 +41,9 @@ extension PostgresFormat: MigratableFormat {
         _ url: URL, by migration: InferredMigration, options: [AnyHashable: Any]?, defersCleanup: Bool,
         progress: (Double) -> Void
     ) throws {
-        try DatabaseMigrator.run(StorePlace(url, options), migration, StoreSettings(options), progress: progress)
+        try DatabaseMigrator.run(
+            StorePlace(url, options), migration, StoreSettings(options), isPooled: isPooled(options), progress: progress
+        )
     }
 
     // MARK: By a successor
@@ -52,7 +54,7 @@ extension PostgresFormat: MigratableFormat {
     ) throws {
         let place = try StorePlace(url, options)
         do {
-            try DatabaseSession.run(place, StoreSettings(options)) { connection, session in
+            try DatabaseSession.run(place, StoreSettings(options), isPooled: isPooled(options)) { connection, session in
                 let opening = DatabaseOpening(place, connection)
                 try opening.lock()
                 try connection.execute(OpenDatabase.lockAlone(place))
@@ -93,10 +95,10 @@ extension PostgresFormat: MigratableFormat {
     package static func removeLeftovers(of url: URL) {}
 
     package static func reconciliation(
-        at url: URL, program: NSManagedObjectModel, rules: ReconciliationRules, timeout: Double?
+        at url: URL, program: NSManagedObjectModel, rules: ReconciliationRules, options: [AnyHashable: Any]?
     ) throws -> (any ReconcilableStore)? {
         try DatabaseReconciliation(
-            at: url, program: program, rules: rules, timeout: timeout ?? StoreSettings.defaultTimeout)
+            at: url, program: program, rules: rules, options: options)
     }
 }
 

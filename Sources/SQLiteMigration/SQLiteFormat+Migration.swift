@@ -112,10 +112,10 @@ extension SQLiteFormat: MigratableFormat {
     package static func removeLeftovers(of url: URL) { MigrationWorkspace.removeLeftovers(of: url) }
 
     package static func reconciliation(
-        at url: URL, program: NSManagedObjectModel, rules: ReconciliationRules, timeout: Double?
+        at url: URL, program: NSManagedObjectModel, rules: ReconciliationRules, options: [AnyHashable: Any]?
     ) throws -> (any ReconcilableStore)? {
         try StoreReconciliation(
-            at: url, program: program, rules: rules, timeout: timeout ?? StoreSettings.defaultTimeout)
+            at: url, program: program, rules: rules, timeout: StoreSettings(options).timeout)
     }
 }
 

@@ -145,6 +145,26 @@ struct CommandTests {
         #expect(throws: (any Error).self) { _ = try run("migrate", shop.database.uri(), file.path, "Three") }
     }
 
+    @Test("migrates to source models, too, and says of a model that it cannot read why")
+    func models() async throws {
+        let shop = try Shop()
+        try await shop.manager.save(Book(id: "1", title: "Emma"))
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("models-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let source = folder.appendingPathComponent("Own.xcdatamodeld")
+        _ = try run("model", "extract", shop.database.uri(), source.path)
+        #expect(try run("migrate", shop.database.uri(), source.path) == "Nothing to do.\n")
+        let damaged = folder.appendingPathComponent("Damaged.mom")
+        try Data("no model".utf8).write(to: damaged)
+        for (path, reason) in [(damaged.path, "damaged"), (folder.path + "/None.momd", "no such file")] {
+            let error = #expect(throws: (any Error).self) { try run("migrate", shop.database.uri(), path) }
+            let words = error?.localizedDescription ?? ""
+            #expect(words.contains(reason))
+            #expect(words.contains(path))
+        }
+    }
+
     @Test("says how it is used")
     func misuse() { #expect(throws: PostgresCommand.Misuse.self) { _ = try run("copy", "one") } }
 }

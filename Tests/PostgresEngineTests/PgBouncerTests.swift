@@ -6,57 +6,6 @@ import PostgresServer
 import StoreEngine
 import Testing
 
-/// PgBouncer in front of the tests' server, with two connections to it for everybody: each transaction gets whichever is free.
-///
-/// A shell watches over it, which ends it when the test process does, however it does.
-private final class Bouncer {
-    static let program = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"].first(
-        where: FileManager.default.isExecutableFile)
-    let folder: String
-    private let shell = Process()
-    private let lifeline = Pipe()
-
-    init(_ database: TestDatabase) throws {
-        folder = "\(database.server.folder)/bouncer_\(database.name)"
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        try """
-        [databases]
-        * = host=\(database.server.folder)
-        [pgbouncer]
-        listen_addr =
-        listen_port = 5432
-        unix_socket_dir = \(folder)
-        auth_type = any
-        pool_mode = transaction
-        default_pool_size = 2
-        ignore_startup_parameters = extra_float_digits
-        """.replacing("* = host", with: "* = user=postgres host")
-            .write(toFile: "\(folder)/settings", atomically: true, encoding: .utf8)
-        shell.executableURL = URL(fileURLWithPath: "/bin/sh")
-        shell.arguments = [
-            "-c",
-            """
-            run=
-            if [ "$(id -u)" = 0 ]; then
-                chown -R postgres "$0"
-                run="setpriv --reuid=postgres --regid=postgres --init-groups --"
-            fi
-            $run "$1" "$0/settings" </dev/null >"$0/log" 2>&1 &
-            bouncer=$!
-            cat >/dev/null
-            kill -KILL "$bouncer" 2>/dev/null
-            """, folder, Bouncer.program ?? "",
-        ]
-        shell.standardInput = lifeline.fileHandleForReading
-        shell.standardOutput = FileHandle.nullDevice
-        try shell.run()
-        _ = fcntl(lifeline.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
-        for _ in 0..<100 where !FileManager.default.fileExists(atPath: "\(folder)/.s.PGSQL.5432") { usleep(50_000) }
-    }
-
-    deinit { try? lifeline.fileHandleForWriting.close() }
-}
-
 @Suite(
     "A store behind PgBouncer in transaction mode", .needsPostgres,
     .enabled(
@@ -113,6 +62,23 @@ struct PgBouncerTests {
         let engine = PostgresEngine(StoreFacts(url: url, options: [NSPostgreSQLPooledOption: true]))
         try engine.open(Notes.model)
         _ = try engine.save(Notes.changes(engine, ["a"]))
+        let other = try PostgresConnection(ConnectionTarget(url.absoluteString), keepsStatements: false)
+        #expect(try other.queryOnce("SELECT count(*) FROM pg_prepared_statements").integer(0, 0) == 0)
+        #expect(try other.queryOnce("SELECT current_setting('search_path')").string(0, 0).contains("public"))
+        #expect(try other.queryOnce("SELECT current_setting('lock_timeout')").string(0, 0) == "0")
+    }
+
+    @Test("Neither does it by a store that is copied in one transaction, nor by one that is replaced again")
+    func copies() throws {
+        let database = try TestDatabase()
+        let bouncer = try Bouncer(database)
+        let url = try #require(URL(string: "postgresql:///\(database.name)?host=\(bouncer.folder)&user=postgres"))
+        let copy = try #require(URL(string: url.absoluteString + "&schema=copy"))
+        let engine = PostgresEngine(StoreFacts(url: url, options: [NSPostgreSQLPooledOption: true]))
+        try engine.open(Notes.model)
+        _ = try engine.save(Notes.changes(engine, ["a"]))
+        for _ in 0..<3 { try PostgresFormat.replace(at: copy, from: url, options: [NSPostgreSQLPooledOption: true]) }
+        #expect(try database.rows("SELECT text FROM copy.note") == [["a"]])
         let other = try PostgresConnection(ConnectionTarget(url.absoluteString), keepsStatements: false)
         #expect(try other.queryOnce("SELECT count(*) FROM pg_prepared_statements").integer(0, 0) == 0)
         #expect(try other.queryOnce("SELECT current_setting('search_path')").string(0, 0).contains("public"))

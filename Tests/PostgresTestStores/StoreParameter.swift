@@ -127,9 +127,9 @@ extension SubstituteForFiles: MigratableFormat {
     static func removeLeftovers(of url: URL) {}
 
     static func reconciliation(
-        at url: URL, program: NSManagedObjectModel, rules: ReconciliationRules, timeout: Double?
+        at url: URL, program: NSManagedObjectModel, rules: ReconciliationRules, options: [AnyHashable: Any]?
     ) throws -> (any ReconcilableStore)? {
-        try PostgresFormat.reconciliation(at: Schemas.url(url), program: program, rules: rules, timeout: timeout)
+        try PostgresFormat.reconciliation(at: Schemas.url(url), program: program, rules: rules, options: options)
     }
 }
 

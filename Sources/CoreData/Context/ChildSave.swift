@@ -71,13 +71,15 @@ private struct ChildSave {
         let stamp = parent.source?.generation ?? 0
         var rows: [NSManagedObjectID: Row] = [:]
         for row in try parent.source?.rows(for: unread) ?? [] { rows[row.objectID] = row }
+        // A save above may have ended while the rows were asked for.
+        child.takeRenewals()
         let read = Set(unread)
         var gone: [(objectID: NSManagedObjectID, current: Row?)] = []
         let found: [NSManagedObject?] = objects.map { object in
             let identifier = object.identifier
             if let target = parent.table.object(for: identifier), !target.isFault {
                 if !target.isDeleted { return target }
-            } else if let row = rows[identifier] {
+            } else if let row = rows[identifier].map({ basis(of: object, in: $0) }) {
                 return parent.object(for: row, asFault: false, refreshing: false, stamp: stamp)
             } else if !read.contains(identifier), !object.isFault {
                 let row = Row(objectID: identifier, version: object.version, values: object.snapshot)
@@ -88,6 +90,13 @@ private struct ChildSave {
         }
         if needed, !gone.isEmpty { throw SaveRefusal.optimisticLocking(gone) }
         return found
+    }
+
+    /// The row that the child's changes are changes of: the one in the store, unless somebody else has written that since the child read
+    /// it. Then it is what the child has read, so that the save that writes it finds the conflict.
+    private func basis(of object: NSManagedObject, in row: Row) -> Row {
+        guard !object.isFault, object.version > 0, object.version < row.version else { return row }
+        return Row(objectID: row.objectID, version: object.version, values: object.snapshot)
     }
 
     /// A new object of the parent, under the ID that the child's has.

@@ -94,6 +94,25 @@ extension NSManagedObjectContext {
         for link in links { link.leave(promotions) }
     }
 
+    /// Tells children, and theirs, of the versions that objects have in the store since they were saved here.
+    func tellChildren(of renewals: @autoclosure () -> [ChildLink.Renewal]) {
+        let links = children.withLock { $0 }
+        guard !links.isEmpty else { return }
+        let renewals = renewals()
+        if renewals.isEmpty { return }
+        for link in links { link.leave(renewals) }
+    }
+
+    /// Takes the versions of objects that were saved above since the last time. What was read of them before that, and changed by nobody
+    /// but this context, is what was saved: it has that version now. What is of another version stays so, and is a conflict when it is saved.
+    func takeRenewals() {
+        guard let renewals = linkToParent?.takeRenewals() else { return }
+        for (identifier, steps) in renewals {
+            guard let object = table.object(for: identifier) else { continue }
+            for step in steps where object.version == step.former { object.version = step.version }
+        }
+    }
+
     /// Has the children that merge automatically take over what was saved here. What a child saves into this context
     /// is not yet saved: its siblings hear of it with this context's own save.
     func announceToChildren(_ changes: () -> SavedChanges) {
@@ -115,6 +134,7 @@ extension NSManagedObjectContext {
     func takePromotions() {
         guard let link = linkToParent else { return }
         let promotions = link.take()
+        defer { takeRenewals() }
         guard !promotions.isEmpty else { return }
         var permanent: [NSManagedObjectID: NSManagedObjectID] = [:]
         for promotion in promotions {

@@ -205,6 +205,8 @@ extension NSManagedObjectContext {
 
     /// Writes an error that no caller can be thrown to the standard error output, as Core Data logs such errors.
     func report(_ what: String, _ error: any Error) {
+        // What runs the transaction begins it anew, or throws.
+        if transaction?.isBroken == true { return }
         let message = "CoreData: error: \(what): \((error as NSError).localizedDescription)\n"
         try? FileHandle.standardError.write(contentsOf: Data(message.utf8))
     }

@@ -209,6 +209,7 @@ final class SavePlan {
                     temporary: NSManagedObjectID(temporaryFor: object.layout, number: number),
                     permanent: object.identifier)
             })
+        context.tellChildren(of: renewals)
         for result in results {
             for (identifier, slot, value) in result.computed {
                 guard let object = context.table.object(for: identifier), !object.state.contains(.fault) else {
@@ -217,6 +218,14 @@ final class SavePlan {
                 object.takeComputed(value, at: slot)
             }
         }
+    }
+
+    /// The versions that what was written has now.
+    private var renewals: [ChildLink.Renewal] {
+        objects.inserted.map { .init(identifier: $0.identifier, former: 0, version: 1) }
+            + zip(objects.updated, written).filter(\.1).map { object, _ in
+                .init(identifier: object.identifier, former: object.version &- 1, version: object.version)
+            }
     }
 
     /// Gives new objects their temporary IDs back, here and where others refer to them.

@@ -31,6 +31,14 @@ extension NSManagedObject: KeyValueCoding, KeyedOperand {
         }
     }
 
+    /// A class of the program's may know more keys than its entity; what it says of others is known when it is asked.
+    package final func obstacle(toKey key: String) -> String? {
+        let isKnown =
+            layout.propertyByName[key] != nil || ["self", "objectID", "entity"].contains(key)
+            || layout.root.owner(ofProperty: key) != nil || type(of: self) != NSManagedObject.self
+        return isKnown ? nil : noProperty(key)
+    }
+
     /// The value of an attribute or to-one relationship. The usual values mean the same for every type of attribute.
     private final func operand(at slot: Int) -> Value {
         switch storedValue(at: slot) {
@@ -52,8 +60,15 @@ extension NSManagedObject: KeyValueCoding, KeyedOperand {
 extension NSManagedObjectID: KeyedOperand {
     package final func operand(forKey key: String) -> Value {
         if key == "self" || key == "objectID" { return .object(self) }
-        programmerError(
-            "a predicate reads “\(key)” of the ID \(description); an ID has no values. Use the object instead.")
+        programmerError(noValues(key))
+    }
+
+    package func obstacle(toKey key: String) -> String? {
+        key == "self" || key == "objectID" ? nil : noValues(key)
+    }
+
+    private func noValues(_ key: String) -> String {
+        "a predicate reads “\(key)” of the ID \(description); an ID has no values. Use the object instead."
     }
 }
 

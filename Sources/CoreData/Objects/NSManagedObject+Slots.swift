@@ -27,9 +27,12 @@ extension NSManagedObject {
 
     /// Stops the program, as Core Data does, for a key that the entity does not have.
     package final func unknownKey(_ key: String) -> Never {
-        programmerError(
-            "entity “\(layout.name)” has no property “\(key)”; it has "
-                + layout.propertyByName.keys.sorted().joined(separator: ", "))
+        programmerError(noProperty(key))
+    }
+
+    final func noProperty(_ key: String) -> String {
+        "entity “\(layout.name)” has no property “\(key)”; it has "
+            + layout.propertyByName.keys.sorted().joined(separator: ", ")
     }
 
     /// The value of a slot, with the fault fired. What generated accessors read.

@@ -92,11 +92,11 @@ package protocol MigratableFormat: StoreFormat {
     ///   - url: where the store is.
     ///   - program: the model of the program.
     ///   - rules: what the program says about names and values that go.
-    ///   - timeout: seconds to wait for a lock; `nil` for the usual time.
+    ///   - options: those that the store is opened with.
     /// - Returns: nil where there is no store yet.
     /// - Throws: the errors of opening a store, and 134130 for one whose model cannot be found.
     static func reconciliation(
-        at url: URL, program: NSManagedObjectModel, rules: ReconciliationRules, timeout: Double?
+        at url: URL, program: NSManagedObjectModel, rules: ReconciliationRules, options: [AnyHashable: Any]?
     ) throws -> (any ReconcilableStore)?
 }
 

@@ -187,7 +187,15 @@ final class RowDecoder: Decoder {
     }
 
     /// A value of a field that is neither a string nor a number; nil for none.
+    ///
+    /// - Throws: what decoding throws; an error of Codable's has the field at the beginning of its path.
     func other<Value: Decodable>(_ type: Value.Type, at index: Int) throws -> Value? {
+        do { return try otherValue(type, at: index) } catch let error as DecodingError {
+            throw error.within(record.keys[index])
+        }
+    }
+
+    private func otherValue<Value: Decodable>(_ type: Value.Type, at index: Int) throws -> Value? {
         let (slot, key) = (slots[index], record.keys[index])
         if slot >= 0, case .composite(let inner) = record.fields[index].kind,
             let elements = try current?.elements(at: slot, named: inner.names)

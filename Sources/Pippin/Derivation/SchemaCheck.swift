@@ -13,6 +13,43 @@ enum SchemaCheck {
             throw refusal(plan, plan.uidKey, "an identifier cannot be optional.")
         }
         for fact in plan.facts { try check(fact, in: plan) }
+        try checkFormerNames(in: plan)
+    }
+
+    /// A name is followed to one former name, and names that only change places look the same before and after: whether
+    /// they have done so already, no store shows.
+    private static func checkFormerNames(in plan: EntityPlan) throws {
+        var former: [String: String] = [:]
+        var formerEntity: String?
+        for fact in plan.facts {
+            switch fact {
+            case .renamed(let property, let name):
+                guard let path = property.path else { continue }
+                if let other = former.updateValue(name, forKey: path), other != name {
+                    throw refusal(plan, path, severalNames(other, name))
+                }
+            case .entityRenamed(let name):
+                if let other = formerEntity, other != name { throw refusal(plan, "", severalNames(other, name)) }
+                formerEntity = name
+            default: continue
+            }
+        }
+        for (path, name) in former.sorted(by: { $0.key < $1.key }) where path != name {
+            var (origin, steps) = (name, 0)
+            while origin != path, let next = former[origin], steps < former.count {
+                (origin, steps) = (next, steps + 1)
+            }
+            guard origin == path else { continue }
+            throw refusal(
+                plan, path,
+                "its schema lets it change places with '\(name)', and no store shows whether that has happened. Give one "
+                    + "of them a name that there was not.")
+        }
+    }
+
+    private static func severalNames(_ one: String, _ other: String) -> String {
+        "its schema gives it two former names, '\(one)' and '\(other)'. Keep the first that it had: stores of all versions "
+            + "since know it by that."
     }
 
     /// What the predicate language could not tell from something else, filters would silently miss.

@@ -27,3 +27,41 @@ extension DecodingError.Context {
         }
     }
 }
+
+extension DecodingError {
+    /// The error, as one of a value that is under a key of another one.
+    func within(_ key: String) -> DecodingError {
+        func inside(_ context: Context) -> Context {
+            Context(
+                codingPath: [NamedKey(stringValue: key)] + context.codingPath,
+                debugDescription: context.debugDescription,
+                underlyingError: context.underlyingError)
+        }
+        switch self {
+        case .keyNotFound(let missing, let context): return .keyNotFound(missing, inside(context))
+        case .typeMismatch(let type, let context): return .typeMismatch(type, inside(context))
+        case .valueNotFound(let type, let context): return .valueNotFound(type, inside(context))
+        case .dataCorrupted(let context): return .dataCorrupted(inside(context))
+        @unknown default: return self
+        }
+    }
+
+    /// The key that leads to the place, or to what it is in; nil where it is the whole.
+    var firstKey: String? {
+        switch self {
+        case .keyNotFound(_, let context), .typeMismatch(_, let context), .valueNotFound(_, let context),
+            .dataCorrupted(let context):
+            return context.codingPath.first?.stringValue
+        @unknown default: return nil
+        }
+    }
+}
+
+private struct NamedKey: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+
+    init?(intValue: Int) { nil }
+}

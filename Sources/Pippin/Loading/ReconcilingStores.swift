@@ -41,7 +41,7 @@ import CoreData
                 guard let url = description.url,
                     let store = try NSPersistentStoreCoordinator.migratableFormat(ofType: description.type)?
                         .reconciliation(
-                            at: url, program: model, rules: registry.reconciliationRules, timeout: description.timeout)
+                            at: url, program: model, rules: registry.reconciliationRules, options: description.options)
                 else { continue }
                 model = store.model
                 found.append((store, description))

@@ -17,7 +17,7 @@ import CoreData
             for index in models.indices.reversed() {
                 guard
                     let store = try NSPersistentStoreCoordinator.migratableFormat(ofType: type)?.reconciliation(
-                        at: url, program: models[index], rules: ReconciliationRules(), timeout: nil),
+                        at: url, program: models[index], rules: ReconciliationRules(), options: nil),
                     !store.isMigrationNeeded, store.reconciliation.losses.isEmpty,
                     !store.reconciliation.leftAlone.isEmpty
                 else { continue }

@@ -99,8 +99,9 @@ struct FlatReader {
         defer { decoder.finish() }
         let columns = plan.record.columns?.functions(of: Model.self)
         var others = ModelBuffer<Model>()
-        let models = try [Model](unsafeUninitializedCapacity: expected) { buffer, count in
-            // Unsafe memory: the first `count` of `expected` places are initialized here, and are the array's afterwards, or go with it.
+        let models = try [Model](unsafeUninitializedCapacity: max(expected, 1)) { buffer, count in
+            // At least one: of none, the library writes to the one empty array that all threads share.
+            // Unsafe memory: the first `count` of these places are initialized here, and are the array's afterwards, or go with it.
             let start = buffer.baseAddress
             try rows { row in
                 let model: Model = try decode(row, decoder, columns, slot)
@@ -137,7 +138,8 @@ extension EntityPlan {
         guard let uid = uid?.attributeValue(record.attributeKinds[uidField] ?? .string) else { return error }
         guard let known = error as? PersistenceError else {
             return PersistenceError.unreadable(
-                entity: name, uid: "\(uid)", key: "", reason: "init(from:) says: \(error.decodingReason)")
+                entity: name, uid: "\(uid)", key: (error as? DecodingError)?.firstKey ?? "",
+                reason: "init(from:) says: \(error.decodingReason)")
         }
         guard known.code == .unreadable, known.identifier == nil else { return known }
         return PersistenceError.unreadable(

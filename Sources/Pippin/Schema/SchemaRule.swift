@@ -80,7 +80,7 @@ public struct SchemaRule<Model>: Sendable {
     ///
     /// - Parameters:
     ///   - keyPath: the property.
-    ///   - former: its former name.
+    ///   - former: its former name; the first one where it had several, by which the stores of all versions since know it.
     /// - Returns: the rule, for ``Schema``.
     public static func renamed<Value>(_ keyPath: KeyPath<Model, Value>, from former: String) -> Self {
         Self(fact: .renamed(PropertyName(keyPath), from: former))
@@ -138,7 +138,7 @@ public struct SchemaRule<Model>: Sendable {
 
     /// The model had another name in earlier versions.
     ///
-    /// - Parameter former: its former name.
+    /// - Parameter former: its former name; the first one where it had several.
     /// - Returns: the rule, for ``Schema``.
     public static func renamed(from former: String) -> Self { Self(fact: .entityRenamed(from: former)) }
 }

@@ -37,7 +37,7 @@ package enum PostgresFormat: StoreFormat {
                 || original.schema != place.schema
         else { return }
         do {
-            try DatabaseSession.run(place, StoreSettings(options)) { connection, _ in
+            try DatabaseSession.run(place, StoreSettings(options), isPooled: isPooled(options)) { connection, _ in
                 let opening = DatabaseOpening(place, connection)
                 try opening.lock()
                 try connection.execute(OpenDatabase.lockAlone(place))
@@ -45,7 +45,8 @@ package enum PostgresFormat: StoreFormat {
                 if original.session != nil || original.target.description == place.target.description {
                     return try StoreDuplicate.make(of: original, at: place, from: connection, to: connection)
                 }
-                let reader = try DatabaseOpening.connect(original, StoreSettings(nil), isPooled: false)
+                let reader = try DatabaseOpening.connect(
+                    original, StoreSettings(nil), isPooled: isPooled(options))
                 try reader.transaction(.snapshot) {
                     try StoreDuplicate.make(of: original, at: place, from: reader, to: connection)
                 }
@@ -54,6 +55,11 @@ package enum PostgresFormat: StoreFormat {
             throw PostgresStoreError.make(
                 error, fallback: CoreDataErrorCode.persistentStoreOperation, work: "replace", place: place)
         }
+    }
+
+    /// Whether the options say that a pool is between the program and the server.
+    package static func isPooled(_ options: [AnyHashable: Any]?) -> Bool {
+        StoreSettings.flag(options, NSPostgreSQLPooledOption)
     }
 
     package static func missing(_ place: StorePlace) -> NSError {
@@ -67,8 +73,7 @@ package enum PostgresFormat: StoreFormat {
         let place = try StorePlace(url, options)
         do {
             return try body(
-                DatabaseOpening(
-                    place, StoreSettings(options), isPooled: StoreSettings.flag(options, NSPostgreSQLPooledOption)))
+                DatabaseOpening(place, StoreSettings(options), isPooled: isPooled(options)))
         } catch {
             throw PostgresStoreError.make(
                 error, fallback: CoreDataErrorCode.persistentStoreOperation, work: work, place: place)

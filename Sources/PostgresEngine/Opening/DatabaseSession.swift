@@ -20,16 +20,19 @@ package enum DatabaseSession {
     /// - Parameters:
     ///   - place: where the database is.
     ///   - settings: how long to wait for locks.
+    ///   - isPooled: whether others get the connection next: nothing stays prepared or set on it then.
     ///   - body: gets the connection, and the name of the session.
     /// - Returns: what the closure returns.
     /// - Throws: what the closure throws; then nothing has changed.
     package static func run<Result>(
-        _ place: StorePlace, _ settings: StoreSettings, _ body: (PostgresConnection, String) throws -> Result
+        _ place: StorePlace, _ settings: StoreSettings, isPooled: Bool,
+        _ body: (PostgresConnection, String) throws -> Result
     ) throws -> Result {
         if let session = place.session { return try body(connection(session, place), session) }
-        let connection = try DatabaseOpening.connect(place, settings, isPooled: false)
+        let connection = try DatabaseOpening.connect(place, settings, isPooled: isPooled)
         let name = UUID().uuidString
         return try connection.wholeTransaction {
+            if isPooled { try connection.execute(settings.lockTimeout(local: true)) }
             let shared = Shared(connection)
             connections.withLock { $0[name] = shared }
             defer { connections.withLock { $0[name] = nil } }

@@ -88,12 +88,13 @@ struct DatabaseMigrator {
     ///
     /// - Throws: 134110 when the objects do not fit the new model, 134111 when a constraint does not hold, and what the server reports.
     static func run(
-        _ place: StorePlace, _ migration: InferredMigration, _ settings: StoreSettings, progress: (Double) -> Void
+        _ place: StorePlace, _ migration: InferredMigration, _ settings: StoreSettings, isPooled: Bool,
+        progress: (Double) -> Void
     ) throws {
         let url = place.shownURL ?? URL(fileURLWithPath: "/")
         var planned: [MigrationStep] = []
         do {
-            try DatabaseSession.run(place, settings) { connection, _ in
+            try DatabaseSession.run(place, settings, isPooled: isPooled) { connection, _ in
                 let opening = DatabaseOpening(place, connection)
                 try opening.lock()
                 try connection.execute(OpenDatabase.lockAlone(place))

@@ -17,12 +17,11 @@ struct DatabaseReconciliation: ReconcilableStore {
     private let source: NSManagedObjectModel
     private let program: NSManagedObjectModel
     private let rules: ReconciliationRules
-    private let options: [AnyHashable: Any]
+    private let options: [AnyHashable: Any]?
     private let stored: DatabaseOpening.StoredStore
 
     /// Compares a store with a program's model. Nothing is changed; the result is `nil` where there is no store yet.
-    init?(at url: URL, program: NSManagedObjectModel, rules: ReconciliationRules, timeout: Double) throws {
-        let options: [AnyHashable: Any] = [NSPersistentStoreTimeoutOption: timeout]
+    init?(at url: URL, program: NSManagedObjectModel, rules: ReconciliationRules, options: [AnyHashable: Any]?) throws {
         let place = try StorePlace(url, options)
         let found: (DatabaseOpening.StoredStore, NSManagedObjectModel)? = try PostgresFormat.working(
             url, options, "look at"
@@ -132,7 +131,9 @@ struct DatabaseReconciliation: ReconcilableStore {
                 url: url, source: source, destination: model, underlying: error)
         }
         let migration = InferredMigration(from: source, to: model, plan: plan)
-        try DatabaseMigrator.run(place, migration, StoreSettings(options)) { _ in }
+        try DatabaseMigrator.run(place, migration, StoreSettings(options), isPooled: PostgresFormat.isPooled(options)) {
+            _ in
+        }
     }
 
     /// Makes the indexes that a model asks for and a store of its version does not have: version hashes say nothing of them.
@@ -166,7 +167,8 @@ struct DatabaseReconciliation: ReconcilableStore {
         guard !first.made.isEmpty || !first.removed.isEmpty else { return }
         let cache = try ModelCache.modelCacheData(for: model)
         do {
-            try DatabaseSession.run(place, StoreSettings(options)) { connection, _ in
+            try DatabaseSession.run(place, StoreSettings(options), isPooled: PostgresFormat.isPooled(options)) {
+                connection, _ in
                 try DatabaseOpening(place, connection).lock()
                 try connection.execute(OpenDatabase.lockAlone(place))
                 // Another program may have been here while this one waited.

@@ -21,7 +21,7 @@ extension Value {
             if let method = StandardMethod(rawValue: key), method.argumentCount == 0 {
                 return method.apply(to: self, .null)
             }
-            programmerError("\(kindDescription) has no key \"\(key)\" that a predicate could read.")
+            programmerError(noKey(key))
         }
     }
 

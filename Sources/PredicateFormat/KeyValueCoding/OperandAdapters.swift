@@ -64,22 +64,37 @@ private final class ReflectedOperand: AdapterOperand, KeyedOperand {
     }
 
     func operand(forKey key: String) -> Value {
+        let (found, keys) = property(key)
+        guard let found else { programmerError(noKey(key, among: keys)) }
+        return Value(found)
+    }
+
+    func obstacle(toKey key: String) -> String? {
+        let (found, keys) = property(key)
+        return found == nil ? noKey(key, among: keys) : nil
+    }
+
+    /// A stored property's value, or the names of those that there are.
+    private func property(_ key: String) -> (value: Any?, keys: [String]) {
         var keys: [String] = []
         var mirror: Mirror? = Mirror(reflecting: value)
         while let level = mirror {
             for (label, child) in level.children {
                 guard let label else { continue }
-                if label == key { return Value(child) }
+                if label == key { return (.some(child), keys) }
                 keys.append(label)
             }
             mirror = level.superclassMirror
         }
+        return (nil, keys)
+    }
+
+    private func noKey(_ key: String, among keys: [String]) -> String {
         // A property wrapper or a lazy property stores its value under another name.
-        programmerError(
-            "A value of type \(type(of: value)) has no key \"\(key)\" that a predicate could read; "
-                + (keys.isEmpty
-                    ? "it has no stored properties. " : "its stored properties are \(keys.joined(separator: ", ")). ")
-                + "Adopt KeyValueCoding to give others.")
+        "A value of type \(type(of: value)) has no key \"\(key)\" that a predicate could read; "
+            + (keys.isEmpty
+                ? "it has no stored properties. " : "its stored properties are \(keys.joined(separator: ", ")). ")
+            + "Adopt KeyValueCoding to give others."
     }
 }
 

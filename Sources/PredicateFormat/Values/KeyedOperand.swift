@@ -10,6 +10,9 @@ package protocol KeyedOperand: AnyObject, SendableMetatype {
     /// The same for a key that is read from many objects.
     func operand(forKey key: OperandKey) -> Value
 
+    /// Why the object has no value under a key, in words; nil where it has one, and where that cannot be said before it is asked.
+    func obstacle(toKey key: String) -> String?
+
     /// What the object is compared by, with `isEqual(_:)`: for a managed object, its identifier.
     var operandIdentity: NSObject { get }
 
@@ -44,6 +47,8 @@ package protocol FetchingOperand: AnyObject {
 
 extension KeyedOperand {
     package func operand(forKey key: OperandKey) -> Value { operand(forKey: key.name) }
+
+    package func obstacle(toKey key: String) -> String? { nil }
 
     package var operandObject: AnyObject { self }
 

@@ -43,9 +43,8 @@ final class MigrationAssociations {
     func destinations(mapping: String, of sources: [NSManagedObject]?) -> [NSManagedObject] {
         guard let objects = objects(mapping) else { return [] }
         guard let sources else {
-            return objects.settled.flatMap { pairs in
-                pairs.destinations.firstKeys.map { destination.objectOrFault(pairs.destination.identifier($0)) }
-            } + objects.live.made
+            return objects.settledDestinations.map { destination.objectOrFault($0) }
+                + objects.live.made.filter { !objects.settled.haveDestination($0.identifier) }
         }
         return sources.flatMap { destinations(mapping: mapping, of: $0.identifier, $0) }
     }
@@ -75,9 +74,8 @@ final class MigrationAssociations {
     func sources(mapping: String, of destinations: [NSManagedObject]?) -> [NSManagedObject] {
         guard let objects = objects(mapping) else { return [] }
         guard let destinations else {
-            return objects.settled.flatMap { pairs in
-                pairs.sources.firstKeys.map { source.objectOrFault(pairs.source.identifier($0)) }
-            } + objects.live.order
+            return objects.settledSources.map { source.objectOrFault($0) }
+                + objects.live.order.filter { !objects.settled.haveSource($0.identifier) }
         }
         return destinations.flatMap { object in
             objects.settled.flatMap { $0.sources(of: object.identifier).map { source.objectOrFault($0) } }
@@ -97,11 +95,35 @@ extension KeyColumn {
     fileprivate var firstKeys: [Int64] { keys.indices.filter(isFirst).map { keys[$0] } }
 }
 
+extension Collection<KeyPairs> {
+    /// Whether an object was made of another one in any of the lists.
+    func haveDestination(_ identifier: NSManagedObjectID) -> Bool { contains { !$0.sources(of: identifier).isEmpty } }
+
+    /// Whether an object became another one in any of the lists.
+    func haveSource(_ identifier: NSManagedObjectID) -> Bool { contains { !$0.destinations(of: identifier).isEmpty } }
+}
+
 /// What belongs together by one entity mapping.
 private final class AssociatedObjects {
     var live = LivePairs()
     /// A list for each entity that became another one.
     private(set) var settled: [KeyPairs] = []
+
+    /// Every destination object once, also where objects of several entities became it.
+    var settledDestinations: [NSManagedObjectID] {
+        settled.indices.flatMap { index in
+            settled[index].destinations.firstKeys.map(settled[index].destination.identifier)
+                .filter { !settled[..<index].haveDestination($0) }
+        }
+    }
+
+    /// Every source object once, also where it became objects of several entities.
+    var settledSources: [NSManagedObjectID] {
+        settled.indices.flatMap { index in
+            settled[index].sources.firstKeys.map(settled[index].source.identifier)
+                .filter { !settled[..<index].haveSource($0) }
+        }
+    }
 
     func settle() {
         guard live.count > 0 else { return }

@@ -21,6 +21,11 @@ struct MigrationExpression {
             return try call(name, on: value(of: target), arguments.map { try value(of: $0) })
         case .fetch(let request, let context, let countOnly):
             return try fetch(value(of: request), in: value(of: context), countOnly: countOnly)
+        case .conditional(let condition, let first, let second):
+            return try value(of: holds(condition) ? first : second)
+        case .subquery(let collection, let variable, let predicate):
+            return try members(of: collection, variable, where: predicate)
+        case .anyKey: throw Self.error("ANYKEY cannot be evaluated: name the keys to compare")
         default:
             // What is computed of the parts is the business of expressions everywhere.
             let known = try tree.mapParts({ .constant(Value(try value(of: $0))) }, predicates: { $0 })
@@ -43,31 +48,49 @@ struct MigrationExpression {
 
     private func value(at keys: [String], of origin: Any?) throws -> Any? {
         guard let origin else { return nil }
-        switch origin {
-        case let object as NSManagedObject:
-            try checkKey(keys[0], of: object)
-            return object.value(forKeyPath: keys.joined(separator: "."))
-        case let manager as NSMigrationManager:
-            guard keys.count > 0, let value = manager.expressionValue(forKey: keys[0]) else {
-                throw Self.error("the migration manager has no “\(keys.joined(separator: "."))”")
-            }
-            return keys.count == 1 ? value : try self.value(at: Array(keys.dropFirst()), of: value)
-        default: return Value(origin).value(forKeyPath: keys).any
+        guard let key = keys.first else { throw Self.error("the key that is to be read of a value is empty") }
+        if let owner = origin as? any MigrationKeyOwner {
+            return try value(at: Array(keys.dropFirst()), readFrom: owner.expressionValue(forKey: key))
         }
+        let value = Value(origin)
+        if let obstacle = value.obstacle(toKeyPath: keys) { throw Self.error(obstacle) }
+        guard let object = origin as? NSManagedObject else { return value.value(forKeyPath: keys).any }
+        return object.value(forKeyPath: keys.joined(separator: "."))
     }
 
-    private func checkKey(_ key: String, of object: NSManagedObject) throws {
-        guard object.entity.propertiesByName[key] == nil, !["objectID", "self", "entity"].contains(key) else { return }
-        throw Self.error(
-            "entity “\(object.entity.name ?? "")” has no property “\(key)”; it has "
-                + object.entity.propertiesByName.keys.sorted().joined(separator: ", "))
+    private func value(at keys: [String], readFrom value: Any?) throws -> Any? {
+        keys.isEmpty ? value : try self.value(at: keys, of: value)
+    }
+
+    // MARK: Predicates
+
+    /// Whether a predicate holds whose sides may name the migration's variables.
+    private func holds(_ predicate: PredicateTree) throws -> Bool {
+        let known = try predicate.mapSides { .constant(Value(try value(of: $0))) }
+        if let obstacle = known.obstacle { throw Self.error(obstacle) }
+        return CompiledPredicate(known).evaluate(.null)
+    }
+
+    private func members(of collection: ExpressionTree, _ variable: String, where predicate: PredicateTree) throws
+        -> Any?
+    {
+        guard let elements = Value(try value(of: collection)).elements else { return nil }
+        let held = try elements.filter { element in
+            var scope = scope
+            scope.members[variable] = element.any
+            return try MigrationExpression(scope: scope).holds(predicate)
+        }
+        return Value.collection(held).any
     }
 
     // MARK: Functions
 
     private func call(_ name: String, on target: Any?, _ arguments: [Any?]) throws -> Any? {
         guard let target else { return nil }
-        if name == "valueForKey:" || name == "valueForKeyPath:", let path = arguments.first as? String {
+        if name == "valueForKey:" || name == "valueForKeyPath:" {
+            guard let path = arguments.first as? String else {
+                throw Self.error("the argument of “\(name)” is no string")
+            }
             return try value(at: path.split(separator: ".").map(String.init), of: target)
         }
         if let target = target as? any MigrationFunctionCalling {

@@ -6,6 +6,8 @@ struct MigrationScope {
     var property: NSPropertyMapping?
     var source: NSManagedObject?
     var destination: NSManagedObject?
+    /// The members that subqueries are looking at, by their variables.
+    var members: [String: Any] = [:]
 
     /// The value of a variable, by its name without the dollar sign; `nil` for one that stands for nothing.
     subscript(_ name: String) -> Any? {
@@ -16,7 +18,7 @@ struct MigrationScope {
         case NSMigrationEntityPolicyKey: return policy
         case NSMigrationPropertyMappingKey: return property
         case NSMigrationDestinationObjectKey: return destination
-        default: return nil
+        default: return members[name]
         }
     }
 
@@ -26,7 +28,7 @@ struct MigrationScope {
             NSMigrationSourceObjectKey, NSMigrationManagerKey, NSMigrationEntityMappingKey, NSMigrationEntityPolicyKey,
             NSMigrationPropertyMappingKey, NSMigrationDestinationObjectKey,
         ]
-        var variables: [String: Any] = [:]
+        var variables = members
         for name in names { variables[name] = self[name] }
         return variables
     }

@@ -114,20 +114,6 @@ extension NSMigrationManager {
 
     // MARK: By name
 
-    /// What `$manager.key` is.
-    func expressionValue(forKey key: String) -> Any? {
-        switch key {
-        case "sourceContext": return run?.source
-        case "destinationContext": return run?.destination
-        case "sourceModel": return sourceModel
-        case "destinationModel": return destinationModel
-        case "mappingModel": return run?.mapping
-        case "currentEntityMapping": return run?.current
-        case "userInfo": return userInfo
-        default: return nil
-        }
-    }
-
     /// The functions that Xcode's mapping models call.
     func callOwnFunction(_ name: String, _ arguments: [Any?]) throws -> Any? {
         func text(_ index: Int) throws -> String {
@@ -157,7 +143,7 @@ extension NSMigrationManager {
             let includes = arguments.count > 2 ? (arguments[2] as? NSNumber)?.boolValue ?? false : false
             return try fetchRequest(entity: text(0), predicate: text(1), includesSubentities: includes)
         default:
-            if arguments.isEmpty, let value = expressionValue(forKey: name) { return value }
+            if arguments.isEmpty, Self.keys[name] != nil { return try expressionValue(forKey: name) }
             throw MigrationExpression.error(
                 "the migration manager has no function “\(name)”; a subclass may answer it in callFunction(_:arguments:)"
             )

@@ -9,6 +9,7 @@ extension NSMigrationManager {
             try policy.performCustomValidation(forMapping: mapping, manager: self)
             try policy.end(mapping, manager: self)
         }
+        try checkCancellation()
         run.current = nil
         try run.portions.finish()
         guard willMigrate != nil else { return }
@@ -80,8 +81,12 @@ extension NSMigrationManager {
         for (group, pairs) in settled.enumerated() {
             let steps = run.relationshipSteps(mapping, from: pairs.source.layout)
             for start in stride(from: 0, to: pairs.count, by: MigrationPortions.reading) {
-                let positions = (start..<min(start + MigrationPortions.reading, pairs.count))
-                    .filter(pairs.destinations.isFirst)
+                // Objects of several entities may have become one.
+                let positions = (start..<min(start + MigrationPortions.reading, pairs.count)).filter { position in
+                    pairs.destinations.isFirst(position)
+                        && !settled[..<group].haveDestination(
+                            pairs.destination.identifier(pairs.destinations.keys[position]))
+                }
                 let sources = try run.source.loadedObjects(
                     positions.map { pairs.source.identifier(pairs.sources.keys[$0]) })
                 let destinations = try run.destination.loadedObjects(
@@ -94,6 +99,6 @@ extension NSMigrationManager {
                 noteProgress(run, (Float(group) + part) / Float(settled.count))
             }
         }
-        try body(live)
+        try body(live.filter { !settled.haveDestination($0.identifier) })
     }
 }

@@ -1,0 +1,53 @@
+import Foundation
+
+/// PgBouncer in front of the tests' server, with two connections to it for everybody: each transaction gets whichever is free.
+///
+/// A shell watches over it, which ends it when the test process does, however it does.
+package final class Bouncer {
+    /// The program, where it is installed.
+    package static let program = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"].first(
+        where: FileManager.default.isExecutableFile)
+    package let folder: String
+    private let shell = Process()
+    private let lifeline = Pipe()
+
+    package init(_ database: TestDatabase) throws {
+        folder = "\(database.server.folder)/bouncer_\(database.name)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try """
+        [databases]
+        * = host=\(database.server.folder)
+        [pgbouncer]
+        listen_addr =
+        listen_port = 5432
+        unix_socket_dir = \(folder)
+        auth_type = any
+        pool_mode = transaction
+        default_pool_size = 2
+        ignore_startup_parameters = extra_float_digits
+        """.replacing("* = host", with: "* = user=postgres host")
+            .write(toFile: "\(folder)/settings", atomically: true, encoding: .utf8)
+        shell.executableURL = URL(fileURLWithPath: "/bin/sh")
+        shell.arguments = [
+            "-c",
+            """
+            run=
+            if [ "$(id -u)" = 0 ]; then
+                chown -R postgres "$0"
+                run="setpriv --reuid=postgres --regid=postgres --init-groups --"
+            fi
+            $run "$1" "$0/settings" </dev/null >"$0/log" 2>&1 &
+            bouncer=$!
+            cat >/dev/null
+            kill -KILL "$bouncer" 2>/dev/null
+            """, folder, Bouncer.program ?? "",
+        ]
+        shell.standardInput = lifeline.fileHandleForReading
+        shell.standardOutput = FileHandle.nullDevice
+        try shell.run()
+        _ = fcntl(lifeline.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
+        for _ in 0..<100 where !FileManager.default.fileExists(atPath: "\(folder)/.s.PGSQL.5432") { usleep(50_000) }
+    }
+
+    deinit { try? lifeline.fileHandleForWriting.close() }
+}
