@@ -12,6 +12,9 @@ struct FollowedSections<Model: CoreModel>: Sendable {
     /// The heading of each model of the list without sections.
     private var headings: [Int32] = []
 
+    /// How many headings are remembered: those that models have, and not many more.
+    var countOfHeadings: Int { names.count }
+
     /// No models.
     init() {}
 
@@ -30,6 +33,7 @@ struct FollowedSections<Model: CoreModel>: Sendable {
     ///   - section: gives a model's heading.
     /// - Returns: how the list with sections changed.
     mutating func follow(_ edit: ListEdit, to models: [Model], by section: (Model) -> String) -> ListChanges {
+        forgetOldHeadings()
         let origins = Self.origins(edit, count: models.count, of: headings.count)
         var present = origins.map { $0 < 0 ? -1 : headings[Int($0)] }
         for place in edit.insertions + edit.updates + edit.moves.map(\.to) {
@@ -63,6 +67,15 @@ struct FollowedSections<Model: CoreModel>: Sendable {
         names.append(name)
         numbers[name] = number
         return number
+    }
+
+    /// Numbers the headings anew when most of the known ones have no models any more, so that a list whose headings change all the time
+    /// does not keep them all.
+    private mutating func forgetOldHeadings() {
+        guard names.count > 2 * list.sections.count + 64 else { return }
+        let former = names
+        (names, numbers) = ([], [:])
+        headings = headings.map { number(of: former[Int($0)]) }
     }
 
     /// For each place of a list, the place that its model had before; -1 for a new one.

@@ -40,7 +40,6 @@ struct FollowedSectionsTests {
                 for index in 0..<numbers.next(below: 6) {
                     tunes.insert(tune(100 * step + index), at: numbers.next(below: tunes.count + 1))
                 }
-                // One that comes again is told of as one that is new.
                 let changes = sections.follow(edit(former, tunes), to: tunes) { $0.album }
                 let whole = SectionedList(tunes) { $0.album }
                 #expect(sections.list.sections.map(\.name) == whole.sections.map(\.name), "\(seed), \(step)")
@@ -66,6 +65,22 @@ struct FollowedSectionsTests {
         #expect(asked == [31])
         #expect(changes.updates == [[3, 1]])
         #expect(changes.removals == [[7, 7]])
+    }
+
+    @Test("forgets headings that no model has any more")
+    func oldHeadings() {
+        var tunes = (0..<10).map { Tune(id: $0, album: "\($0)", title: "") }
+        var sections = FollowedSections<Tune>()
+        sections.replace(with: tunes) { $0.album }
+        for step in 1...300 {
+            let former = tunes
+            tunes[step % 10].album = "\(step % 10) at \(step)"
+            let changes = sections.follow(edit(former, tunes), to: tunes) { $0.album }
+            let whole = SectionedList(tunes) { $0.album }
+            #expect(sections.list.sections.map(\.name) == whole.sections.map(\.name))
+            #expect(changes == whole.changes(from: SectionedList(former) { $0.album }), "\(step)")
+            #expect(sections.countOfHeadings < 100)
+        }
     }
 
     @Test("gives an observation's sections, save by save")
