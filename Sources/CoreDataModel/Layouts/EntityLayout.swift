@@ -54,6 +54,8 @@ package final class EntityLayout: @unchecked Sendable {
     private let ancestorRoot: EntityLayout?
     /// The number of the root entity.
     let rootNumber: Int
+    /// Of the root's name: the same in every model of a store, which numbers its entities in its own way.
+    let rootHash: Int
     // Accessors of other targets look here for each value: what they call is compiled into them.
     // Unsafe memory: filled once, before anybody else has the layout, and freed with it; read within its bounds only. Arrays would be
     // retained and released for each value of each object.
@@ -68,6 +70,7 @@ package final class EntityLayout: @unchecked Sendable {
         self.superentity = superentity
         ancestorRoot = superentity?.root
         rootNumber = superentity?.rootNumber ?? number
+        rootHash = superentity?.rootHash ?? name.hashValue
         description = entity
         var slots = superentity?.slots ?? []
         var relationships = superentity?.relationships ?? []

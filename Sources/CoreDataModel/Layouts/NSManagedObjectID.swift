@@ -137,7 +137,7 @@ open class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
     }
 
     /// A hash of the key and the root entity.
-    open override var hash: Int { Int(truncatingIfNeeded: key) &* 31 &+ layout.root.number }
+    open override var hash: Int { Int(truncatingIfNeeded: key) &* 31 &+ layout.rootHash }
 
     /// The URI.
     open override var description: String { uriRepresentation().absoluteString }

@@ -37,6 +37,32 @@ struct ObjectIdentifierTests {
         for list in lists { #expect(zip(list, lists[0]).allSatisfy { $0 === $1 }) }
     }
 
+    @Test("It equals the ID of the same object by another model that has the store as a configuration, and has the same hash")
+    func otherModel() throws {
+        let folder = try TestFolder()
+        func entity(_ name: String) -> NSEntityDescription {
+            Library.entity(name, [Library.attribute("name", .stringAttributeType)])
+        }
+        let small = NSManagedObjectModel()
+        small.entities = [entity("Note")]
+        let large = NSManagedObjectModel()
+        let note = entity("Note")
+        large.entities = [entity("Account"), entity("Draft"), note]
+        large.setEntities([note], forConfigurationName: "Notes")
+        let first = try Library.stored(at: folder.file("notes.sqlite"), small).newBackgroundContext()
+        let identifier = try first.performAndWait {
+            let note = first.make("Note", ["name": "A"])
+            try first.save()
+            return note.objectID
+        }
+        let description = NSPersistentStoreDescription(url: folder.file("notes.sqlite"))
+        description.configuration = "Notes"
+        let second = try Library.container(large, description).newBackgroundContext()
+        let other = try second.performAndWait { try second.all("Note")[0].objectID }
+        #expect(identifier == other)
+        #expect(identifier.hash == other.hash)
+    }
+
     @Test("It outlives the context and the coordinator")
     func outlives() throws {
         var object: NSManagedObject?
