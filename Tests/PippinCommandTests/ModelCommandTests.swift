@@ -148,6 +148,48 @@ struct ModelCommandTests {
         }
     }
 
+    @Test("validate says what shows only when a model is used, of derived attributes, constraints, patterns, requests")
+    func validateUse() throws {
+        func model(_ attribute: String, _ rest: String = "") -> String {
+            """
+            <model><entity name="Book" representedClassName="Book" syncable="YES">
+                <attribute name="title" attributeType="String" optional="YES" \(attribute)/>
+                <attribute name="scratch" attributeType="String" optional="YES" transient="YES"/>
+                \(rest)</model>
+            """
+        }
+        let derived = #"<attribute name="folded" optional="YES" attributeType="String" derived="YES" "#
+        let constraint = "<uniquenessConstraint><constraint value=\"scratch\"/></uniquenessConstraint>"
+        let models = [
+            model("regularExpressionString=\"([a-z\"", "</entity>"),
+            model("", "\(derived) derivationExpression=\"canonical:(titel)\"/></entity>"),
+            model("", "<uniquenessConstraints>\(constraint)</uniquenessConstraints></entity>"),
+            model("", "</entity><fetchRequest name=\"Old\" entity=\"Book\" predicateString=\"titel == 'x'\"/>"),
+            model("spotlightIndexingEnabled=\"perhaps\"", "</entity>"),
+        ]
+        try withModels(models) { _, paths in
+            let runs = paths.map { CommandRun("model", "validate", $0) }
+            #expect(runs.map(\.status) == [1, 1, 0, 0, 0])
+            #expect(
+                runs.map(\.output).joined() == """
+                    V1.xcdatamodel: 1 entity, 1 error.
+                      error: Book.title: “([a-z” is no regular expression
+                    V2.xcdatamodel: 1 entity, 1 error.
+                      error: no store can be made of it: A store in a database cannot compute the derived attribute “Book.folded”, whose expression is \
+                    “canonical:(titel)”; it may be an attribute, one behind a to-one relationship, these in canonical:, uppercase: or lowercase:, now(), or \
+                    @count, @sum, @min, @max or @avg of a to-many relationship.
+                    V3.xcdatamodel: 1 entity, 1 warning.
+                      warning: Book: no store enforces the uniqueness constraint “scratch”, since it keeps no value of “scratch”
+                    V4.xcdatamodel: 1 entity, 1 warning.
+                      warning: fetch request “Old”: Entity “Book” has no property “titel” (in “titel”). It has: scratch, title.
+                    V5.xcdatamodel: 1 entity, 1 warning.
+                      warning: line 2, entity “Book”, property “title”: spotlightIndexingEnabled is “perhaps”; YES or NO expected. It is taken for NO, \
+                    and means nothing to a store
+
+                    """)
+        }
+    }
+
     @Test("validate warns of what is likely to be a mistake; --strict makes that fail")
     func validateWarnings() throws {
         let model = """

@@ -18,8 +18,9 @@ extension CommandManual {
         CommandDescription(
             name: "model validate", usage: ["MODEL [--version NAME] [--strict]"], summary: "what is wrong with it",
             text:
-                "Says what is wrong with the versions of a model, and warns of what is likely to be a mistake: relationships without an inverse, names that objects have for "
-                + "themselves, values that any class may hide in.",
+                "Says what is wrong with the versions of a model, also what shows only when a store is made of it or an object checked: derived attributes, patterns. It warns of "
+                + "what is likely to be a mistake: relationships without an inverse, names that objects have for themselves, values that any class may hide in, fetch requests for "
+                + "properties that are not there, constraints that no store enforces.",
             options: [
                 .init(name: "--version", value: "NAME", text: "Only this version."),
                 .init(name: "--strict", text: "Warnings fail, too."),

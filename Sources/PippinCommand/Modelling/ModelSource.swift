@@ -13,6 +13,8 @@ struct ModelSource {
     /// The names of the versions, and which is current; none for a store.
     let versions: [String]
     let currentVersion: String?
+    /// What its source has that is not understood, and means nothing to a store.
+    let remarks: [String]
 
     /// Opens a model.
     ///
@@ -30,6 +32,7 @@ struct ModelSource {
         checksum = versionHashes.isEmpty ? nil : package.info.checksums[name]
         versions = package.versions.map(\.name)
         currentVersion = package.currentVersionName
+        remarks = try package.sourceWarnings(version: name).map(\.text)
         title = package.url.lastPathComponent + (versions.count > 1 ? ", version “\(name)”" : "")
     }
 
@@ -43,6 +46,7 @@ struct ModelSource {
         self.versionHashes = versionHashes
         self.title = title
         checksum = nil
+        remarks = []
         versions = []
         currentVersion = nil
     }

@@ -7,11 +7,28 @@ enum ModelWarnings {
         document.entities.sorted { $0.name < $1.name }.flatMap { entity in
             (entity.name.first?.isUppercase == true
                 ? [] : ["\(TextTools.inOneLine(entity.name)): names of entities begin with a capital letter"])
+                + unenforced(entity)
                 + entity.properties.sorted { $0.name < $1.name }.flatMap { property in
                     warnings(of: property).map {
                         "\(TextTools.inOneLine(entity.name)).\(TextTools.inOneLine(property.name)): \($0)"
                     }
                 }
+        }
+    }
+
+    /// The uniqueness constraints that no store keeps, since it has no column for one of their values.
+    private static func unenforced(_ entity: EntityDocument) -> [String] {
+        let columnless = entity.properties.filter { property in
+            if case .relationship(let relationship) = property.kind, relationship.isToMany { return true }
+            return property.isTransient
+        }
+        .map(\.name)
+        return entity.uniquenessConstraints.compactMap { names in
+            guard let name = names.first(where: columnless.contains) else { return nil }
+            let constraint = names.map(TextTools.inOneLine).joined(separator: ", ")
+            return
+                "\(TextTools.inOneLine(entity.name)): no store enforces the uniqueness constraint “\(constraint)”, since it keeps no value of "
+                + "“\(TextTools.inOneLine(name))”"
         }
     }
 

@@ -3,7 +3,7 @@ import CoreData
 import RecordGeneration
 import StoreReading
 
-/// `pippin model validate`: each version's first error, and its warnings.
+/// `pippin model validate`: each version's first error, or what shows when it is used, and its warnings.
 enum Validating {
     static func run(
         _ options: ModelInvocation.ValidateOptions, _ output: (String) throws -> Void
@@ -16,9 +16,11 @@ enum Validating {
         for version in versions {
             do {
                 let source = try ModelSource(ModelInvocation.Choice(path: options.model, version: version))
-                _ = try source.model().compiledLayout()
-                let (errors, obstacles) = names(in: source.document)
-                let warnings = ModelWarnings.warnings(of: source.document) + obstacles
+                let trial = try ModelTrial(source.model())
+                let (nameErrors, obstacles) = names(in: source.document)
+                let errors = try trial.errors() + nameErrors
+                let warnings =
+                    source.remarks + ModelWarnings.warnings(of: source.document) + trial.warnings + obstacles
                 let counts = [
                     errors.isEmpty ? nil : TextTools.count(errors.count, "error"),
                     warnings.isEmpty ? nil : TextTools.count(warnings.count, "warning"),

@@ -54,10 +54,7 @@ package final class DerivedColumn {
         }
         expression = tree
         guard let source = Self.source(of: tree, mapping) else {
-            throw SQLError.unsupported(
-                "the derived attribute “\(mapping.layout.name).\(layout.name)”, whose expression is “\(derivation)”; it may be "
-                    + "an attribute, one behind a to-one relationship, these in canonical:, uppercase: or lowercase:, now(), "
-                    + "or @count, @sum, @min, @max or @avg of a to-many relationship")
+            throw SQLError.underivable("\(mapping.layout.name).\(layout.name)", "\(derivation)")
         }
         self.source = source
     }

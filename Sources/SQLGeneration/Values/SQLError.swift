@@ -16,6 +16,23 @@ package enum SQLError {
         return UnsupportedInSQL(domain: error.domain, code: error.code, userInfo: error.userInfo)
     }
 
+    /// A derived attribute that a database does not compute.
+    ///
+    /// - Parameters:
+    ///   - property: its entity and name.
+    ///   - expression: what it is derived from.
+    /// - Returns: the error.
+    package static func underivable(_ property: String, _ expression: String) -> NSError {
+        let error = StoreError.make(
+            CoreDataErrorCode.coreData,
+            "A store in a database cannot compute the derived attribute “\(property)”, whose expression is “\(expression)”; it may be an "
+                + "attribute, one behind a to-one relationship, these in canonical:, uppercase: or lowercase:, now(), or @count, @sum, "
+                + "@min, @max or @avg of a to-many relationship.",
+            suggestion:
+                "Derive it from one of these, or make it an attribute like others and set it when objects are saved.")
+        return UnsupportedInSQL(domain: error.domain, code: error.code, userInfo: error.userInfo)
+    }
+
     /// A constant that cannot stand where it does, or is not of the type that the column beside it has.
     package static func unfit(_ what: String) -> NSError {
         StoreError.make(CoreDataErrorCode.coreData, "The predicate cannot be used: \(what).")

@@ -24,10 +24,7 @@ extension SQLSchema {
     }
 
     private static func underivable(_ mapping: EntityMapping, _ property: String, _ expression: String) -> Error {
-        SQLError.unsupported(
-            "the derived attribute “\(mapping.layout.name).\(property)”, whose expression is “\(expression)”; it may be "
-                + "an attribute, one behind a to-one relationship, these in canonical:, uppercase: or lowercase:, now(), "
-                + "or @count, @sum, @min, @max or @avg of a to-many relationship")
+        SQLError.underivable("\(mapping.layout.name).\(property)", expression)
     }
 
     private func triggers(

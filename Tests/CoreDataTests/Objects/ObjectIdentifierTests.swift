@@ -37,7 +37,7 @@ struct ObjectIdentifierTests {
         for list in lists { #expect(zip(list, lists[0]).allSatisfy { $0 === $1 }) }
     }
 
-    @Test("It equals the ID of the same object by another model that has the store as a configuration, and has the same hash")
+    @Test("It equals the ID of the object by another model that has the store as a configuration, and so do the hashes")
     func otherModel() throws {
         let folder = try TestFolder()
         func entity(_ name: String) -> NSEntityDescription {
