@@ -1,5 +1,4 @@
 import CoreData
-import CoreDataModel
 import PredicateFormat
 import StoreEngine
 import StoreReading
