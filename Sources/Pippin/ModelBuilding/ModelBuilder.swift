@@ -2,8 +2,29 @@ import CoreData
 
 /// Makes Core Data's model of derived entities.
 enum ModelBuilder {
+    /// The model of each list of structs that was made last. A model that is in use stays until the process ends, so that a program that opens one
+    /// store after the other, as a server does with a store for each customer, would keep one for each.
+    private static let latest = Locked<[[ObjectIdentifier]: NSManagedObjectModel]>([:])
+
+    /// The model of the entities: the one that was made before, where their structs and schemas say the same.
+    ///
     /// - Throws: ``PersistenceError/Code/notDerivable``
     static func model(of registry: ModelRegistry) throws -> NSManagedObjectModel {
+        let new = try description(of: registry)
+        let structs = registry.plans.map(\.id)
+        if let known = latest.withLock({ $0[structs] }), known == new { return known }
+        #if !canImport(ObjectiveC)
+            do { _ = try new.compiledLayout() } catch {
+                throw PersistenceError.notDerivable(
+                    type: registry.plans.map(\.record.name).joined(separator: ", "), property: "",
+                    reason: error.localizedDescription)
+            }
+        #endif
+        latest.withLock { $0[structs] = new }
+        return new
+    }
+
+    private static func description(of registry: ModelRegistry) throws -> NSManagedObjectModel {
         var entities: [String: NSEntityDescription] = [:]
         var relationships: [String: [NSRelationshipDescription]] = [:]
         for plan in registry.plans { entities[plan.name] = entity(plan) }
@@ -25,13 +46,6 @@ enum ModelBuilder {
         }
         let model = NSManagedObjectModel()
         model.entities = registry.plans.compactMap { entities[$0.name] }
-        #if !canImport(ObjectiveC)
-            do { _ = try model.compiledLayout() } catch {
-                throw PersistenceError.notDerivable(
-                    type: registry.plans.map(\.record.name).joined(separator: ", "), property: "",
-                    reason: error.localizedDescription)
-            }
-        #endif
         return model
     }
 
