@@ -60,8 +60,11 @@ package struct PostgresNaming {
 
     // MARK: Columns
 
+    /// Columns that every table of PostgreSQL has, and none may have again.
+    private static let systemColumns: Set<String> = ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"]
+
     private mutating func nameColumns(of root: EntityLayout) {
-        var taken = FreeNames([ColumnName.key, ColumnName.entity, ColumnName.version])
+        var taken = FreeNames(Self.systemColumns.union([ColumnName.key, ColumnName.entity, ColumnName.version]))
         for entity in root.selfAndSubentities where numbers[entity.name] != nil {
             var columns: [String: SlotColumn] = [:]
             let own = entity.slots[(entity.superentity?.slots.count ?? 0)...].filter { !$0.isTransient }
