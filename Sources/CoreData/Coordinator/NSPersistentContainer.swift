@@ -27,7 +27,8 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
 
     /// Creates a container with a model that is found by name: `<name>.momd` or `.mom`.
     ///
-    /// Stops the program when there is none, naming the places where it looked.
+    /// Stops the program when there is none, naming the places where it looked. Containers of one name have one model, as long as its file
+    /// says the same.
     ///
     /// - Parameter name: the name of the model, and of the file of the store.
     public convenience init(name: String) {
@@ -37,7 +38,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
                     + ModelLocator.searchedDirectories().map(\.path).joined(separator: ", ")
                     + ". Pass a model: NSPersistentContainer(name:managedObjectModel:).")
         }
-        self.init(name: name, managedObjectModel: model)
+        self.init(name: name, managedObjectModel: SharedModels.model(model, at: url.path))
     }
 
     /// Creates a container with a model.
