@@ -48,11 +48,9 @@ extension NSManagedObjectContext {
             inserted: changes.inserted.map(\.objectID), updated: changes.updated.map(\.objectID),
             deleted: changes.deleted.map(\.objectID))
         coordinator.announce(from: self) { saved }
-        let names = changes.entityNames
-        var identifiers: [AnyHashable: Any] = [Self.savedEntitiesKey: names]
-        var info: [AnyHashable: Any] = [
-            Self.savedEntitiesKey: names, Self.savedRowsKey: SavedRows(changes),
-        ]
+        coordinator.saveListeners.tell(changes.entityNames, changes)
+        var identifiers: [AnyHashable: Any] = [:]
+        var info: [AnyHashable: Any] = [:]
         if SaveNews.tells(changes.inserted.count + changes.updated.count + changes.deleted.count) {
             func add(_ key: String, _ idKey: String, _ list: [NSManagedObjectID]) {
                 guard !list.isEmpty else { return }
@@ -73,20 +71,6 @@ extension NSManagedObjectContext {
         NotificationCenter.default.post(
             name: SaveNews.didSaveObjectIDs, object: self, userInfo: identifiers)
     }
-
-    /// The key under which a save says the names of the entities that it concerns, as a `Set<String>`.
-    package static let savedEntitiesKey = "entities"
-
-    /// The key under which a save of rows has what it wrote, as `SavedRows`.
-    package static let savedRowsKey = "rows"
-}
-
-/// What a save of rows wrote, for those who look at a save while it is told.
-package final class SavedRows: @unchecked Sendable {
-    // @unchecked Sendable: a change set that is saved does not change, and neither does what is in it.
-    package let changes: ChangeSet
-
-    init(_ changes: ChangeSet) { self.changes = changes }
 }
 
 extension NSPersistentStore {

@@ -164,6 +164,7 @@ extension NSManagedObjectContext {
         for object in saved.updated { object.didSave() }
         for object in saved.deleted { object.didSave() }
         for object in saved.deleted { forget(object) }
+        if parent == nil { persistentStoreCoordinator?.saveListeners.tell(saved.entityNames, nil) }
         var info: [AnyHashable: Any] = [:]
         var identifiers: [AnyHashable: Any] = [:]
         let isTold = SaveNews.tells(saved.inserted.count + saved.updated.count + saved.deleted.count)
@@ -172,8 +173,6 @@ extension NSManagedObjectContext {
             info[key] = posted.set(of: objects)
             identifiers[idKey] = Set(objects.map(\.identifier))
         }
-        // Live queries ask for the entities where there are no objects.
-        if !isTold { info[Self.savedEntitiesKey] = saved.entityNames }
         add(NSInsertedObjectsKey, NSInsertedObjectIDsKey, saved.inserted)
         add(NSUpdatedObjectsKey, NSUpdatedObjectIDsKey, saved.updated)
         add(NSDeletedObjectsKey, NSDeletedObjectIDsKey, saved.deleted)

@@ -31,6 +31,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     var changeLog = ChangeLog()
     var saveLog = SaveLog()
     let saveCount = Atomic<UInt32>(1)
+    package let saveListeners = SaveListeners()
     /// What the request that is being run is a part of; under `lock`.
     var activeTransaction: OptimisticTransaction?
 

@@ -93,6 +93,21 @@ final class Interest: @unchecked Sendable {
 
 #if !canImport(ObjectiveC)
     extension Interest {
+        /// Makes out what every save is held against, so that the first one need not.
+        ///
+        /// - Parameter model: has the entities of the rows that are saved.
+        func prepare(for model: ModelLayout) {
+            guard let selection, let entity = model.entityByName[selection.plan.name] else { return }
+            withLock {
+                guard layout != ObjectIdentifier(entity), !asksBeyondModels() else { return }
+                prepareCondition(for: entity)
+            }
+        }
+
+        private func prepareCondition(for entity: EntityLayout) {
+            (condition, layout) = (RowCondition(predicate, entity), ObjectIdentifier(entity))
+        }
+
         /// Whether a save may change what was told: false only where it certainly does not.
         func isTouched(by written: WrittenRows) -> Bool {
             lock.lock()
@@ -138,9 +153,7 @@ final class Interest: @unchecked Sendable {
                 return false
             }
             guard isSelected, row.isNew || !selection.isWithinItself else { return true }
-            if layout != row.identity {
-                (condition, layout) = (RowCondition(predicate, row.layout), row.identity)
-            }
+            if layout != row.identity { prepareCondition(for: row.layout) }
             if condition.mayHold(row.values) { return true }
             return row.isNew ? false : wasListed(row, selection)
         }

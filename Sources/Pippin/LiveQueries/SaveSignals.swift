@@ -23,13 +23,30 @@ final class SaveSignals: Sendable {
         var next = 0
         /// How many signals there were.
         var count = 0
-        var tokens: [any NSObjectProtocol] = []
+        var sources: [Source] = []
 
         mutating func allListeners() -> ContiguousArray<Listener> {
             if let all { return all }
             let new = ContiguousArray(listeners.values)
             all = new
             return new
+        }
+    }
+
+    /// Where signals come from, until nobody listens.
+    private enum Source {
+        case notifications(any NSObjectProtocol)
+        #if !canImport(ObjectiveC)
+            case saves(SaveListeners, Int)
+        #endif
+
+        func end() {
+            switch self {
+            case .notifications(let token): NotificationCenter.default.removeObserver(token)
+            #if !canImport(ObjectiveC)
+                case .saves(let listeners, let number): listeners.remove(number)
+            #endif
+            }
         }
     }
 
@@ -48,7 +65,7 @@ final class SaveSignals: Sendable {
             let number = state.withLock { state in
                 state.next += 1
                 state.listeners[state.next] = Listener(interest: interest, continuation: continuation)
-                if state.tokens.isEmpty { state.tokens = observers(of: coordinator) }
+                if state.sources.isEmpty { state.sources = sources(of: coordinator) }
                 return state.next
             }
             continuation.onTermination = { _ in self.forget(number) }
@@ -56,25 +73,17 @@ final class SaveSignals: Sendable {
     }
 
     private func forget(_ number: Int) {
-        let tokens = state.withLock { state -> [any NSObjectProtocol] in
+        let sources = state.withLock { state -> [Source] in
             state.listeners[number] = nil
             guard state.listeners.isEmpty else { return [] }
-            defer { state.tokens = [] }
-            return state.tokens
+            defer { state.sources = [] }
+            return state.sources
         }
-        tokens.forEach(NotificationCenter.default.removeObserver)
+        for source in sources { source.end() }
     }
 
-    private func observers(of coordinator: NSPersistentStoreCoordinator) -> [any NSObjectProtocol] {
+    private func sources(of coordinator: NSPersistentStoreCoordinator) -> [Source] {
         let center = NotificationCenter.default
-        let identity = ObjectIdentifier(coordinator)
-        let saves = center.addObserver(forName: Self.didSave, object: nil, queue: nil) { [weak self] note in
-            // A child's save is in no store yet.
-            guard let context = note.object as? NSManagedObjectContext, context.parent == nil,
-                context.persistentStoreCoordinator.map(ObjectIdentifier.init) == identity
-            else { return }
-            self?.didSave(note)
-        }
         // Which entities others have changed is not said.
         let others = center.addObserver(forName: .NSPersistentStoreRemoteChange, object: coordinator, queue: nil) {
             [weak self] note in
@@ -83,7 +92,7 @@ final class SaveSignals: Sendable {
         let stores = [Self.managerDidLoad, Self.managerDidDestroy].map { name in
             center.addObserver(forName: name, object: coordinator, queue: nil) { [weak self] _ in self?.signalAll() }
         }
-        return [saves, others] + stores
+        return [saves(of: coordinator), .notifications(others)] + stores.map { .notifications($0) }
     }
 
     /// How many signals there were, whomever they touched.
@@ -102,38 +111,36 @@ final class SaveSignals: Sendable {
     private func signalAll() { for listener in nextSignal() { listener.continuation.yield() } }
 
     #if canImport(ObjectiveC)
-        private static let didSave = Notification.Name.NSManagedObjectContextDidSave
-
         // Apple's Core Data says neither which rows were written nor that a change was told of already.
-        private func didSave(_ note: Notification) { signalAll() }
+        private func saves(of coordinator: NSPersistentStoreCoordinator) -> Source {
+            let identity = ObjectIdentifier(coordinator)
+            let name = Notification.Name.NSManagedObjectContextDidSave
+            let token = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) {
+                [weak self] note in
+                // A child's save is in no store yet.
+                guard let context = note.object as? NSManagedObjectContext, context.parent == nil,
+                    context.persistentStoreCoordinator.map(ObjectIdentifier.init) == identity
+                else { return }
+                self?.signalAll()
+            }
+            return .notifications(token)
+        }
 
         private static func followsSave(_ note: Notification) -> Bool { false }
     #else
-        // The names of the entities are enough, and the rows where there are few.
-        private static let didSave = SaveNews.didSave
+        private func saves(of coordinator: NSPersistentStoreCoordinator) -> Source {
+            let listeners = coordinator.saveListeners
+            return .saves(
+                listeners, listeners.add { [weak self] entities, changes in self?.didSave(WrittenRows(entities, changes)) })
+        }
 
-        private func didSave(_ note: Notification) {
-            guard let entities = Self.entities(note) else { return signalAll() }
-            let rows = (note.userInfo?[NSManagedObjectContext.savedRowsKey] as? SavedRows)?.changes
-            let written = WrittenRows(entities, rows)
+        private func didSave(_ written: WrittenRows) {
             nextSignal().withUnsafeBufferPointer { listeners in
                 // By place: each listener is looked at where it is, which counts no references.
                 for place in listeners.indices where listeners[place].interest.isTouched(by: written) {
                     listeners[place].continuation.yield()
                 }
             }
-        }
-
-        private static func entities(_ note: Notification) -> Set<String>? {
-            if let saved = note.userInfo?[NSManagedObjectContext.savedEntitiesKey] as? Set<String> { return saved }
-            var names: Set<String> = []
-            for key in [NSInsertedObjectsKey, NSUpdatedObjectsKey, NSDeletedObjectsKey] {
-                for object in note.userInfo?[key] as? Set<NSManagedObject> ?? [] {
-                    guard let name = object.entity.name else { return nil }
-                    names.insert(name)
-                }
-            }
-            return names
         }
 
         /// Whether a context's save has told of the change already.

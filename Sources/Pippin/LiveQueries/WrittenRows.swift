@@ -37,8 +37,11 @@
                 (rows, deleted) = (nil, [])
                 return
             }
-            rows = ContiguousArray(
-                changes.inserted.map { Row($0, isNew: true) } + changes.updated.map { Row($0, isNew: false) })
+            var rows = ContiguousArray<Row>()
+            rows.reserveCapacity(changes.inserted.count + changes.updated.count)
+            for change in changes.inserted { rows.append(Row(change, isNew: true)) }
+            for change in changes.updated { rows.append(Row(change, isNew: false)) }
+            self.rows = rows
             deleted = changes.deleted.isEmpty ? [] : Set(changes.deleted.map(\.objectID.layout.name))
         }
     }

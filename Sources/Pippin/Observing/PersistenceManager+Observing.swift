@@ -119,6 +119,9 @@ extension PersistenceManager {
                         }
                     // What is asked for is known when the block has run; until then every save counts.
                     interest.ask(for: asked.entities)
+                    #if !canImport(ObjectiveC)
+                        interest.prepare(for: container.persistentStoreCoordinator.modelLayout)
+                    #endif
                     return asked.reading
                 } catch  where self.isStartingOver.withLock({ $0 }) {
                     throw ObservationPause()

@@ -65,17 +65,9 @@ struct BothWays {
     /// Whether the saves of some work went to the store as rows.
     func goesAsRows(_ work: (PersistenceManager) throws -> Void) throws -> [Bool] {
         let heard = Locked<[Bool]>([])
-        let coordinator = ObjectIdentifier(rows.container.persistentStoreCoordinator)
-        let observer = NotificationCenter.default.addObserver(
-            forName: .NSManagedObjectContextDidSave, object: nil, queue: nil
-        ) { note in
-            guard let context = note.object as? NSManagedObjectContext,
-                context.persistentStoreCoordinator.map(ObjectIdentifier.init) == coordinator
-            else { return }
-            let isRows = note.userInfo?[NSManagedObjectContext.savedRowsKey] != nil
-            heard.withLock { $0.append(isRows) }
-        }
-        defer { NotificationCenter.default.removeObserver(observer) }
+        let listeners = rows.container.persistentStoreCoordinator.saveListeners
+        let number = listeners.add { _, changes in heard.withLock { $0.append(changes != nil) } }
+        defer { listeners.remove(number) }
         try work(rows)
         return heard.withLock { $0 }
     }

@@ -46,18 +46,9 @@ struct LiveTreeTests {
     /// What a save by rows wrote; nil for other saves.
     private func rows(_ save: () throws -> Void) throws -> (entities: Set<String>, changes: ChangeSet?) {
         let heard = Locked<(entities: Set<String>, changes: ChangeSet?)>(([], nil))
-        let coordinator = ObjectIdentifier(manager.container.persistentStoreCoordinator)
-        let observer = NotificationCenter.default.addObserver(
-            forName: .NSManagedObjectContextDidSave, object: nil, queue: nil
-        ) { note in
-            guard let context = note.object as? NSManagedObjectContext,
-                context.persistentStoreCoordinator.map(ObjectIdentifier.init) == coordinator,
-                let entities = note.userInfo?[NSManagedObjectContext.savedEntitiesKey] as? Set<String>
-            else { return }
-            let changes = (note.userInfo?[NSManagedObjectContext.savedRowsKey] as? SavedRows)?.changes
-            heard.withLock { $0 = (entities, changes) }
-        }
-        defer { NotificationCenter.default.removeObserver(observer) }
+        let listeners = manager.container.persistentStoreCoordinator.saveListeners
+        let number = listeners.add { entities, changes in heard.withLock { $0 = (entities, changes) } }
+        defer { listeners.remove(number) }
         try save()
         return heard.withLock { $0 }
     }
