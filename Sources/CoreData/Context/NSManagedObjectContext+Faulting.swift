@@ -109,12 +109,20 @@ extension NSManagedObjectContext {
 
     func objectWithValues(_ objectID: NSManagedObjectID) throws -> NSManagedObject {
         let identifier = localIdentifier(objectID)
-        if let object = table.object(for: identifier), !object.isFault || object.state.contains(.valuesPending) {
-            if object.isDeleted { throw Self.missing(identifier) }
-            return object
+        let known = table.object(for: identifier)
+        if let known, !known.isFault {
+            if known.state.contains(.lost) { throw Self.missing(identifier) }
+            if known.state.contains(.inaccessible), let error = readErrors[known.identifier] { throw error }
+            return known
         }
         try pinIfNeeded()
         guard !identifier.isTemporaryID || parent != nil, let source else { throw Self.missing(identifier) }
+        if let known, known.state.contains(.valuesPending), stalenessInterval < 0,
+            source.isCurrent(known.place, since: known.stamp)
+        {
+            fulfill(known)
+            return known
+        }
         let stamp = source.generation
         guard let row = try source.row(for: identifier) else { throw Self.missing(identifier) }
         return object(for: row, asFault: false, refreshing: false, stamp: stamp)
@@ -192,6 +200,7 @@ extension NSManagedObjectContext {
     /// Gives an object that the store lost no values, and counts it as deleted until the next save.
     private func becomeInaccessible(_ object: NSManagedObject) {
         object.becomeEmpty()
+        object.state.insert(.lost)
         noteDeletionElsewhere(of: object)
     }
 

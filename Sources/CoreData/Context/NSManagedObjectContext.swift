@@ -216,7 +216,8 @@ open class NSManagedObjectContext: NSObject, NSKeyValueObserving, @unchecked Sen
     /// ```
     ///
     /// - Parameter objectID: the ID, temporary or permanent.
-    /// - Returns: the object with its values, not a fault.
+    /// - Returns: the object with its values, not a fault. One that the context has is given as it is, also when its deletion has not been
+    ///   saved yet.
     /// - Throws: `NSManagedObjectReferentialIntegrityError` when no store has such an object.
     open func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
         try objectWithValues(objectID)

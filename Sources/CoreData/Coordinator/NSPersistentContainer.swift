@@ -27,18 +27,22 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
 
     /// Creates a container with a model that is found by name: `<name>.momd` or `.mom`.
     ///
-    /// Stops the program when there is none, naming the places where it looked. Containers of one name have one model, as long as its file
-    /// says the same.
+    /// Containers of one name have one model, as long as its file says the same. Where there is none, the standard error output says so, as
+    /// with Core Data, and the container has a model without entities. It opens no store: the error names the places where it looked.
     ///
     /// - Parameter name: the name of the model, and of the file of the store.
     public convenience init(name: String) {
-        guard let url = ModelLocator.url(forModelNamed: name), let model = NSManagedObjectModel(contentsOf: url) else {
-            programmerError(
-                "there is no model “\(name)”: looked for \(name).momd and \(name).mom in "
-                    + ModelLocator.searchedDirectories().map(\.path).joined(separator: ", ")
-                    + ". Pass a model: NSPersistentContainer(name:managedObjectModel:).")
+        if let url = ModelLocator.url(forModelNamed: name), let model = NSManagedObjectModel(contentsOf: url) {
+            self.init(name: name, managedObjectModel: SharedModels.model(model, at: url.path))
+            return
         }
-        self.init(name: name, managedObjectModel: SharedModels.model(model, at: url.path))
+        let reason =
+            "There is no model “\(name)”: looked for \(name).momd and \(name).mom in "
+            + ModelLocator.searchedDirectories().map(\.path).joined(separator: ", ")
+            + ". Pass a model: NSPersistentContainer(name:managedObjectModel:)."
+        try? FileHandle.standardError.write(contentsOf: Data("CoreData: error: \(reason)\n".utf8))
+        self.init(name: name, managedObjectModel: NSManagedObjectModel())
+        coordinator.missingModel = reason
     }
 
     /// Creates a container with a model.

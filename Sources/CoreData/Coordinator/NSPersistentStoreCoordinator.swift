@@ -32,6 +32,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     var saveLog = SaveLog()
     let saveCount = Atomic<UInt32>(1)
     package let saveListeners = SaveListeners()
+    /// Why there is no model, where one was looked for: a store would be migrated to nothing. Set before anybody has the coordinator.
+    var missingModel: String?
     /// What the request that is being run is a part of; under `lock`.
     var activeTransaction: OptimisticTransaction?
 
@@ -102,12 +104,15 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     ///   - options: by the keys that are named `NS…Option`.
     /// - Returns: the store.
     /// - Throws: an error in the Cocoa domain: 134000 for an unknown type, 134100 when the store's model differs, 134081
-    ///   when it was added already, 134080 and the file errors when it cannot be opened.
+    ///   when it was added already, 134080 and the file errors when it cannot be opened, or there is no model of a container's name.
     @discardableResult
     open func addPersistentStore(
         ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
         options: [AnyHashable: Any]? = nil
     ) throws -> NSPersistentStore {
+        if let missingModel {
+            throw StoreError.make(CoreDataErrorCode.persistentStoreOpen, missingModel, url: storeURL)
+        }
         guard let type = StoreTypes.type(named: storeType) else {
             throw StoreError.make(
                 CoreDataErrorCode.persistentStoreInvalidType,

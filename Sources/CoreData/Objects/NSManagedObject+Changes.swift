@@ -185,7 +185,7 @@ extension NSManagedObject {
         values = []
         snapshot = []
         relations = []
-        state.remove([.updated, .deleted, .valuesPending, .inBatch, .deletePropagated, .watched, .inaccessible])
+        state.remove([.updated, .deleted, .valuesPending, .inBatch, .deletePropagated, .watched, .inaccessible, .lost])
         state.remove(.anyEvent)
         state.insert(.fault)
         didTurnIntoFault()
@@ -231,7 +231,7 @@ extension NSManagedObject {
         }
         snapshot = stored
         self.version = version
-        state.remove([.fault, .valuesPending, .inBatch, .inaccessible])
+        state.remove([.fault, .valuesPending, .inBatch, .inaccessible, .lost])
     }
 
     /// Whether the object is deleted since its row is gone.

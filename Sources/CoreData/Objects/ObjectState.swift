@@ -47,6 +47,9 @@ package struct ObjectState: OptionSet {
     /// A fault that no context can fire, and that shows default values since it was read.
     static let hollow = ObjectState(rawValue: 524288)
 
+    /// A fault that was fired in vain, since the store has it no more: it shows no values.
+    static let lost = ObjectState(rawValue: 1_048_576)
+
     static let anyChange: ObjectState = [.inserted, .updated, .deleted]
     static let anyEvent: ObjectState = [.insertedInEvent, .updatedInEvent, .deletedInEvent]
 }

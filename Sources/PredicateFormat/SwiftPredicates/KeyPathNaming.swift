@@ -4,8 +4,9 @@ package protocol KeyPathNaming {
     static func keys(of keyPath: AnyKeyPath) -> [String]?
 }
 
-/// The keys that a key path reads: for stored properties, those that the compiler gave them.
+/// The keys that a key path reads: for stored properties, those that the compiler gave them; none for one that reads the value itself.
 package func keys(of keyPath: AnyKeyPath) -> [String]? {
+    if keyPath.readsValueItself { return [] }
     if let type = type(of: keyPath).rootType as? any KeyPathNaming.Type { return type.keys(of: keyPath) }
     // `\Track.album?.name?`; a computed property has an address in place of a name.
     let description = keyPath.debugDescription
@@ -23,8 +24,12 @@ extension AnyKeyPath {
     /// Swift knows names of Objective-C's properties only. Much code asks for them by this property, in order to make
     /// predicates and sort descriptors of `@NSManaged` properties; this one stands before the standard library's.
     public var _kvcKeyPathString: String? {
-        let type = Swift.type(of: self)
-        if type.rootType == type.valueType, debugDescription.hasSuffix(".self") { return "self" }
+        if readsValueItself { return "self" }
         return keys(of: self).map { $0.joined(separator: ".") }
+    }
+
+    fileprivate var readsValueItself: Bool {
+        let type = Swift.type(of: self)
+        return type.rootType == type.valueType && debugDescription.hasSuffix(".self")
     }
 }

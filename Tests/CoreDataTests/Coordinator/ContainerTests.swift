@@ -17,6 +17,25 @@ struct ContainerTests {
         #expect(store.metadata[NSStoreUUIDKey] as? String == store.identifier)
     }
 
+    // Source: SwiftCoreData, and Core Data's “Failed to load model named …”, which is a line of its log.
+    @Test("A container of a name that no model has opens no store, and says where it looked")
+    func withoutModel() throws {
+        let url = folder.file("kept.sqlite")
+        let context = try Library.stored(at: url).newBackgroundContext()
+        try context.performAndWait {
+            context.make("Author", ["name": "A"])
+            try context.save()
+        }
+        let container = NSPersistentContainer(name: "NoSuchModel")
+        #expect(container.managedObjectModel.entities.isEmpty)
+        container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: url)]
+        var errors: [NSError?] = []
+        container.loadPersistentStores { errors.append($1 as NSError?) }
+        #expect(errors.map { $0?.code } == [134080])
+        #expect(errors[0]?.localizedDescription.contains("looked for NoSuchModel.momd and NoSuchModel.mom in /") == true)
+        #expect(try context.performAndWait { try context.all("Author").map { $0.string("name") } } == ["A"])
+    }
+
     @Test("An object's URI leads to its ID, in another coordinator of the file too")
     func identifiers() throws {
         let url = folder.file("ids.sqlite")

@@ -34,6 +34,12 @@ struct KeyPathNamingTests {
     }
 
     // Source: QueryKit, and every helper that asks key paths for their Objective-C names.
+    @Test("that read the object itself are SELF (RHBCoreData)")
+    func identity() throws {
+        #expect(NSExpression(forKeyPath: \NamedBook.self) == .expressionForEvaluatedObject())
+        #expect(NSExpression(forKeyPath: \Double.self) == .expressionForEvaluatedObject())
+    }
+
     @Test("have the names that code asks for by _kvcKeyPathString")
     func objectiveCName() {
         #expect((\NamedBook.price)._kvcKeyPathString == "price")

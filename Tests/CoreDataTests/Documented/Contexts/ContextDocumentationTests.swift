@@ -52,6 +52,54 @@ struct ContextDocumentationTests {
         #expect(throws: NSError.self) { try context.existingObject(with: book.objectID) }
     }
 
+    @Test("existingObject(with:) gives an object that the context has as it is, also when its deletion is not saved yet")
+    func existingDeleted() throws {
+        let book = try books()[0]
+        context.delete(book)
+        #expect(try context.existingObject(with: book.objectID) === book)
+        context.processPendingChanges()
+        #expect(try context.existingObject(with: book.objectID) === book && book.isDeleted)
+    }
+
+    @Test("existingObject(with:) gives no fault, also of an object that was fetched, and throws where its row has gone since")
+    func existingFetched() throws {
+        let identifiers = try books().map(\.objectID)
+        context.reset()
+        let fetched = try books()
+        #expect(fetched[0].isFault)
+        #expect(try context.existingObject(with: identifiers[0]) === fetched[0] && !fetched[0].isFault)
+        let other = container.newBackgroundContext()
+        try other.performAndWait {
+            other.delete(try other.existingObject(with: identifiers[1]))
+            try other.save()
+        }
+        let error = #expect(throws: NSError.self) { try context.existingObject(with: identifiers[1]) }
+        #expect(error?.code == 133000)
+    }
+
+    // Source: RHBCoreData, whose results controller's delegate looks up what was deleted elsewhere.
+    @Test("existingObject(with:) gives an object whose deletion elsewhere is being told")
+    func existingDeletedElsewhere() throws {
+        let book = try books()[0]
+        #expect(book.shown("title") == "A")
+        let identifier = book.objectID
+        // Told and read by the main thread only.
+        nonisolated(unsafe) var found: NSManagedObject?
+        let context = context
+        let observer = NotificationCenter.default.addObserver(
+            forName: .NSManagedObjectContextObjectsDidChange, object: context, queue: nil
+        ) { _ in found = try? context.existingObject(with: identifier) }
+        defer { NotificationCenter.default.removeObserver(observer) }
+        let other = container.newBackgroundContext()
+        let news = try other.performAndWait {
+            other.delete(try other.existingObject(with: identifier))
+            try other.save()
+            return [NSDeletedObjectIDsKey: [identifier]]
+        }
+        NSManagedObjectContext.mergeChanges(fromRemoteContextSave: news, into: [context])
+        #expect(found === book)
+    }
+
     @Test("insertedObjects, updatedObjects and deletedObjects are what the next save writes, and disjoint")
     func changeSets() throws {
         let new = context.make("Author", ["name": "New"])
