@@ -66,7 +66,7 @@ struct PlaceholderTests {
 
     @Test(
         "of numbers knows all the spellings of C",
-        arguments: ["%d", "%i", "%u", "%ld", "%lu", "%lld", "%llu", "%x", "%hd", "%zd", "%qi"])
+        arguments: ["%d", "%i", "%u", "%ld", "%lu", "%lld", "%llu", "%x", "%hd", "%zd", "%qi", "%lud"])
     func integers(placeholder: String) throws {
         #expect(try constant(placeholder, 42) == .integer(42))
     }

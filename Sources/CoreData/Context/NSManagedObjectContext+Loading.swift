@@ -30,6 +30,8 @@ extension NSManagedObjectContext {
 
     /// Loads what relationships lead to: a query for the rows at the end of a to-many relationship, for some hundred objects at a time,
     /// and one for those of to-one relationships.
+    ///
+    /// Keys without a relationship end their paths: a fetch with them gives the same objects, in Core Data, too.
     func prefetch(_ keyPaths: [String], for objects: [NSManagedObject]) throws {
         guard !keyPaths.isEmpty, let source else { return }
         for keyPath in keyPaths {
@@ -37,20 +39,16 @@ extension NSManagedObjectContext {
             let keys = keyPath.split(separator: ".")
             for (place, key) in keys.enumerated() {
                 guard !level.isEmpty else { break }
-                // An attribute at the end comes with its object.
-                if place == keys.count - 1, level.allSatisfy({ $0.layout.attribute(at: [String(key)]) != nil }) {
-                    break
-                }
                 var (last, lastLayout): (RelationshipLayout?, EntityLayout?) = (nil, nil)
-                let relationships = try level.map { object in
-                    if let last, lastLayout === object.layout { return last }
-                    lastLayout = object.layout
-                    last = object.layout.relationship(named: String(key))
-                    if let last { return last }
-                    throw StoreError.make(
-                        CoreDataErrorCode.coreData,
-                        "“\(keyPath)” cannot be prefetched: entity “\(object.layout.name)” has no relationship “\(key)”."
-                    )
+                var relationships: [RelationshipLayout] = []
+                relationships.reserveCapacity(level.count)
+                // An attribute comes with its object, and what an entity does not have is passed over.
+                level = level.filter { object in
+                    if lastLayout !== object.layout {
+                        (last, lastLayout) = (object.layout.relationship(named: String(key)), object.layout)
+                    }
+                    if let last { relationships.append(last) }
+                    return last != nil
                 }
                 let isComplete = try loadMembers(of: relationships, for: level, withRows: true)
                 if isComplete, place == keys.count - 1 { break }

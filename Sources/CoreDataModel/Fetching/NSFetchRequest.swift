@@ -66,7 +66,9 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, FetchDescriptio
     /// Whether objects come as faults, which take their values when these are first read. The default is `true`.
     open var returnsObjectsAsFaults = true
 
-    /// The relationships to load along with the objects.
+    /// The relationships to load along with the objects, as key paths.
+    ///
+    /// A key that is not a relationship of the object that it is asked of is passed over, as in Core Data.
     open var relationshipKeyPathsForPrefetching: [String]? = []
 
     /// The properties (names or descriptions, expressions among them) of a dictionary fetch. Names of properties that the request's

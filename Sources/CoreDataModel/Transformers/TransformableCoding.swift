@@ -64,10 +64,10 @@ package enum TransformableCoding {
         return type(of: known) == NSSecureUnarchiveFromDataTransformer.self ? nil : known
     }
 
-    /// Whether a transformer makes values of bytes, as those that unarchive do, rather than bytes of values.
+    /// Whether a transformer makes values of bytes, as those that unarchive do, rather than bytes of values. What class it says that it
+    /// transforms to does not matter: subclasses that unarchive say `NSData`, too.
     private static func isReversed(_ transformer: ValueTransformer) -> Bool {
         transformer is NSSecureUnarchiveFromDataTransformer
-            && type(of: transformer).transformedValueClass() != NSData.self
     }
 
     /// Models have the names of Foundation's constants, too, in place of what these say.

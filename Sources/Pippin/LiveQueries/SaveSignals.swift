@@ -130,8 +130,10 @@ final class SaveSignals: Sendable {
     #else
         private func saves(of coordinator: NSPersistentStoreCoordinator) -> Source {
             let listeners = coordinator.saveListeners
-            return .saves(
-                listeners, listeners.add { [weak self] entities, changes in self?.didSave(WrittenRows(entities, changes)) })
+            let number = listeners.add { [weak self] entities, changes in
+                self?.didSave(WrittenRows(entities, changes))
+            }
+            return .saves(listeners, number)
         }
 
         private func didSave(_ written: WrittenRows) {

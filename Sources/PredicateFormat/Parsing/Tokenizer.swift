@@ -218,7 +218,11 @@ struct Tokenizer {
         switch Character(Unicode.Scalar(conversion)) {
         case "@": return .placeholder(.value)
         case "K": return .placeholder(.keyPath)
-        case "d", "D", "i", "u", "U", "x", "X", "o", "O": return .placeholder(.integer)
+        case "u", "U":
+            // What some programs write as `%lud` is one placeholder to Core Data.
+            if peek() == UInt8(ascii: "d") { position += 1 }
+            return .placeholder(.integer)
+        case "d", "D", "i", "x", "X", "o", "O": return .placeholder(.integer)
         case "f", "F", "e", "E", "g", "G", "a", "A": return .placeholder(.floatingPoint)
         case "c", "C": return .placeholder(.character)
         case "s", "S": return .placeholder(.string)

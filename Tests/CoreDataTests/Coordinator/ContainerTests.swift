@@ -32,7 +32,8 @@ struct ContainerTests {
         var errors: [NSError?] = []
         container.loadPersistentStores { errors.append($1 as NSError?) }
         #expect(errors.map { $0?.code } == [134080])
-        #expect(errors[0]?.localizedDescription.contains("looked for NoSuchModel.momd and NoSuchModel.mom in /") == true)
+        let message = errors[0]?.localizedDescription ?? ""
+        #expect(message.contains("looked for NoSuchModel.momd and NoSuchModel.mom in /"))
         #expect(try context.performAndWait { try context.all("Author").map { $0.string("name") } } == ["A"])
     }
 

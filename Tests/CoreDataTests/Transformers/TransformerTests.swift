@@ -11,6 +11,7 @@ import Testing
         folder = try TestFolder()
         ValueTransformer.setValueTransformer(PointTransformer(), forName: PointTransformer.name)
         ValueTransformer.setValueTransformer(RouteTransformer(), forName: RouteTransformer.name)
+        ValueTransformer.setValueTransformer(NumbersTransformer(), forName: NumbersTransformer.name)
     }
 
     static var model: NSManagedObjectModel {
@@ -31,6 +32,7 @@ import Testing
             [
                 Library.attribute("name", .stringAttributeType), transformable("point", PointTransformer.name.rawValue),
                 transformable("route", RouteTransformer.name.rawValue),
+                transformable("numbers", NumbersTransformer.name.rawValue),
                 transformable("tags", "NSSecureUnarchiveFromData"), transformable("anything", nil),
                 transformable("words", "NSSecureUnarchiveFromDataTransformerName"),
                 transformable("leg", nil, NSStringFromClass(Leg.self)), address,
@@ -209,6 +211,12 @@ import Testing
         #expect(ValueTransformer(forName: name) == nil)
     }
 
+    // Source: SyncKit, and transformers in apps that stop the program when they are asked the other way round.
+    @Test("One that unarchives does so whatever class it says that it transforms to", arguments: types)
+    func unarchivingToData(type: String) throws {
+        #expect(try roundTrip("numbers", [1, 2, 3], type) as? [Int] == [1, 2, 3])
+    }
+
     @Test("A composite attribute comes back with its elements", arguments: types) func composite(type: String) throws {
         let address = try roundTrip("address", ["street": "High Street", "number": 7], type) as? [String: Any]
         #expect(address?["street"] as? String == "High Street")
@@ -241,6 +249,21 @@ private final class RouteTransformer: NSSecureUnarchiveFromDataTransformer {
     static let name = NSValueTransformerName(rawValue: "RouteTransformer")
 
     override class var allowedTopLevelClasses: [AnyClass] { super.allowedTopLevelClasses + [Route.self] }
+}
+
+/// Says that it makes bytes, and makes values of bytes, as its superclass does.
+private final class NumbersTransformer: NSSecureUnarchiveFromDataTransformer {
+    static let name = NSValueTransformerName(rawValue: "NumbersTransformer")
+
+    override class func transformedValueClass() -> AnyClass { NSData.self }
+
+    override func transformedValue(_ value: Any?) -> Any? {
+        (value as? Data).flatMap { super.transformedValue($0) }
+    }
+
+    override func reverseTransformedValue(_ value: Any?) -> Any? {
+        (value as? [Int]).flatMap { super.reverseTransformedValue($0) }
+    }
 }
 
 final class Leg: NSObject, NSSecureCoding {

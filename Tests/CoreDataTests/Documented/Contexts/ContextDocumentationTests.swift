@@ -52,7 +52,7 @@ struct ContextDocumentationTests {
         #expect(throws: NSError.self) { try context.existingObject(with: book.objectID) }
     }
 
-    @Test("existingObject(with:) gives an object that the context has as it is, also when its deletion is not saved yet")
+    @Test("existingObject(with:) gives an object that the context has, also when its deletion is not saved yet")
     func existingDeleted() throws {
         let book = try books()[0]
         context.delete(book)
@@ -61,7 +61,7 @@ struct ContextDocumentationTests {
         #expect(try context.existingObject(with: book.objectID) === book && book.isDeleted)
     }
 
-    @Test("existingObject(with:) gives no fault, also of an object that was fetched, and throws where its row has gone since")
+    @Test("existingObject(with:) gives no fault, and throws where the row of a fetched object has gone since")
     func existingFetched() throws {
         let identifiers = try books().map(\.objectID)
         context.reset()

@@ -140,8 +140,6 @@ struct FetchRequestDocumentationTests {
         let books = try context.fetch(request)
         let author = try #require(books[0].value(forKey: "author") as? NSManagedObject)
         #expect(author.shown("name") == "Ann")
-        request.relationshipKeyPathsForPrefetching = ["publisher"]
-        #expect(throws: NSError.self) { try context.fetch(request) }
     }
 
     @Test("The result type of IDs, of a count and of dictionaries")
