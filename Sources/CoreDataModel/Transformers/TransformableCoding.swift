@@ -10,9 +10,18 @@ package enum TransformableCoding {
     package struct Options {
         var classes: [AnyClass] = []
         var allowsAllClasses = false
+        /// Whether a keyed archive stands in for a transformer that is not registered.
+        var archivesWithoutTransformer = false
 
         package init(classes: [AnyClass] = [], allowsAllClasses: Bool = false) {
             (self.classes, self.allowsAllClasses) = (classes, allowsAllClasses)
+        }
+
+        /// Those of stores in memory, which nobody else reads: Core Data keeps the objects themselves there, and needs no transformer.
+        package static var inMemory: Options {
+            var options = Options(allowsAllClasses: true)
+            options.archivesWithoutTransformer = true
+            return options
         }
     }
 
@@ -29,13 +38,15 @@ package enum TransformableCoding {
             return isReversed(transformer)
                 ? transformer.transformedValue(bytes) : transformer.reverseTransformedValue(bytes)
         }
-        guard usesKeyedArchive(name) else { return nil }
+        guard options.archivesWithoutTransformer || usesKeyedArchive(name) else { return nil }
         let allowed = options.allowsAllClasses ? .all : allowed(by: attribute).adding(options.classes)
         return try? SecureUnarchiving.object(in: bytes, allowed: allowed)
     }
 
     /// The bytes of a value; nil when it cannot be transformed.
-    package static func bytes(of object: NSObject, for attribute: AttributeLayout?) -> Data? {
+    package static func bytes(
+        of object: NSObject, for attribute: AttributeLayout?, _ options: Options = Options()
+    ) -> Data? {
         let name = attribute?.valueTransformerName
         let value: Any = (object as? AnyValueBox)?.value ?? object
         if let transformer = custom(name) {
@@ -44,7 +55,7 @@ package enum TransformableCoding {
                 ? transformer.reverseTransformedValue(value) : transformer.transformedValue(value)
             return bytes as? Data
         }
-        guard usesKeyedArchive(name) else { return nil }
+        guard options.archivesWithoutTransformer || usesKeyedArchive(name) else { return nil }
         return try? SecureUnarchiving.archive(of: value)
     }
 

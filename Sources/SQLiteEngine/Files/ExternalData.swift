@@ -20,6 +20,9 @@ package struct ExternalData {
     /// No files: every value is kept in the database.
     static let none = ExternalData(store: URL(fileURLWithPath: "/dev/null"), inlineLimit: .max)
 
+    /// How transformable values are archived beside such files.
+    var coding: TransformableCoding.Options { inlineLimit == .max ? .inMemory : TransformableCoding.Options() }
+
     package init(store: URL, inlineLimit: Int = 128 * 1024) {
         self.store = store
         self.inlineLimit = inlineLimit

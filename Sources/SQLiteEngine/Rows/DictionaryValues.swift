@@ -51,7 +51,7 @@ extension OpenStore {
             return external.value(of: statement.data(at: index), allowsExternal: allowsExternal) { .data($0) }
         case .transformable(let allowsExternal):
             return external.value(of: statement.data(at: index), allowsExternal: allowsExternal) {
-                TransformableCoding.value(of: $0, for: attribute)
+                TransformableCoding.value(of: $0, for: attribute, external.coding)
             }
         case .toOne, nil: return nil
         }

@@ -47,7 +47,7 @@ final class EntityAccess {
         insertText = RowSQL.insert(mapping).sqlite.text
         deleteText = RowSQL.delete(mapping).sqlite.text
         greatestKeyText = RowSQL.readMaximumKey(of: mapping.table).sqlite.text
-        writer = RowWriter(mapping, schema: schema)
+        writer = RowWriter(mapping, schema: schema, coding: external.coding)
         pairDeletions = mapping.toManys.flatMap { toMany -> [String] in
             switch toMany {
             case .joinTable(let join):

@@ -58,7 +58,7 @@ final class RareSlotReader {
             return external.value(of: statement.data(at: index), allowsExternal: allowsExternal) { .data($0) }
         case .transformable(let allowsExternal):
             return external.value(of: statement.data(at: index), allowsExternal: allowsExternal) {
-                TransformableCoding.value(of: $0, for: attribute)
+                TransformableCoding.value(of: $0, for: attribute, external.coding)
             }
         case .toOne:
             guard let declared = destination, let schema else { return .null }

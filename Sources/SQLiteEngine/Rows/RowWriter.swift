@@ -7,6 +7,7 @@ import SQLiteConnection
 package final class RowWriter {
     private let mapping: EntityMapping
     private let schema: SQLSchema
+    private let coding: TransformableCoding.Options
     /// How each slot is written, by slot.
     private let kinds: ContiguousArray<Kind>
     /// The slots whose columns may refer to files of external data.
@@ -22,8 +23,9 @@ package final class RowWriter {
         case other
     }
 
-    package init(_ mapping: EntityMapping, schema: SQLSchema) {
+    package init(_ mapping: EntityMapping, schema: SQLSchema, coding: TransformableCoding.Options = .init()) {
         self.mapping = mapping
+        self.coding = coding
         self.schema = schema
         kinds = ContiguousArray(mapping.columns.map(Self.kind))
         externalSlots = mapping.columns.indices.filter { slot in
@@ -235,7 +237,7 @@ package final class RowWriter {
         case (.object(let missing as MissingExternalData), _): throw unacceptable(column, missing.sentence)
         case (.object(let object), .transformable(let allowsExternal)):
             let name = attribute?.valueTransformerName
-            if let data = TransformableCoding.bytes(of: object, for: attribute) {
+            if let data = TransformableCoding.bytes(of: object, for: attribute, coding) {
                 guard allowsExternal else { return .blob(data) }
                 return .blob(try files?.column(for: data) ?? data)
             }

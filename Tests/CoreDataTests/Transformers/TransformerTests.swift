@@ -36,6 +36,7 @@ import Testing
                 transformable("tags", "NSSecureUnarchiveFromData"), transformable("anything", nil),
                 transformable("words", "NSSecureUnarchiveFromDataTransformerName"),
                 transformable("leg", nil, NSStringFromClass(Leg.self)), address,
+                transformable("unregistered", "NoSuchTransformer"),
             ])
         let model = NSManagedObjectModel()
         model.entities = [place]
@@ -215,6 +216,31 @@ import Testing
     @Test("One that unarchives does so whatever class it says that it transforms to", arguments: types)
     func unarchivingToData(type: String) throws {
         #expect(try roundTrip("numbers", [1, 2, 3], type) as? [Int] == [1, 2, 3])
+    }
+
+    @Test("A store in memory needs no transformer, and no class's name")
+    func inMemory() throws {
+        let context = try open(NSInMemoryStoreType)
+        try context.performAndWait {
+            let place = NSEntityDescription.insertNewObject(forEntityName: "Place", into: context)
+            place.setValue(Leg("North", 4), forKey: "unregistered")
+            place.setValue(Route([Leg("South", 5)]), forKey: "anything")
+            try context.save()
+            context.refresh(place, mergeChanges: false)
+            #expect((place.value(forKey: "unregistered") as? Leg)?.name == "North")
+            #expect((place.value(forKey: "anything") as? Route)?.legs.first?.length == 5)
+        }
+    }
+
+    @Test("Other stores do not save what its transformer would have to write", arguments: types)
+    func unregistered(type: String) throws {
+        let context = try open(type)
+        context.performAndWait {
+            let place = NSEntityDescription.insertNewObject(forEntityName: "Place", into: context)
+            place.setValue(["a"], forKey: "unregistered")
+            let error = #expect(throws: NSError.self) { try context.save() }
+            #expect(error?.localizedDescription.contains("NoSuchTransformer") == true)
+        }
     }
 
     @Test("A composite attribute comes back with its elements", arguments: types) func composite(type: String) throws {
