@@ -90,6 +90,9 @@ extension NSManagedObjectContext {
 
     func processChanges() {
         checkQueue()
+        let wasProcessing = isProcessing
+        isProcessing = true
+        defer { isProcessing = wasProcessing }
         if propagatesDeletesAtEndOfEvent || isSaving { propagateDeletes() }
         dropIdle()
         if !orderedSets.isEmpty { orderedSets = [] }

@@ -115,12 +115,15 @@ extension NSManagedObjectContext {
 
     /// Has the children that merge automatically take over what was saved here. What a child saves into this context
     /// is not yet saved: its siblings hear of it with this context's own save.
-    func announceToChildren(_ changes: () -> SavedChanges) {
+    ///
+    /// - Returns: these children, each of which merges it when its queue comes to it.
+    func announceToChildren(_ changes: () -> SavedChanges) -> [NSManagedObjectContext] {
         let listeners = children.withLock { $0.compactMap(\.table.context) }.filter(
             \.automaticallyMergesChangesFromParent)
-        guard !listeners.isEmpty else { return }
+        guard !listeners.isEmpty else { return [] }
         let changes = changes()
         for listener in listeners { listener.mergeSoon(changes) }
+        return listeners
     }
 
     /// Before an object is looked for by an ID that the parent named: the parent may have given it that ID since, and then it is here

@@ -209,7 +209,7 @@ extension NSManagedObjectContext {
         } catch {
             // A property cannot throw. The members stay unloaded, so that they are read again, and no save takes the
             // destinations away.
-            report("relationship “\(object.layout.name).\(relationship.name)” cannot be read", error)
+            report("the relationship “\(object.layout.name).\(relationship.name)” has no members", error)
         }
     }
 

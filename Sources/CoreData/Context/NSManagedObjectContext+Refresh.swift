@@ -50,25 +50,39 @@ extension NSManagedObjectContext {
     }
 
     /// Merges changes on the context's queue, soon. What is saved before the queue comes to it is merged together: who saves often would
-    /// wake the queue for each save.
+    /// wake the queue for each save. `mergeIncomingIfCurrent()` may come before the queue.
     func mergeSoon(_ changes: SavedChanges) {
         let isFirst = incoming.withLock { incoming in
             incoming.append(changes)
             return incoming.count == 1
         }
         guard isFirst else { return }
-        perform { [self] in
-            let changes = incoming.withLock { incoming in
-                defer { incoming = [] }
-                return incoming
-            }
-            for changes in changes { merge(changes) }
+        perform { [self] in mergeIncoming() }
+    }
+
+    /// Merges what waits for the queue, where the caller is on it and the context is not in the middle of something.
+    ///
+    /// Code on a context's queue that waits for another context to save finds what it saved here in its next line, as with Core Data:
+    /// a program on the main thread, most of all.
+    func mergeIncomingIfCurrent() {
+        guard queue.isCurrent, !isSaving, !isProcessing, !isAwakening else { return }
+        mergeIncoming()
+    }
+
+    private func mergeIncoming() {
+        let changes = incoming.withLock { incoming in
+            defer { incoming = [] }
+            return incoming
         }
+        for changes in changes { merge(changes) }
     }
 
     func merge(_ changes: SavedChanges) {
         advancePin()
         guard let source else { return }
+        let wasProcessing = isProcessing
+        isProcessing = true
+        defer { isProcessing = wasProcessing }
         takePromotions()
         // Objects that were refreshed before the merge are announced here; those of the merge come with their IDs, too.
         let former = refreshed
@@ -103,7 +117,7 @@ extension NSManagedObjectContext {
         }
         prepareFollowers(for: inserted, unheld: unheld, from: source)
         announceMerge(changes, inserted: inserted, deleted: deleted, before: former)
-        announceToChildren { changes }
+        for child in announceToChildren({ changes }) { child.mergeIncomingIfCurrent() }
     }
 
     /// Counts an object as deleted whose row is gone: the next save has nothing to write for it, and forgets it.

@@ -47,7 +47,8 @@ extension NSManagedObjectContext {
         lazy var saved = SavedChanges(
             inserted: changes.inserted.map(\.objectID), updated: changes.updated.map(\.objectID),
             deleted: changes.deleted.map(\.objectID))
-        coordinator.announce(from: self) { saved }
+        waitingMergers += coordinator.announce(from: self) { saved }
+        defer { wakeMergers() }
         coordinator.saveListeners.tell(changes.entityNames, changes)
         var identifiers: [AnyHashable: Any] = [:]
         var info: [AnyHashable: Any] = [:]

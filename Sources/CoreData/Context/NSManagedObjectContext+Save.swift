@@ -38,6 +38,16 @@ extension NSManagedObjectContext {
             "The merge policy did not resolve the conflicts in 100 attempts.")
     }
 
+    /// Has the contexts on this queue merge what was saved; the others do when their queues come to it. What a transaction may yet undo
+    /// waits for their queues, too.
+    func wakeMergers() {
+        guard !waitingMergers.isEmpty else { return }
+        let mergers = waitingMergers
+        waitingMergers = []
+        guard transaction == nil else { return }
+        for context in mergers { context.mergeIncomingIfCurrent() }
+    }
+
     /// Tells the store of many new objects of one entity, while they are yet to be prepared and validated.
     private func expectRows() {
         guard changed.count >= 200, parent == nil, let coordinator, let layout = changed.first?.layout else { return }
@@ -57,7 +67,7 @@ extension NSManagedObjectContext {
         } catch is KeysTaken {
             try write(objects, to: coordinator, countsKeys: true)
         }
-        coordinator.announce(from: self) { SavedChanges(objects) }
+        waitingMergers += coordinator.announce(from: self) { SavedChanges(objects) }
         return objects
     }
 
@@ -189,7 +199,7 @@ extension NSManagedObjectContext {
         NotificationCenter.default.post(name: SaveNews.didSave, object: self, userInfo: info)
         NotificationCenter.default.post(
             name: SaveNews.didSaveObjectIDs, object: self, userInfo: identifiers)
-        if !saved.isEmpty { announceToChildren { SavedChanges(saved) } }
+        if !saved.isEmpty { waitingMergers += announceToChildren { SavedChanges(saved) } }
         // Who was notified has seen what they were; now they are faults that nothing can fire.
         for object in saved.deleted where object.managedObjectContext == nil { object.becomeFaultForGood() }
         for object in superseded where object.managedObjectContext == nil { object.becomeFaultForGood() }

@@ -162,6 +162,10 @@ open class NSManagedObjectContext: NSObject, NSKeyValueObserving, @unchecked Sen
     final let checksQueues = ConcurrencyDebug.isOn
     var isProcessingScheduled = false
     var isSaving = false
+    /// Whether changes, made here or merged, are being processed and told of: hooks and observers look at the objects as they are.
+    var isProcessing = false
+    /// The contexts that merge what is being saved, once the save is over.
+    var waitingMergers: [NSManagedObjectContext] = []
     /// Whether an object is being told that it has its values: what it sets meanwhile does not count as a change.
     @exclusivity(unchecked) final var isAwakening = false
     /// Whether a save checks what it writes; see `savePortion()`.
@@ -305,7 +309,10 @@ open class NSManagedObjectContext: NSObject, NSKeyValueObserving, @unchecked Sen
     /// - Throws: validation errors (codes 1550 to 1690, several under `NSDetailedErrorsKey`),
     ///   `NSManagedObjectMergeError` and `NSManagedObjectConstraintMergeError` for conflicts that the merge policy does
     ///   not resolve, and the errors of the stores.
-    open func save() throws { try saveChanges() }
+    open func save() throws {
+        defer { wakeMergers() }
+        try saveChanges()
+    }
 
     /// Gives new objects their permanent IDs before they are saved.
     ///

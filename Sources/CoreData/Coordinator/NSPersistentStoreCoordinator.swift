@@ -309,13 +309,16 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     func forget(_ context: ObjectTable) { withLock { contexts.removeAll { $0 === context } } }
 
     /// Tells the other contexts that merge automatically what one saved.
-    func announce(from saver: NSManagedObjectContext, _ changes: () -> SavedChanges) {
+    ///
+    /// - Returns: these contexts, each of which merges it when its queue comes to it.
+    func announce(from saver: NSManagedObjectContext, _ changes: () -> SavedChanges) -> [NSManagedObjectContext] {
         let listeners = withLock { contexts.compactMap(\.context) }.filter {
             $0 !== saver && $0.automaticallyMergesChangesFromParent
         }
-        guard !listeners.isEmpty else { return }
+        guard !listeners.isEmpty else { return [] }
         let changes = changes()
         for context in listeners { context.mergeSoon(changes) }
+        return listeners
     }
 
     // MARK: IDs

@@ -107,6 +107,9 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, NSKeyValueObserving 
     /// Stops the program when no model has one.
     open class func entity() -> NSEntityDescription { ManagedClasses.entity(for: self).description }
 
+    /// The class's name with its module, `App.Book`, as `managedObjectClassName` has it.
+    open class func description() -> String { String(reflecting: self) }
+
     /// A request for all objects of the entity that names this class.
     ///
     /// Classes that Xcode generates have one of the same name with a type; where both would do, theirs is meant.

@@ -39,6 +39,11 @@ struct LibraryRulesTests {
         }
     }
 
+    @Test("The description of a class is the name that models have of it (Pulse)")
+    func classDescription() {
+        #expect(NamedByModelOnly.description() == "CoreDataTests.NamedByModelOnly")
+    }
+
     @Test("Models are equal when they say the same, wherever they come from (JSQCoreDataKit)")
     func equalModels() throws {
         let model = Library.model()

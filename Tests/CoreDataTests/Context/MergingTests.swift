@@ -231,4 +231,43 @@ struct MergingTests {
         let name = await reader.perform(schedule: .enqueued) { reader.object(with: identifier).string("name") }
         #expect(name == "B")
     }
+
+    @Test("What another context saves while this one's queue waits for it is there in the next line (Scout)")
+    func automaticOnTheSameQueue() throws {
+        view.automaticallyMergesChangesFromParent = true
+        let author = try #require(try view.all("Author").first)
+        #expect(author.string("name") == "A")
+        try change { $0.setValue("B", forKey: "name") }
+        #expect(author.string("name") == "B")
+
+        let reader = container.newBackgroundContext()
+        reader.automaticallyMergesChangesFromParent = true
+        try reader.performAndWait {
+            let author = try #require(try reader.all("Author").first)
+            #expect(author.string("name") == "B")
+            try change { $0.setValue("C", forKey: "name") }
+            #expect(author.string("name") == "C")
+        }
+    }
+
+    @Test(
+        "What is saved while this context saves, or tells of changes, is merged after that",
+        arguments: [NSNotification.Name.NSManagedObjectContextWillSave, .NSManagedObjectContextObjectsDidChange])
+    func automaticMeanwhile(notification: NSNotification.Name) async throws {
+        view.automaticallyMergesChangesFromParent = true
+        // Used on the main thread only.
+        nonisolated(unsafe) let author = try #require(try view.all("Author").first)
+        nonisolated(unsafe) var names = [author.string("name")]
+        let token = NotificationCenter.default.addObserver(forName: notification, object: view, queue: nil) { _ in
+            guard names.count == 1 else { return }
+            MainActor.assumeIsolated { try? change { $0.setValue("B", forKey: "name") } }
+            names.append(author.string("name"))
+        }
+        defer { NotificationCenter.default.removeObserver(token) }
+        view.make("Shelf", ["code": "S"])
+        try view.save()
+        #expect(names == ["A", "A"])
+        await withCheckedContinuation { done in view.perform { done.resume() } }
+        #expect(author.string("name") == "B")
+    }
 }
