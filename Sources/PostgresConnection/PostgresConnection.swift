@@ -158,7 +158,7 @@ struct PreparedStatements {
         let sql: String
         let types: [UInt32]
 
-        /// Long texts are told by their lengths and ends.
+        /// Long texts are compared by their lengths and ends.
         func hash(into hasher: inout Hasher) {
             hasher.combine(sql.utf8.count)
             hasher.combine(types.count)

@@ -121,7 +121,7 @@ struct ObjectRegistry: ~Copyable {
         var capacity = 16
         while capacity < (live + count) * 2 { capacity *= 2 }
         let bits = areSpaced.map { $0 ? 5 as UInt64 : 0 } ?? commonBits
-        // Keys that are told by other bits are in other groups.
+        // Keys that differ in other bits are in other groups.
         let moved = bits == commonBits ? [] : inGroups
         groups = .allocate(capacity: capacity)
         groups.initialize(repeating: .empty)

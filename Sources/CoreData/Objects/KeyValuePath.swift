@@ -57,7 +57,7 @@ enum KeyValuePath {
         return values.filter { seen.insert(Value($0)).inserted }
     }
 
-    /// The members of a set, an ordered set or an array; nil for a value that is none of these.
+    /// The members of a set, an ordered set or an array; nil for any other value.
     private static func members(of value: Any) -> [Any]? {
         switch value {
         case let list as NSOrderedSet: list.array

@@ -154,7 +154,7 @@ open class NSFetchedResultsController<ResultType>: AnyFetchedResultsController {
         return sectionName.first.map { String($0).uppercased() }
     }
 
-    /// Deletes the cached sections of a name, or all. No sections are cached, so there are none afterwards.
+    /// Does nothing: sections are not cached.
     ///
     /// - Parameter name: the name that controllers were made with; `nil` for all.
     open class func deleteCache(withName name: String?) {}

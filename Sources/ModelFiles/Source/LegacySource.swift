@@ -11,7 +11,7 @@ import Ordering
 enum LegacySource {
     /// The root element, `model`.
     ///
-    /// - Throws: `PropertyListError`, `KeyedArchiveError` or `ModelFileError` for a file that is none of these.
+    /// - Throws: `PropertyListError`, `KeyedArchiveError` or `ModelFileError` for any other file.
     static func model(of data: Data) throws -> SourceElement {
         let root = try KeyedArchive(data: data).root()
         guard root.isKind(of: "XDPMModel") else {

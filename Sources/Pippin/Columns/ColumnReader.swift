@@ -266,7 +266,7 @@ protocol ColumnSource: AnyObject {
     func value<Value: Decodable>(_ type: Value.Type, column: Int) throws -> Value?
     /// The error for a column without a value that must have one.
     func missing(column: Int, _ type: Any.Type) -> any Error
-    /// The error for a number that is none of a type.
+    /// The error for a number that a type does not have.
     func unfitting(_ number: Int64, column: Int, _ type: Any.Type) -> any Error
 }
 

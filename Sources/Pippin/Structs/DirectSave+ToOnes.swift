@@ -162,7 +162,7 @@
             references.byNode[node].map { Array($0.values) }.map(toManyChanges) ?? []
         }
 
-        /// The changes of rows that relationships led to, and that are none of the models.
+        /// The changes of rows that relationships led to, other than the models' own.
         func changesOfFormerDestinations() throws -> [RowChange] {
             var changes: [RowChange] = []
             let groups = Dictionary(grouping: references.byKey.keys, by: \.entity)

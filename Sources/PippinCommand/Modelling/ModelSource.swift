@@ -4,7 +4,7 @@ import StoreReading
 /// A model to work with: one version of a model file, or the copy that a store keeps.
 struct ModelSource {
     let document: ModelDocument
-    /// Version hashes that Apple's tools computed, by entity; none where there are none.
+    /// Version hashes that Apple's tools computed, by entity; empty for a model without them.
     let versionHashes: [String: Data]
     /// Apple's checksum of the version.
     let checksum: String?

@@ -26,7 +26,7 @@ package struct StorePlace: Sendable {
     /// - Parameters:
     ///   - url: the store's URL; its query may name the schema: `postgresql://app@db.example/books?schema=shop`.
     ///   - options: the store's options.
-    /// - Throws: an `NSError` for a URL that is none of PostgreSQL's.
+    /// - Throws: an `NSError` for a URL that does not name a PostgreSQL database.
     package init(_ url: URL?, _ options: [AnyHashable: Any]?) throws {
         var (schema, session): (String?, String?)
         var text = options?[NSPostgreSQLConnectionStringOption] as? String

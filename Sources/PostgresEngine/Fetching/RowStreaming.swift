@@ -31,7 +31,7 @@ extension OpenDatabase {
 
     /// The rows with one of some values in a slot: `SELECT … FROM author t0 WHERE t0.uid = ANY($1)`.
     ///
-    /// - Returns: false where the table has rows of other entities, or the values are none of a column's: nothing is read then.
+    /// - Returns: false where the table has rows of other entities, or the column cannot have such values: nothing is read then.
     func forEachRow(
         of entity: EntityLayout, where slot: Int, isAmong values: [StoredValue], _ body: (any CurrentRow) throws -> Void
     ) throws -> Bool {

@@ -34,7 +34,7 @@ package enum ServerReport {
     /// - Parameter url: the store's URL.
     /// - Returns: the servers in the order of their names, each with what its connections do and what PgBouncer says of its pools, then what the primary knows of its standbys, and the statements that
     ///   take most time where `pg_stat_statements` is there.
-    /// - Throws: an `NSError` for a URL that is none of PostgreSQL's.
+    /// - Throws: an `NSError` for a URL that does not name a PostgreSQL database.
     package static func lines(of url: URL) throws -> [String] {
         let place = try StorePlace(url, [NSReadOnlyPersistentStoreOption: true])
         var lines: [String] = []

@@ -39,7 +39,7 @@ public struct NSPostgreSQLReadToken: Codable, Hashable, Comparable, Sendable {
     /// Reads a token as it is kept.
     ///
     /// - Parameter decoder: what holds the token.
-    /// - Throws: an error for what is none.
+    /// - Throws: an error for a text that is not a token.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let token = Self(text: try container.decode(String.self)) else {

@@ -28,7 +28,7 @@ extension Value {
         }
     }
 
-    /// The operand for a value that is none of the usual ones.
+    /// The operand for a value of an unusual type.
     private static func bridged(_ any: Any) -> Value {
         if let value = any as? any BinaryInteger, !(any is NSNumber) { return integer(of: value) }
         if type(of: any) is any AnyOptional.Type, let optional = any as? any AnyOptional {

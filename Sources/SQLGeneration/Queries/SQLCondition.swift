@@ -55,7 +55,7 @@ struct SQLOperand {
 }
 
 extension ColumnStorage {
-    /// Whether the column's numbers are whole; nil where they are none.
+    /// Whether the column's numbers are whole; nil where the column has no numbers.
     fileprivate var isWhole: Bool? {
         switch self {
         case .integer, .boolean: true
@@ -66,7 +66,7 @@ extension ColumnStorage {
 }
 
 extension Value {
-    /// Whether a number is whole; nil for what is none.
+    /// Whether a number is whole; nil for anything else.
     var isWhole: Bool? {
         switch self {
         case .integer: true

@@ -155,7 +155,7 @@ extension OpenStore {
         }
     }
 
-    /// Whether SQL can say what a plan asks for. What is wrong with it is told by whoever fetches.
+    /// Whether SQL can say what a plan asks for. Whoever fetches reports what is wrong with it.
     func canSay(_ plan: FetchPlan) -> Bool {
         do {
             try prepare(plan, .rows).1.reset()

@@ -23,7 +23,7 @@ struct EditField {
     let text: String
     /// The value in words, as it is shown beside a new one.
     let shown: String
-    /// How many bytes there are; nil for values that are none.
+    /// How many bytes there are; nil for values of other types.
     let byteCount: Int?
     private let type: NSAttributeType
 

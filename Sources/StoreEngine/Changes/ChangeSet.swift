@@ -45,7 +45,7 @@ package struct RowChange {
 ///
 /// For one-to-many relationships the destinations' rows carry the foreign key and are in the change set themselves:
 /// the store needs this only for the order. For many-to-many relationships, both ends report the same pairs; the
-/// store writes each once, and saves half of the work where it is told by which end.
+/// store writes each once, and does half of the work where the change set names the end.
 package struct ToManyChange {
     package let relationship: RelationshipLayout
     package let added: [NSManagedObjectID]

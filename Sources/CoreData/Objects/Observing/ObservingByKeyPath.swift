@@ -39,14 +39,14 @@ extension _KeyValueCodingAndObserving where Self: NSManagedObject {
 
     /// Announces a change of a property, for custom accessors.
     ///
-    /// - Parameter keyPath: a property of the model; what other key paths read cannot be told by name.
+    /// - Parameter keyPath: a property of the model; other key paths have no name to observe.
     public func willChangeValue<Value>(for keyPath: KeyPath<Self, Value>) {
         if let name = KeyPathProbe.keyPathName(keyPath) { willChangeValue(forKey: name) }
     }
 
     /// Says that an announced change was made, for custom accessors.
     ///
-    /// - Parameter keyPath: a property of the model; what other key paths read cannot be told by name.
+    /// - Parameter keyPath: a property of the model; other key paths have no name to observe.
     public func didChangeValue<Value>(for keyPath: KeyPath<Self, Value>) {
         if let name = KeyPathProbe.keyPathName(keyPath) { didChangeValue(forKey: name) }
     }
