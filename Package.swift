@@ -263,7 +263,8 @@ let package = Package(
             name: "PippinRecordsTests",
             dependencies: ["PippinRecords", "Pippin", "CoreData", "SQLiteConnection", "TestSupport"]),
         // Programs that work on one store at the same time.
-        .executableTarget(name: "ConcurrencyChild", dependencies: ["Pippin"], path: "Tests/ConcurrencyChild"),
+        .executableTarget(
+            name: "ConcurrencyChild", dependencies: ["Pippin", "CoreData"], path: "Tests/ConcurrencyChild"),
         .testTarget(
             name: "ConcurrencyTests", dependencies: ["ConcurrencyChild", "Pippin", "SQLiteConnection", "TestSupport"]),
         .testTarget(name: "CodeGenerationTests", dependencies: ["CodeGeneration", "TestSupport"]),

@@ -76,7 +76,7 @@ extension Connection {
 
     /// Runs work that rather fails than waits for another connection's lock.
     package func withoutWaiting<Result>(_ body: () throws -> Result) throws -> Result {
-        let statement = try prepare("PRAGMA busy_timeout")
+        let statement = try statement("PRAGMA busy_timeout")
         let timeout = try statement.step() ? statement.integer(at: 0) : 0
         statement.reset()
         sqlite3_busy_timeout(handle, 0)

@@ -4,7 +4,13 @@ import Pippin
 /// The manager of a process that ends without letting it go, as that of a script is.
 nonisolated(unsafe) var kept: PersistenceManager?
 
-/// What a test of concurrency runs in a process of its own: `ConcurrencyChild found|bank|save|migrate|leave|label STORE NUMBER`.
+/// What went wrong in a task.
+final class Failure: @unchecked Sendable {
+    // @unchecked Sendable: the task sets it before it signals, and it is read after that.
+    var error: (any Error)?
+}
+
+/// What a test of concurrency runs in a process of its own: `ConcurrencyChild VERB STORE NUMBER`.
 ///
 /// Ends with 1 and the error's text when the work failed.
 func run(_ arguments: [String]) throws {
@@ -34,6 +40,22 @@ func run(_ arguments: [String]) throws {
             let manager = Notes.labels(at: url)
             try manager.writeAndWait { try $0.save(Notes.Label(uid: label, text: "label \(label)")) }
         }
+    case "await":
+        // Notes with this number and the next 99, each awaited by itself.
+        let manager = Notes.old(at: url)
+        let saved = DispatchSemaphore(value: 0)
+        let failure = Failure()
+        Task.detached {
+            do {
+                for note in number..<number + 100 {
+                    try await manager.save(Notes.V1.Note(uid: note, text: "note \(note)"))
+                }
+            } catch { failure.error = error }
+            saved.signal()
+        }
+        saved.wait()
+        if let error = failure.error { throw error }
+    case "unused": for line in try UnusedContext.observe(at: url) { say(line) }
     default: throw CocoaError(.featureUnsupported)
     }
 }

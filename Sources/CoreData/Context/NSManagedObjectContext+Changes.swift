@@ -2,6 +2,7 @@ import Foundation
 
 extension NSManagedObjectContext {
     func insertObject(_ object: NSManagedObject) {
+        noteUse()
         checkQueue()
         if let former = object.managedObjectContext {
             if former === self { return insertAgain(object) }

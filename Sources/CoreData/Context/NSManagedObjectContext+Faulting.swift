@@ -100,6 +100,7 @@ extension NSManagedObjectContext {
     }
 
     func objectOrFault(_ objectID: NSManagedObjectID) -> NSManagedObject {
+        noteUse()
         takePromotionsIfAny()
         let identifier = localIdentifier(objectID)
         if let object = table.object(for: identifier) { return object }

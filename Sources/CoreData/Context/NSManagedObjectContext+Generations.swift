@@ -42,6 +42,7 @@ extension NSManagedObjectContext {
 
     func setPin(_ token: NSQueryGenerationToken?) throws {
         guard let token else { return pin = .none }
+        noteUse()
         guard let coordinator else {
             throw StoreError.make(
                 CoreDataErrorCode.persistentStoreUnsupportedRequestType,

@@ -169,7 +169,7 @@ extension NSManagedObjectContext {
         }
         mergedFaults = []
         NotificationCenter.default.post(
-            name: .NSManagedObjectContextDidMergeChangesObjectIDs, object: self,
+            name: SaveNews.didMerge, object: self,
             userInfo: [
                 NSInsertedObjectIDsKey: Set(changes.inserted), NSUpdatedObjectIDsKey: Set(changes.updated),
                 NSDeletedObjectIDsKey: Set(changes.deleted),

@@ -9,6 +9,7 @@ private let parentLock = Mutex(())
 extension NSManagedObjectContext {
     /// What the context reads from; `nil` until it has a coordinator or a parent.
     var source: (any RowSource)? {
+        noteUse()
         if let parentSource { return parentSource }
         if case .pinned(let source) = pin { return source }
         if let transactionSource { return transactionSource }
@@ -52,6 +53,7 @@ extension NSManagedObjectContext {
         parentSource = parent.map { ParentSource($0) }
         linkToParent = parent.map { parent in
             let link = ChildLink(table)
+            parent.noteUse()
             parent.children.withLock { $0.append(link) }
             if let own = parent.linkToParent { link.leave(whatWaitsAt: own) }
             return link

@@ -69,6 +69,21 @@ open class NSManagedObjectContext: NSObject, NSKeyValueObserving, @unchecked Sen
         set { mergesAutomatically.store(newValue, ordering: .relaxed) }
     }
     private let mergesAutomatically = Atomic<Bool>(false)
+    /// Whether the context has ever had an object, a child or a list, or read anything; see `takesNews`.
+    private let wasUsed = Atomic<Bool>(false)
+
+    /// Notes that the context is used, before it reads: who saves afterwards has it merge that.
+    @inline(__always)
+    final func noteUse() {
+        // Sequentially consistent, with the question of who saves: either the save is seen by the reading, or the use by the save.
+        if !wasUsed.load(ordering: .relaxed) { wasUsed.store(true, ordering: .sequentiallyConsistent) }
+    }
+
+    /// Whether a merge could change anything here, or be heard of. A context that nobody has used yet, such as the view context of a program
+    /// that works in the background only, reads what is current when it is first used; merging would wake its queue for each save.
+    final var takesNews: Bool {
+        wasUsed.load(ordering: .sequentiallyConsistent) || SaveNews.tellsMerges
+    }
     /// Whether objects that the store has lost show no values and count as deleted, instead of stopping the program.
     open var shouldDeleteInaccessibleFaults = true
     /// Whether delete rules are followed when changes are processed (`true`) or at the next save.
@@ -76,6 +91,7 @@ open class NSManagedObjectContext: NSObject, NSKeyValueObserving, @unchecked Sen
     /// Whether the context keeps all its objects alive. The default is `false`: it keeps changed ones.
     open var retainsRegisteredObjects = false {
         didSet {
+            noteUse()
             isRetaining = retainsRegisteredObjects
             retained = isRetaining ? Set(table.all) : []
         }

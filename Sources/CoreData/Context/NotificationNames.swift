@@ -14,8 +14,9 @@ extension NSNotification.Name {
         SaveNews.didSaveObjectIDsForListeners
     }
     /// Posted by a context after it merged another's save, with the IDs of the objects.
-    public static let NSManagedObjectContextDidMergeChangesObjectIDs = NSNotification.Name(
-        "NSManagedObjectContextDidMergeChangesObjectIDsNotification")
+    public static var NSManagedObjectContextDidMergeChangesObjectIDs: NSNotification.Name {
+        SaveNews.didMergeForListeners
+    }
     /// Posted when a merge concerns faults only, which are not in the notification of changes: fetched results controllers
     /// list faults as well. They are the context's `mergedFaults`.
     static let faultsDidChange = NSNotification.Name("PippinManagedObjectContextFaultsDidChange")
@@ -31,8 +32,9 @@ extension NSManagedObjectContext {
     /// Posted after a save, with the IDs of the objects.
     public static var didSaveObjectIDsNotification: Notification.Name { .NSManagedObjectContextDidSaveObjectIDs }
     /// Posted after another context's save was merged, with the IDs of the objects.
-    public static let didMergeChangesObjectIDsNotification = Notification.Name
+    public static var didMergeChangesObjectIDsNotification: Notification.Name {
         .NSManagedObjectContextDidMergeChangesObjectIDs
+    }
 
     /// The keys of the user info of a context's notifications.
     public enum NotificationKey: String, Sendable {

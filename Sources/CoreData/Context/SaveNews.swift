@@ -11,8 +11,11 @@ package enum SaveNews {
     static let didSaveObjectIDs = Notification.Name("_NSManagedObjectContextDidSaveObjectIDsNotification")
     static let didChange = Notification.Name("NSObjectsChangedInManagingContextNotification")
 
+    static let didMerge = Notification.Name("NSManagedObjectContextDidMergeChangesObjectIDsNotification")
+
     private static let savesWereAskedFor = Atomic<Bool>(false)
     private static let changesWereAskedFor = Atomic<Bool>(false)
+    private static let mergesWereAskedFor = Atomic<Bool>(false)
 
     static var didSaveForListeners: Notification.Name {
         savesWereAskedFor.store(true, ordering: .releasing)
@@ -27,6 +30,16 @@ package enum SaveNews {
     static var didChangeForListeners: Notification.Name {
         changesWereAskedFor.store(true, ordering: .releasing)
         return didChange
+    }
+
+    static var didMergeForListeners: Notification.Name {
+        mergesWereAskedFor.store(true, ordering: .releasing)
+        return didMerge
+    }
+
+    /// Whether anybody may listen to what a merge tells of.
+    static var tellsMerges: Bool {
+        changesWereAskedFor.load(ordering: .acquiring) || mergesWereAskedFor.load(ordering: .acquiring)
     }
 
     /// So many objects are always told of: listeners by the name's text, or by none, cannot be known.

@@ -313,7 +313,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// - Returns: these contexts, each of which merges it when its queue comes to it.
     func announce(from saver: NSManagedObjectContext, _ changes: () -> SavedChanges) -> [NSManagedObjectContext] {
         let listeners = withLock { contexts.compactMap(\.context) }.filter {
-            $0 !== saver && $0.automaticallyMergesChangesFromParent
+            $0 !== saver && $0.automaticallyMergesChangesFromParent && $0.takesNews
         }
         guard !listeners.isEmpty else { return [] }
         let changes = changes()

@@ -56,6 +56,18 @@ package final class OptimisticTransaction: Sendable {
         }
     }
 
+    /// Keeps others from saving, as ``keepOthersOut()`` does, unless that takes waiting: for another thread of this program that has the stores,
+    /// for another program, or for a server.
+    ///
+    /// - Returns: whether others are kept out: never where there are several stores.
+    /// - Throws: the errors of the store.
+    package func keepOthersOutUnlessBusy() throws -> Bool {
+        try coordinator.withLockIfFree {
+            guard coordinator.stores.count == 1, let engine = coordinator.stores[0].engine.sharing else { return false }
+            return try engine.keepOthersOutUnlessBusy()
+        } ?? false
+    }
+
     /// Lets others save again.
     package func end() {
         coordinator.withLock {

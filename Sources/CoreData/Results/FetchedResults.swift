@@ -95,6 +95,7 @@ final class FetchedResults: @unchecked Sendable {
 
     private func observe() {
         guard observers.isEmpty else { return }
+        context.noteUse()
         context.followers.add(self)
         observers = [.NSManagedObjectContextObjectsDidChange, .faultsDidChange].map { name in
             NotificationCenter.default.addObserver(forName: name, object: context, queue: nil) {

@@ -74,6 +74,16 @@ extension PersistenceManager {
         try inSavedTransaction(onConflict) { try writing(in: $0, work) }
     }
 
+    /// Changes a few models: what a verb of one line does.
+    ///
+    /// - Parameter count: how many models there are. A large number is taken to a thread of its own.
+    func changing<Result: Sendable>(
+        _ count: Int, _ work: @escaping @Sendable (WriteAccess) throws -> Result
+    ) async throws -> Result {
+        guard count <= 100 else { return try await write(work) }
+        return try await inBriefTransaction { try self.writing(in: $0, work) }
+    }
+
     private func writing<Result>(
         in context: NSManagedObjectContext, _ work: (WriteAccess) throws -> Result
     ) throws -> Result {

@@ -5,25 +5,29 @@ extension PersistenceManager {
     /// Runs a single question, which is answered from one state: again, where somebody saves while it is put together.
     ///
     /// - Parameters:
-    ///   - isOneStatement: whether the store answers in one statement, which is of one state by itself.
+    ///   - type: the type of the models that it is about, where the store answers in one statement, which is of one state by itself.
     ///   - question: asks what it is given.
     /// - Returns: what the question returns.
     /// - Throws: what the question throws, and what `load()` throws where the store was not open yet.
     func asking<Result: Sendable>(
-        isOneStatement: Bool = false, _ question: @escaping @Sendable (ReadAccess) throws -> Result
+        oneStatementAbout type: Any.Type? = nil, _ question: @escaping @Sendable (ReadAccess) throws -> Result
     ) async throws -> Result {
         try await openIfNeeded()
-        return try await offThread {
-            #if !canImport(ObjectiveC)
-                if isOneStatement { return try question(ReadAccess(access: self.access(to: .now))) }
-            #endif
-            return try self.reading(isPinned: false) { try question(ReadAccess(access: $0)) }
-        }
+        #if !canImport(ObjectiveC)
+            if let type {
+                let kind = QuestionKind(question: type, answer: Result.self)
+                if let answer = try answerAtOnce(kind, question) { return answer }
+                return try await offThread {
+                    try self.questionTimes.timing(kind) { try question(ReadAccess(access: self.access(to: .now))) }
+                }
+            }
+        #endif
+        return try await offThread { try self.reading(isPinned: false) { try question(ReadAccess(access: $0)) } }
     }
 
-    /// Whether a model is read in one statement: it leads to no other models.
-    func isFlat<Model: CoreModel>(_ type: Model.Type) -> Bool {
-        (try? registry.plan(of: type).relationships.isEmpty) ?? false
+    /// The type of a model that is read in one statement, since it leads to no other models; nil for any other.
+    func flat<Model: CoreModel>(_ type: Model.Type) -> Any.Type? {
+        (try? registry.plan(of: type).relationships.isEmpty) == true ? type : nil
     }
 
     #if canImport(ObjectiveC)
@@ -70,9 +74,22 @@ extension PersistenceManager {
             return isKnown ? isThere : nil
         }
 
-        /// Looks one model up on this thread, which takes less time than going to another thread and back. Tasks share the thread: it waits
-        /// neither for others of the process that have the stores nor for a server. Only a file without a write-ahead log, which another program
-        /// is writing to, may keep it for as long as a lock may last.
+        /// Asks a question of one statement on this thread; nil where it would have to wait, or where such questions take long.
+        private func answerAtOnce<Result>(
+            _ kind: QuestionKind, _ question: (ReadAccess) throws -> Result
+        ) throws -> Result? {
+            guard questionTimes.areShort(kind) else { return nil }
+            var answer: Result?
+            _ = try answerAtOnce { _, _ in
+                answer = try questionTimes.timing(kind) { try question(ReadAccess(access: access(to: .now))) }
+                return true
+            }
+            return answer
+        }
+
+        /// Asks rows on this thread, which takes less time than going to another thread and back. Tasks share the thread: it waits neither for
+        /// other threads that have the stores nor for a server. Only a file without a write-ahead log, which another program is writing to,
+        /// may keep it for as long as a lock may last.
         ///
         /// - Parameter ask: asks rows as they are now, and says whether these could answer. What they did is the caller's to keep: types of
         ///   generic results are looked up at each call, which took a sixth of the time.
@@ -82,7 +99,7 @@ extension PersistenceManager {
             _ ask: (any StateRows, NSPersistentStoreCoordinator) throws -> Bool
         ) throws -> Bool {
             let coordinator = container.persistentStoreCoordinator
-            guard let rows = storeRows else { return false }
+            guard ThreadSharing.allowsWork, let rows = storeRows else { return false }
             return try coordinator.withLockIfFree {
                 let areHere = coordinator.persistentStores.allSatisfy {
                     $0.type == NSSQLiteStoreType || $0.type == NSInMemoryStoreType

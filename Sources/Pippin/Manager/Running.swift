@@ -21,6 +21,18 @@ extension PersistenceManager {
         }
     }
 
+    /// Runs a small change in a transaction of its own: on the thread of the task that awaits it where nothing has to be waited for, else as
+    /// ``inSavedTransaction(_:_:)`` does.
+    package func inBriefTransaction<Result: Sendable>(
+        _ work: @escaping @Sendable (NSManagedObjectContext) throws -> Result
+    ) async throws -> Result {
+        #if !canImport(ObjectiveC)
+            try await openIfNeeded()
+            if let done = try changeAtOnce({ try self.saving($0, work) }) { return done }
+        #endif
+        return try await inSavedTransaction(.retry, work)
+    }
+
     package func saving<Result>(
         _ context: NSManagedObjectContext, _ work: (NSManagedObjectContext) throws -> Result
     ) throws -> Result {

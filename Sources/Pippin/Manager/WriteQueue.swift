@@ -3,19 +3,44 @@ import Foundation
 /// Runs one write at a time. Between looking for a record and inserting it, no other write of the manager comes in.
 package final class WriteQueue: Sendable {
     private let queue = DispatchQueue(label: "Pippin.writes")
+    /// Held by the write whose turn it is.
+    private let turn = NSLock()
+    /// How many writes the queue has, the running one included.
+    private let queued = Locked(0)
 
     /// The queues whose write the current code is a part of: a write within a write is already in turn.
     @TaskLocal private static var entered: Set<ObjectIdentifier> = []
 
     package func sync<Result>(_ work: () throws -> Result) rethrows -> Result {
         guard !Self.entered.contains(ObjectIdentifier(self)) else { return try work() }
-        return try queue.sync(execute: work)
+        queued.withLock { $0 += 1 }
+        return try queue.sync { try inTurn(work) }
     }
 
     package func async<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
-        try await withCheckedThrowingContinuation { continuation in
-            queue.async { continuation.resume(with: Swift.Result { try work() }) }
+        queued.withLock { $0 += 1 }
+        return try await withCheckedThrowingContinuation { continuation in
+            queue.async { continuation.resume(with: Swift.Result { try self.inTurn(work) }) }
         }
+    }
+
+    /// Runs work of the queue.
+    private func inTurn<Result>(_ work: () throws -> Result) rethrows -> Result {
+        turn.lock()
+        defer {
+            turn.unlock()
+            queued.withLock { $0 -= 1 }
+        }
+        return try work()
+    }
+
+    /// Runs work on this thread where no other write runs or waits.
+    ///
+    /// - Returns: what the work returns; nil where it was not run.
+    package func runIfFree<Result>(_ work: () throws -> Result) rethrows -> Result? {
+        guard queued.withLock({ $0 == 0 }), turn.try() else { return nil }
+        defer { turn.unlock() }
+        return try work()
     }
 
     /// Marks `work` as a part of this queue's write, on any thread.

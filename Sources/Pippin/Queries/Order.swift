@@ -17,7 +17,10 @@ public struct Order<Model>: Sendable, ExpressibleByArrayLiteral {
     /// Several orders. Each one sorts what the earlier ones leave equal.
     ///
     /// - Parameter elements: the orders, the most significant first.
-    public init(arrayLiteral elements: Order...) { terms = elements.flatMap(\.terms) }
+    public init(arrayLiteral elements: Order...) {
+        // A closure: the key path of a generic type is made anew at each use.
+        terms = elements.isEmpty ? [] : elements.flatMap { $0.terms }
+    }
 
     private init(_ property: AnyKeyPath, ascending: Bool) {
         terms = [Term(property: PropertyName(property), ascending: ascending)]

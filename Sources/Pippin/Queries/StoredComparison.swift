@@ -50,10 +50,11 @@ struct StoredComparison {
         return operands.count == values.count ? among : Self.any([among, scope.compare(found.path, .equalTo, nil)])
     }
 
-    /// What is equal to a value, and what is not.
+    /// What is equal to a value, and what is not. One of them is wanted, and made.
     private struct Equality {
-        let predicate: NSPredicate
-        let negated: NSPredicate
+        let make: (_ isNegated: Bool) -> NSPredicate
+        var predicate: NSPredicate { make(false) }
+        var negated: NSPredicate { make(true) }
     }
 
     private func equality(with value: (any Encodable)?) throws -> Equality {
@@ -80,9 +81,12 @@ struct StoredComparison {
         }
         var parts: [Equality] = []
         collect(record, stored, found.path, &parts)
-        return Equality(
-            predicate: NSCompoundPredicate(andPredicateWithSubpredicates: parts.map(\.predicate)),
-            negated: Self.any(parts.map(\.negated)))
+        let all = parts
+        return Equality { isNegated in
+            isNegated
+                ? Self.any(all.map(\.negated))
+                : NSCompoundPredicate(andPredicateWithSubpredicates: all.map(\.predicate))
+        }
     }
 
     private func collect(
@@ -106,18 +110,17 @@ struct StoredComparison {
             guard let list = value as? any ModelCollection, list.members.isEmpty else { throw notComparable(value) }
         }
         let count = "\(found.path).@count"
-        let isEmpty = scope.compare(count, .equalTo, 0)
-        let isNot = scope.compare(count, .notEqualTo, 0)
+        let isEmpty = equality(count, 0)
         guard let (path, isThere) = mark(for: value) else {
             // A list that is not optional is there.
-            return value == nil
-                ? Equality(predicate: NSPredicate(value: false), negated: NSPredicate(value: true))
-                : Equality(predicate: isEmpty, negated: isNot)
+            return value == nil ? Equality { NSPredicate(value: $0) } : isEmpty
         }
         let mark = equality(path, isThere ? NSNumber(value: true) : nil)
-        return Equality(
-            predicate: NSCompoundPredicate(andPredicateWithSubpredicates: [isEmpty, mark.predicate]),
-            negated: Self.any([isNot, mark.negated]))
+        return Equality { isNegated in
+            isNegated
+                ? Self.any([isEmpty.negated, mark.negated])
+                : NSCompoundPredicate(andPredicateWithSubpredicates: [isEmpty.predicate, mark.predicate])
+        }
     }
 
     private func mark(for value: (any Encodable)?) -> (path: String, isThere: Bool)? {
@@ -152,7 +155,7 @@ struct StoredComparison {
     // MARK: Predicates
 
     private func equality(_ path: String, _ value: Any?) -> Equality {
-        Equality(predicate: scope.compare(path, .equalTo, value), negated: scope.compare(path, .notEqualTo, value))
+        Equality { [scope] in scope.compare(path, $0 ? .notEqualTo : .equalTo, value) }
     }
 
     private static func any(_ predicates: [NSPredicate]) -> NSPredicate {

@@ -8,7 +8,10 @@ struct PropertyName: Sendable, Hashable {
     /// - Parameter path: the properties' names.
     init(path: String) { (self.path, spelling) = (path, path) }
 
-    init(_ keyPath: AnyKeyPath) {
+    /// The property that a key path reads. Those of key paths that were asked for before are kept: printing one takes longer than a short fetch.
+    init(_ keyPath: AnyKeyPath) { self = PropertyNames.shared.name(of: keyPath) }
+
+    fileprivate init(printing keyPath: AnyKeyPath) {
         let printed = "\(keyPath)"
         spelling = Self.readable(printed)
         path = Self.path(in: printed, root: "\(type(of: keyPath).rootType)")
@@ -34,5 +37,25 @@ struct PropertyName: Sendable, Hashable {
         let rest = spelling.hasPrefix(prefix) ? spelling.dropFirst(prefix.count) : spelling[dot...].dropFirst()
         let path = rest.filter { $0 != "?" && $0 != "!" }
         return path.isEmpty ? nil : path
+    }
+}
+
+/// The properties of key paths, which a program has few of: the compiler makes one object of each that it writes down.
+private final class PropertyNames: Sendable {
+    static let shared = PropertyNames()
+
+    /// Those that are made while the program runs could be many.
+    private static let most = 1_000
+
+    /// By the object's identity; the key path is kept, so that no other one gets its address.
+    private let names = Locked<[ObjectIdentifier: (keyPath: AnyKeyPath, name: PropertyName)]>([:])
+
+    func name(of keyPath: AnyKeyPath) -> PropertyName {
+        if let known = names.withLock({ $0[ObjectIdentifier(keyPath)]?.name }) { return known }
+        let name = PropertyName(printing: keyPath)
+        names.withLock { names in
+            if names.count < Self.most { names[ObjectIdentifier(keyPath)] = (keyPath, name) }
+        }
+        return name
     }
 }

@@ -11,7 +11,7 @@ extension PersistenceManager {
     public func count<Model: CoreModel>(
         _ type: Model.Type, where filter: Filter<Model> = .all
     ) async throws -> Int {
-        try await asking(isOneStatement: true) { try $0.count(type, where: filter) }
+        try await asking(oneStatementAbout: type) { try $0.count(type, where: filter) }
     }
 
     /// Whether there is a model that a filter selects.
@@ -25,7 +25,7 @@ extension PersistenceManager {
     public func exists<Model: CoreModel>(
         _ type: Model.Type, where filter: Filter<Model> = .all
     ) async throws -> Bool {
-        try await asking(isOneStatement: true) { try $0.exists(type, where: filter) }
+        try await asking(oneStatementAbout: type) { try $0.exists(type, where: filter) }
     }
 
     /// Whether there is a model with an identifier.
@@ -43,7 +43,7 @@ extension PersistenceManager {
             try await openIfNeeded()
             if let exists = try existsAtOnce(type, id: id) { return exists }
         #endif
-        return try await asking(isOneStatement: true) { try $0.exists(type, id: id) }
+        return try await asking(oneStatementAbout: type) { try $0.exists(type, id: id) }
     }
 
     /// The sum of a property.
@@ -62,7 +62,7 @@ extension PersistenceManager {
     public func sum<Model: CoreModel, Value: Numeric & Codable & Sendable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value> & Sendable, where filter: Filter<Model> = .all
     ) async throws -> Value? {
-        try await asking(isOneStatement: true) { try $0.sum(type, property, where: filter) }
+        try await asking(oneStatementAbout: type) { try $0.sum(type, property, where: filter) }
     }
 
     /// The sum of an optional property.
@@ -77,7 +77,7 @@ extension PersistenceManager {
     public func sum<Model: CoreModel, Value: Numeric & Codable & Sendable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value?> & Sendable, where filter: Filter<Model> = .all
     ) async throws -> Value? {
-        try await asking(isOneStatement: true) { try $0.sum(type, property, where: filter) }
+        try await asking(oneStatementAbout: type) { try $0.sum(type, property, where: filter) }
     }
 
     /// The least value of a property.
@@ -92,7 +92,7 @@ extension PersistenceManager {
     public func min<Model: CoreModel, Value: Comparable & Codable & Sendable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value> & Sendable, where filter: Filter<Model> = .all
     ) async throws -> Value? {
-        try await asking(isOneStatement: true) { try $0.min(type, property, where: filter) }
+        try await asking(oneStatementAbout: type) { try $0.min(type, property, where: filter) }
     }
 
     /// The least value of an optional property.
@@ -107,7 +107,7 @@ extension PersistenceManager {
     public func min<Model: CoreModel, Value: Comparable & Codable & Sendable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value?> & Sendable, where filter: Filter<Model> = .all
     ) async throws -> Value? {
-        try await asking(isOneStatement: true) { try $0.min(type, property, where: filter) }
+        try await asking(oneStatementAbout: type) { try $0.min(type, property, where: filter) }
     }
 
     /// The greatest value of a property.
@@ -122,7 +122,7 @@ extension PersistenceManager {
     public func max<Model: CoreModel, Value: Comparable & Codable & Sendable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value> & Sendable, where filter: Filter<Model> = .all
     ) async throws -> Value? {
-        try await asking(isOneStatement: true) { try $0.max(type, property, where: filter) }
+        try await asking(oneStatementAbout: type) { try $0.max(type, property, where: filter) }
     }
 
     /// The greatest value of an optional property.
@@ -137,7 +137,7 @@ extension PersistenceManager {
     public func max<Model: CoreModel, Value: Comparable & Codable & Sendable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value?> & Sendable, where filter: Filter<Model> = .all
     ) async throws -> Value? {
-        try await asking(isOneStatement: true) { try $0.max(type, property, where: filter) }
+        try await asking(oneStatementAbout: type) { try $0.max(type, property, where: filter) }
     }
 
     /// The average of a property.
@@ -152,7 +152,7 @@ extension PersistenceManager {
     public func average<Model: CoreModel, Value: Numeric & Codable & Sendable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value> & Sendable, where filter: Filter<Model> = .all
     ) async throws -> Double? {
-        try await asking(isOneStatement: true) { try $0.average(type, property, where: filter) }
+        try await asking(oneStatementAbout: type) { try $0.average(type, property, where: filter) }
     }
 
     /// The average of an optional property.
@@ -167,7 +167,7 @@ extension PersistenceManager {
     public func average<Model: CoreModel, Value: Numeric & Codable & Sendable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value?> & Sendable, where filter: Filter<Model> = .all
     ) async throws -> Double? {
-        try await asking(isOneStatement: true) { try $0.average(type, property, where: filter) }
+        try await asking(oneStatementAbout: type) { try $0.average(type, property, where: filter) }
     }
 
     /// The different values of a property, in order.
@@ -182,7 +182,7 @@ extension PersistenceManager {
     public func distinct<Model: CoreModel, Value: Codable & Sendable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value> & Sendable, where filter: Filter<Model> = .all
     ) async throws -> [Value] {
-        try await asking(isOneStatement: true) { try $0.distinct(type, property, where: filter) }
+        try await asking(oneStatementAbout: type) { try $0.distinct(type, property, where: filter) }
     }
 
     /// How many models there are for each value of a property.
@@ -201,7 +201,7 @@ extension PersistenceManager {
     public func counts<Model: CoreModel, Value: Hashable & Codable & Sendable>(
         _ type: Model.Type, by property: KeyPath<Model, Value> & Sendable, where filter: Filter<Model> = .all
     ) async throws -> [Value: Int] {
-        try await asking(isOneStatement: true) { try $0.counts(type, by: property, where: filter) }
+        try await asking(oneStatementAbout: type) { try $0.counts(type, by: property, where: filter) }
     }
 
     /// The sum of a property for each value of another one.
@@ -222,7 +222,7 @@ extension PersistenceManager {
         _ type: Model.Type, _ property: KeyPath<Model, Value> & Sendable, by group: KeyPath<Model, Group> & Sendable,
         where filter: Filter<Model> = .all
     ) async throws -> [Group: Value] {
-        try await asking(isOneStatement: true) { try $0.sums(type, property, by: group, where: filter) }
+        try await asking(oneStatementAbout: type) { try $0.sums(type, property, by: group, where: filter) }
     }
 
     /// The sum of an optional property for each value of another one.
@@ -239,6 +239,6 @@ extension PersistenceManager {
         _ type: Model.Type, _ property: KeyPath<Model, Value?> & Sendable, by group: KeyPath<Model, Group> & Sendable,
         where filter: Filter<Model> = .all
     ) async throws -> [Group: Value] {
-        try await asking(isOneStatement: true) { try $0.sums(type, property, by: group, where: filter) }
+        try await asking(oneStatementAbout: type) { try $0.sums(type, property, by: group, where: filter) }
     }
 }

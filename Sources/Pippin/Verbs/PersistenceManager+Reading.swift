@@ -25,7 +25,7 @@ extension PersistenceManager {
         _ type: Model.Type, where filter: Filter<Model> = .all, sortedBy order: Order<Model> = [],
         after last: Model? = nil, limit: Int? = nil, offset: Int = 0
     ) async throws -> [Model] {
-        try await asking(isOneStatement: isFlat(Model.self)) {
+        try await asking(oneStatementAbout: flat(type)) {
             try $0.fetch(type, where: filter, sortedBy: order, after: last, limit: limit, offset: offset)
         }
     }
@@ -38,7 +38,7 @@ extension PersistenceManager {
     public func fetch<Model: CoreModel>(
         _ request: ModelRequest<Model>
     ) async throws -> [Model] {
-        try await asking(isOneStatement: isFlat(Model.self)) { try $0.fetch(request) }
+        try await asking(oneStatementAbout: flat(Model.self)) { try $0.fetch(request) }
     }
 
     /// The model with an identifier.
@@ -57,7 +57,7 @@ extension PersistenceManager {
             var model: Model?
             if try findAtOnce(id, &model) { return model }
         #endif
-        return try await asking(isOneStatement: isFlat(Model.self)) { try $0.find(type, id: id) }
+        return try await asking(oneStatementAbout: flat(type)) { try $0.find(type, id: id) }
     }
 
     /// The models with these identifiers, in their order. Identifiers that no model has are passed over.
@@ -71,7 +71,7 @@ extension PersistenceManager {
     public func find<Model: CoreModel>(
         _ type: Model.Type, ids: [Model.ID]
     ) async throws -> [Model] {
-        try await asking(isOneStatement: ids.count <= 500 && isFlat(Model.self)) { try $0.find(type, ids: ids) }
+        try await asking(oneStatementAbout: ids.count <= 500 ? flat(type) : nil) { try $0.find(type, ids: ids) }
     }
 
     /// The first model that a filter selects.
@@ -86,6 +86,6 @@ extension PersistenceManager {
     public func first<Model: CoreModel>(
         _ type: Model.Type, where filter: Filter<Model> = .all, sortedBy order: Order<Model> = []
     ) async throws -> Model? {
-        try await asking(isOneStatement: isFlat(Model.self)) { try $0.first(type, where: filter, sortedBy: order) }
+        try await asking(oneStatementAbout: flat(type)) { try $0.first(type, where: filter, sortedBy: order) }
     }
 }

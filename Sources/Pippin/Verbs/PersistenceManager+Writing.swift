@@ -8,7 +8,7 @@ extension PersistenceManager {
     public func save<Model: CoreModel>(
         _ model: Model
     ) async throws {
-        try await write { try $0.save(model) }
+        try await changing(1) { try $0.save(model) }
     }
 
     /// Saves models, and the models in them: what is new is inserted, what is known is changed.
@@ -20,7 +20,7 @@ extension PersistenceManager {
     public func save<Model: CoreModel>(
         _ models: [Model]
     ) async throws {
-        try await write { try $0.save(models) }
+        try await changing(models.count) { try $0.save(models) }
     }
 
     /// Inserts a model that is not stored yet, and saves the models in it.
@@ -30,7 +30,7 @@ extension PersistenceManager {
     public func insert<Model: CoreModel>(
         _ model: Model
     ) async throws {
-        try await write { try $0.insert(model) }
+        try await changing(1) { try $0.insert(model) }
     }
 
     /// Inserts models that are not stored yet, and saves the models in them.
@@ -40,7 +40,7 @@ extension PersistenceManager {
     public func insert<Model: CoreModel>(
         _ models: [Model]
     ) async throws {
-        try await write { try $0.insert(models) }
+        try await changing(models.count) { try $0.insert(models) }
     }
 
     /// Changes a model that is stored, and saves the models in it.
@@ -50,7 +50,7 @@ extension PersistenceManager {
     public func update<Model: CoreModel>(
         _ model: Model
     ) async throws {
-        try await write { try $0.update(model) }
+        try await changing(1) { try $0.update(model) }
     }
 
     /// Changes models that are stored, and saves the models in them.
@@ -60,7 +60,7 @@ extension PersistenceManager {
     public func update<Model: CoreModel>(
         _ models: [Model]
     ) async throws {
-        try await write { try $0.update(models) }
+        try await changing(models.count) { try $0.update(models) }
     }
 
     /// Deletes a model, and what belongs to it.
@@ -73,7 +73,7 @@ extension PersistenceManager {
     public func delete<Model: CoreModel>(
         _ model: Model
     ) async throws -> Bool {
-        try await write { try $0.delete(model) }
+        try await changing(1) { try $0.delete(model) }
     }
 
     /// Deletes models, and what belongs to them. Models that are not stored are passed over.
@@ -85,7 +85,7 @@ extension PersistenceManager {
     public func delete<Model: CoreModel>(
         _ models: [Model]
     ) async throws -> Int {
-        try await write { try $0.delete(models) }
+        try await changing(models.count) { try $0.delete(models) }
     }
 
     /// Deletes the model with an identifier, and what belongs to it.
@@ -99,7 +99,7 @@ extension PersistenceManager {
     public func delete<Model: CoreModel>(
         _ type: Model.Type, id: Model.ID
     ) async throws -> Bool {
-        try await write { try $0.delete(type, id: id) }
+        try await changing(1) { try $0.delete(type, id: id) }
     }
 
     /// Deletes the models with these identifiers, and what belongs to them.
@@ -113,7 +113,7 @@ extension PersistenceManager {
     public func delete<Model: CoreModel>(
         _ type: Model.Type, ids: [Model.ID]
     ) async throws -> Int {
-        try await write { try $0.delete(type, ids: ids) }
+        try await changing(ids.count) { try $0.delete(type, ids: ids) }
     }
 
     /// Deletes the models that a filter selects, and what belongs to them.

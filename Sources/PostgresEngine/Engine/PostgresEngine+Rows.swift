@@ -125,6 +125,8 @@ extension PostgresEngine: ExplainingEngine {
 extension PostgresEngine: SharedEngine {
     package func changeCount() throws -> Int64 { try following { try $0.changeCount() } }
     package func keepOthersOut() throws { try following { try $0.keepOthersOut() } }
+    /// The lock is a round trip away.
+    package func keepOthersOutUnlessBusy() -> Bool { false }
     package func letOthersIn() { opened?.letOthersIn() }
 }
 

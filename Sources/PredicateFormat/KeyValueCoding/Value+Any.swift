@@ -21,6 +21,8 @@ extension Value {
             self = .boolean(value)
         } else if type == UUID.self, let value = any as? UUID {
             self = .uuid(value)
+        } else if type is NSNumber.Type, let value = any as? NSNumber {
+            self = Value.number(value)
         } else if let value = any as? any KeyedOperand {
             self = .object(value)
         } else {

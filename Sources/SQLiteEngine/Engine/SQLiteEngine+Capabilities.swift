@@ -30,6 +30,11 @@ extension SQLiteEngine: SharedEngine {
         try following { try $0.keepOthersOut() }
     }
 
+    package func keepOthersOutUnlessBusy() throws -> Bool {
+        guard !facts.isReadOnly else { return false }
+        return try following { try $0.keepOthersOutUnlessBusy() }
+    }
+
     package func letOthersIn() { opened?.letOthersIn() }
 }
 

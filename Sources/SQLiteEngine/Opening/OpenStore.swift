@@ -28,6 +28,8 @@ final class OpenStore {
     var isReading = false
     /// Whether a transaction is open only to keep others from writing. The next one that writes takes it over.
     var keepsOthersOut = false
+    /// Whether the journal is a write-ahead log; nil before anybody asked.
+    var isLogged: Bool?
     /// What `changeCount()` has to be for what is written; `nil` where that does not matter.
     var expectedChanges: Int64?
     var fetches: [FetchKey: CachedFetch] = [:]

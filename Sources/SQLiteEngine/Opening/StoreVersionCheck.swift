@@ -99,6 +99,26 @@ extension OpenStore {
         keepsOthersOut = true
     }
 
+    /// Opens the transaction of ``keepOthersOut()`` where no lock has to be waited for, neither now nor at the commit: without a write-ahead log,
+    /// a commit waits for readers.
+    ///
+    /// - Returns: whether others are kept out. Nobody else writes to a store in memory.
+    func keepOthersOutUnlessBusy() throws -> Bool {
+        guard isShared else { return connection.mode == .memory }
+        guard connection.mode != .readOnly, !connection.isInTransaction, try hasWriteAheadLog() else { return false }
+        // Whatever else is wrong is found again, and reported, by the save that waits.
+        do { try connection.withoutWaiting { try begin() } } catch is SQLiteError { return false }
+        keepsOthersOut = true
+        return true
+    }
+
+    private func hasWriteAheadLog() throws -> Bool {
+        if let known = isLogged { return known }
+        let isLogged = try run("read from") { try connection.string("PRAGMA journal_mode")?.lowercased() == "wal" }
+        self.isLogged = isLogged
+        return isLogged
+    }
+
     /// Ends the transaction that keeps others out; nothing happens where none does.
     func letOthersIn() {
         guard keepsOthersOut else { return }

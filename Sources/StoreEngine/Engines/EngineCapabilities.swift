@@ -62,6 +62,12 @@ package protocol SharedEngine: StoreEngine {
     /// Keeps others from saving to the store, until something is saved here or `letOthersIn()`.
     func keepOthersOut() throws
 
+    /// Keeps others from saving, as `keepOthersOut()` does, unless the caller would have to wait: for another program's lock, for readers of
+    /// the file, or for a server.
+    ///
+    /// - Returns: whether others are kept out.
+    func keepOthersOutUnlessBusy() throws -> Bool
+
     /// Lets others save again.
     func letOthersIn()
 }
