@@ -13,9 +13,7 @@ package final class WriteQueue: Sendable {
     }
 
     package func async<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
-        try await withCheckedThrowingContinuation { continuation in
-            queue.async { continuation.resume(with: Swift.Result { try work() }) }
-        }
+        try await Cancellation.running(on: queue, work)
     }
 
     /// Marks `work` as a part of this queue's write, on any thread.
