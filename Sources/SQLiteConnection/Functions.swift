@@ -54,6 +54,14 @@ package enum FunctionResult {
     case failure(String)
 }
 
+/// What computes something of a group of rows: one for each group.
+package protocol AggregateFunction: AnyObject {
+    /// Takes the arguments of a row.
+    func add(_ arguments: FunctionArguments)
+    /// What it comes to.
+    var result: FunctionResult { get }
+}
+
 /// Keeps the closure of a function or a collation for as long as SQLite knows it.
 private final class Registration<Body> {
     let body: Body
@@ -89,6 +97,51 @@ extension Connection {
                 Unmanaged<Registration<(FunctionArguments) -> FunctionResult>>.fromOpaque(pointer).release()
             })
         guard code == SQLITE_OK else { throw database.error(code, sql: nil) }
+    }
+
+    /// Makes a function of the rows of a group known to SQL: `SELECT name(a) FROM b GROUP BY c`.
+    ///
+    /// - Parameters:
+    ///   - name: the function's name in SQL.
+    ///   - argumentCount: how many arguments it takes.
+    ///   - make: makes what computes it, for each group that has a row.
+    /// - Throws: SQLite's error when it takes no such function.
+    package func register(
+        aggregate name: String, argumentCount: Int32, _ make: @escaping () -> any AggregateFunction
+    ) throws {
+        let registration = Unmanaged.passRetained(Registration(make))
+        let code = sqlite3_create_function_v2(
+            handle, name, argumentCount, SQLITE_UTF8 | SQLITE_DETERMINISTIC, registration.toOpaque(), nil,
+            { context, count, values in
+                guard let pointer = sqlite3_user_data(context), let values,
+                    let place = Connection.group(of: context, size: MemoryLayout<Group?>.size)
+                else { return }
+                if place.pointee == nil {
+                    let make = Unmanaged<Registration<() -> any AggregateFunction>>.fromOpaque(pointer)
+                        .takeUnretainedValue().body
+                    place.pointee = Unmanaged.passRetained(Registration(make()))
+                }
+                place.pointee?.takeUnretainedValue().body.add(FunctionArguments(values: values, count: Int(count)))
+            },
+            { context in
+                // Without a size no group is made: one without rows has none.
+                guard let group = Connection.group(of: context, size: 0)?.pointee else {
+                    return sqlite3_result_null(context)
+                }
+                Connection.set(group.takeRetainedValue().body.result, in: context)
+            },
+            { pointer in
+                guard let pointer else { return }
+                Unmanaged<Registration<() -> any AggregateFunction>>.fromOpaque(pointer).release()
+            })
+        guard code == SQLITE_OK else { throw database.error(code, sql: nil) }
+    }
+
+    /// What computes the group that is being read, where SQLite keeps it.
+    private typealias Group = Unmanaged<Registration<any AggregateFunction>>
+
+    private static func group(of context: OpaquePointer?, size: Int) -> UnsafeMutablePointer<Group?>? {
+        sqlite3_aggregate_context(context, Int32(size))?.assumingMemoryBound(to: Group?.self)
     }
 
     /// Makes an order of texts known to SQL: `ORDER BY ZNAME COLLATE name`.

@@ -13,10 +13,10 @@ struct ExpansionTests {
     @Test("is coding, a reader and a writer")
     func whole() {
         #expect(
-            expansion(of: "public struct Person { let id: Int; private var name: String? }", named: "Office.Person")
+            expansion(of: "public struct Person { let id: Int; private var name: String? }")
                 .source
                     == """
-                    extension Office.Person: Pippin.CoreModel {
+                    extension Person: Pippin.CoreModel {
                         private enum CodingKeys: Swift.String, Swift.CodingKey {
                             case `id`
                             case `name`
@@ -56,16 +56,33 @@ struct ExpansionTests {
                     """)
     }
 
-    @Test("sets properties one by one where the compiler finds out a type")
+    @Test("asks a property for its type where the compiler finds it out")
     func untyped() {
         let source = expansion(of: "struct Person { let id: Int; var age = 1 }").source
         #expect(
             source.contains(
                 """
-                        self.`id` = try columns.value(at: 0)
-                        self.`age` = try columns.value(at: 1)
+                        let value0: Int = try columns.value(at: 0)
+                        let type1 = Pippin.ModelCoding.type(of: { (model: Self) in model.`age` })
+                        let value1 = try Pippin.ModelCoding.value(columns.value(at: 1), as: type1)
+                        self.`id` = value0
+                        self.`age` = value1
                     }
                 """))
+    }
+
+    @Test("names no types in a nested type, whose extension does not see those beside it")
+    func nested() {
+        let source = expansion(of: "struct Person { let id: Int; var mood: Mood? }", named: "V1.Person").source
+        #expect(
+            source.contains(
+                """
+                        let type0 = Pippin.ModelCoding.type(of: { (model: Self) in model.`id` })
+                        let value0 = try Pippin.ModelCoding.value(columns.value(at: 0), as: type0)
+                        let type1 = Pippin.ModelCoding.type(of: { (model: Self) in model.`mood` })
+                        let value1 = try Pippin.ModelCoding.value(columns.value(at: 1), as: type1)
+                """))
+        #expect(!source.contains("Mood"))
     }
 
     @Test("is the conformance alone where coding is by hand")

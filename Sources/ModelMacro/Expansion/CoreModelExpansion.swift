@@ -25,7 +25,7 @@ package struct CoreModelExpansion: Equatable, Sendable {
         source = """
             extension \(type)\(inheritance) {
             \(Self.coding(names, access))
-            \(Self.reader(declaration.properties))
+            \(Self.reader(declaration.properties, isNested: type.contains(".")))
             \(Self.columns(names, access))
             }
             """
@@ -53,16 +53,23 @@ package struct CoreModelExpansion: Equatable, Sendable {
     }
 
     /// All values first, the properties afterwards: a value that fails in between would make the compiler copy the whole struct.
-    private static func reader(_ properties: [ModelDeclaration.Property]) -> String {
-        let isTyped = properties.allSatisfy { $0.type != nil }
+    ///
+    /// An extension of a nested type does not see the types that are declared beside it, so there a value gets its property's type
+    /// without naming it, as it does where the declaration leaves its type to the compiler.
+    private static func reader(_ properties: [ModelDeclaration.Property], isNested: Bool) -> String {
         let values = properties.enumerated().map { place, property in
-            let target = isTyped ? "let value\(place): \(property.type ?? "")" : "self.`\(property.name)`"
-            return "        \(target) = try columns.value(at: \(place))"
+            guard let type = property.type, !isNested else {
+                return """
+                            let type\(place) = Pippin.ModelCoding.type(of: { (model: Self) in model.`\(property.name)` })
+                            let value\(place) = try Pippin.ModelCoding.value(columns.value(at: \(place)), as: type\(place))
+                    """
+            }
+            return "        let value\(place): \(type) = try columns.value(at: \(place))"
         }
         let assignments = properties.enumerated().map { "        self.`\($1.name)` = value\($0)" }
         return """
                 private init(columns: borrowing Pippin.ColumnReader) throws {
-            \((values + (isTyped ? assignments : [])).joined(separator: "\n"))
+            \((values + assignments).joined(separator: "\n"))
                 }
 
             """

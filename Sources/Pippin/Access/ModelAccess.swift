@@ -14,6 +14,8 @@ public final class ModelAccess {
     private var madeContext: NSManagedObjectContext?
     /// Whether the block's code runs on the context's queue.
     private let isOnQueue: Bool
+    /// Whether whoever waits for the block still does.
+    private let cancellation = Cancellation.current
     /// The plans of the models that were asked for.
     private var asked: [EntityPlan] = []
 
@@ -81,7 +83,8 @@ public final class ModelAccess {
     #if canImport(ObjectiveC)
         /// Puts models into the context.
         func save(_ graph: ModelGraph, _ mode: GraphWriter.Mode, given count: Int) throws -> SaveCounts {
-            try onContext { context in
+            try cancellation?.check()
+            return try onContext { context in
                 var writer = GraphWriter(graph, context)
                 try writer.write(mode, given: count)
                 return writer.counts
@@ -93,7 +96,7 @@ public final class ModelAccess {
         func expectRows(_ count: Int, _ plan: EntityPlan) {}
 
         /// Ends a block that writes.
-        func finish() throws {}
+        func finish() throws { try cancellation?.check() }
     #else
         /// Whether models may be saved as rows. Tests have them saved as objects, too.
         var savesRows = true
@@ -112,6 +115,7 @@ public final class ModelAccess {
         func save(
             _ graph: ModelGraph, _ mode: GraphWriter.Mode, given count: Int, _ models: (any PendingModels)? = nil
         ) throws -> SaveCounts {
+            try cancellation?.check()
             if mode != .only, pending?.takes(graph, mode, models) ?? true,
                 let direct = try directSave(graph)
             {
@@ -157,6 +161,7 @@ public final class ModelAccess {
 
         /// Ends a block that writes: what is pending goes to the store.
         func finish() throws {
+            try cancellation?.check()
             guard let saves = pending else { return }
             do {
                 try saves.save(directSave).commit(in: try unsettledContext())
@@ -185,8 +190,9 @@ public final class ModelAccess {
         }
     }
 
-    /// The plan of a model, which is noted as asked for.
+    /// The plan of a model, which is noted as asked for. A block that nobody waits for any more ends here.
     func plan<Model: CoreModel>(of type: Model.Type) throws -> EntityPlan {
+        try cancellation?.check()
         let plan = try manager.registry.plan(of: type)
         if !asked.contains(where: { $0 === plan }) { asked.append(plan) }
         return plan

@@ -47,4 +47,22 @@ public enum ModelCoding {
         if let value = value as? any BasicValue { return try value.encode(as: key, in: &container) }
         try container.encode(value, forKey: key)
     }
+
+    /// The type of a property, without naming it.
+    ///
+    /// - Parameter property: the property. It is not asked.
+    /// - Returns: its type.
+    @inlinable
+    @inline(__always)
+    public static func type<Model, Value>(of property: (Model) -> Value) -> Value.Type { Value.self }
+
+    /// A value of a type that a variable has.
+    ///
+    /// - Parameters:
+    ///   - value: the value.
+    ///   - type: its type.
+    /// - Returns: the value.
+    @inlinable
+    @inline(__always)
+    public static func value<Value>(_ value: Value, as type: Value.Type) -> Value { value }
 }

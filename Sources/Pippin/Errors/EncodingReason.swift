@@ -2,7 +2,7 @@ extension Error {
     /// What is said of an error of encoding.
     var encodingReason: String {
         guard case .invalidValue(_, let context)? = self as? EncodingError else {
-            return "encode(to:) says: \(localizedDescription)"
+            return "encode(to:) says: \(words)"
         }
         return context.debugDescription
     }

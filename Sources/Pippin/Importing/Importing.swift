@@ -59,7 +59,7 @@ extension PersistenceManager {
             }
             let model: Model
             do { model = try decoder.decode(type, from: line.content) } catch {
-                batches.refuse(line.number, error.decodingReason)
+                batches.refuse(line.number, error.reason(decoding: line.content))
                 continue
             }
             try await batches.add(model, at: line.number, done: line.end)
@@ -71,7 +71,7 @@ extension PersistenceManager {
 
 /// Collects models, and saves them when there are enough.
 struct ImportBatches<Model: CoreModel> {
-    private(set) var report = ImportReport()
+    private var counts = ImportReport()
     private let manager: PersistenceManager
     private let size: Int
     private let progress: Progress?
@@ -85,6 +85,13 @@ struct ImportBatches<Model: CoreModel> {
         self.progress = progress
     }
 
+    /// What became of the values so far, with those that were refused in their order.
+    var report: ImportReport {
+        var report = counts
+        report.refused.sort { $0.position < $1.position }
+        return report
+    }
+
     mutating func add(_ model: Model, at position: Int? = nil, done: Int? = nil) async throws {
         count += 1
         waiting.append((position ?? count, model))
@@ -93,7 +100,7 @@ struct ImportBatches<Model: CoreModel> {
     }
 
     mutating func refuse(_ position: Int, _ reason: String) {
-        report.refused.append(ImportReport.Refusal(position: position, reason: reason))
+        counts.refused.append(ImportReport.Refusal(position: position, reason: reason))
     }
 
     /// Saves what is waiting.
@@ -104,7 +111,7 @@ struct ImportBatches<Model: CoreModel> {
         waiting = []
         if !batch.isEmpty {
             do {
-                report = report + (try await manager.importBatch(batch.map(\.model)))
+                counts = counts + (try await manager.importBatch(batch.map(\.model)))
             } catch let error as PersistenceError where error.code == .unknownModel {
                 throw error
             } catch {
@@ -126,7 +133,7 @@ struct ImportBatches<Model: CoreModel> {
             var reasons: [String] = []
             for (position, model) in left {
                 do {
-                    report = report + (try await manager.importBatch([model]))
+                    counts = counts + (try await manager.importBatch([model]))
                 } catch let error as PersistenceError where error.code == .missingReference {
                     waiting.append((position, model))
                     reasons.append(error.decodingReason)
@@ -148,7 +155,7 @@ struct ImportBatches<Model: CoreModel> {
 
     private mutating func saveTogether(_ models: [Model]) async -> Bool {
         guard let saved = try? await manager.importBatch(models) else { return false }
-        report = report + saved
+        counts = counts + saved
         return true
     }
 }
@@ -168,5 +175,16 @@ extension PersistenceManager {
             report.superseded = models.count - report.total
             return report
         }
+    }
+}
+
+extension Error {
+    /// Why a line of JSON was not decoded. Of a number that its property cannot hold Foundation says that it is no JSON.
+    fileprivate func reason(decoding line: Data) -> String {
+        guard case .dataCorrupted(let context)? = self as? DecodingError, context.codingPath.isEmpty,
+            context.debugDescription == "The given data was not valid JSON.",
+            (try? JSONSerialization.jsonObject(with: line, options: .fragmentsAllowed)) != nil
+        else { return decodingReason }
+        return "It has a number that its property cannot hold."
     }
 }

@@ -15,8 +15,9 @@ extension PersistenceManager {
         }
     }
 
-    /// Opens the store unless it is open, off the calling thread.
+    /// Opens the store unless it is open, off the calling thread; a task that is cancelled begins nothing.
     package func openIfNeeded() async throws {
+        try Task.checkCancellation()
         if isOpen { return }
         try await offThread { try self.openIfNeeded() }
     }

@@ -47,8 +47,9 @@ extension PersistenceError {
         case let conflicts as [NSConstraintConflict]:
             return conflicts.flatMap { conflict in
                 let stored = conflict.databaseObject.flatMap { registry.identifier(of: $0) }
-                let reason =
-                    stored.map { "'\($0)' has the same value already." } ?? "Another one has the same value already."
+                let entity = conflict.databaseObject?.entity.name ?? ""
+                let values = conflict.constraint.count == 1 ? "the same value" : "the same values"
+                let reason = "\(stored.map { "The \(entity) '\($0)'" } ?? "Another one") has \(values) already."
                 return conflict.conflictingObjects.map {
                     failure($0, conflict.constraint.joined(separator: ", "), reason)
                 }

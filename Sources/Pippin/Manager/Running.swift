@@ -57,8 +57,6 @@ extension PersistenceManager {
 
     /// Runs blocking work on a thread that tasks do not share.
     package func offThread<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
-        try await withCheckedThrowingContinuation { continuation in
-            DispatchQueue.global().async { continuation.resume(with: Swift.Result { try work() }) }
-        }
+        try await Cancellation.running(on: DispatchQueue.global(), work)
     }
 }

@@ -38,6 +38,7 @@ extension PersistenceManager {
             var attempt = 0
             while true {
                 attempt += 1
+                if attempt > 1 { try Cancellation.current?.check() }
                 let transaction = OptimisticTransaction(container.persistentStoreCoordinator)
                 defer { transaction.end() }
                 if attempt > WriteAttempts.unhindered {

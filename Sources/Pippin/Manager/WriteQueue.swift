@@ -14,23 +14,20 @@ package final class WriteQueue: Sendable {
     package func sync<Result>(_ work: () throws -> Result) rethrows -> Result {
         guard !Self.entered.contains(ObjectIdentifier(self)) else { return try work() }
         queued.withLock { $0 += 1 }
+        defer { queued.withLock { $0 -= 1 } }
         return try queue.sync { try inTurn(work) }
     }
 
     package func async<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
         queued.withLock { $0 += 1 }
-        return try await withCheckedThrowingContinuation { continuation in
-            queue.async { continuation.resume(with: Swift.Result { try self.inTurn(work) }) }
-        }
+        defer { queued.withLock { $0 -= 1 } }
+        return try await Cancellation.running(on: queue) { try self.inTurn(work) }
     }
 
     /// Runs work of the queue.
     private func inTurn<Result>(_ work: () throws -> Result) rethrows -> Result {
         turn.lock()
-        defer {
-            turn.unlock()
-            queued.withLock { $0 -= 1 }
-        }
+        defer { turn.unlock() }
         return try work()
     }
 

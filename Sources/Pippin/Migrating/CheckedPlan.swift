@@ -127,6 +127,10 @@ private struct StepEnds {
             entity.entityMigrationPolicyClassName = NSStringFromClass(ChangePolicy.self)
             byMapping[name] = change
         }
+        // What their closures connect comes after what is inferred for the models at the other end.
+        let isChanged = { (entity: NSEntityMapping) in byMapping[entity.name ?? ""] != nil }
+        mapping.entityMappings =
+            mapping.entityMappings.filter { !isChanged($0) } + mapping.entityMappings.filter(isChanged)
         return try step(mapping, changes: byMapping, isByObject: true)
     }
 

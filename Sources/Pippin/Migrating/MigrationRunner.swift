@@ -103,6 +103,8 @@ final class StepManager: NSMigrationManager {
     let step: CheckedPlan.Step
     let from: ModelVersion
     let to: ModelVersion
+    /// What the step's closures give along.
+    lazy var given = GivenModels(destinationContext)
     private let progress: Progress?
     private let done: Int64
 
@@ -137,16 +139,35 @@ final class ChangePolicy: NSEntityMigrationPolicy {
         guard let manager = manager as? StepManager, let name = mapping.name, let change = manager.step.changes[name]
         else { return }
         for new in manager.destinationInstances(forEntityMappingName: name, sourceInstances: [sInstance]) {
-            let pair = RecordChange.Pair(
-                old: sInstance, new: new, oldRegistry: manager.from.registry, newRegistry: manager.to.registry)
-            do { try change.change(pair) } catch {
-                let key = manager.from.registry.plans.first { $0.name == sInstance.entity.name }?.uidKey
-                let uid = key.flatMap { sInstance.value(forKey: $0) }
-                throw PersistenceError.failedAt(
-                    entity: sInstance.entity.name ?? "",
-                    record: uid.map { "\($0)" } ?? sInstance.objectID.uriRepresentation().absoluteString,
-                    from: manager.from.name, to: manager.to.name, reason: error.localizedDescription)
-            }
+            try manager.changing(sInstance, to: new) { try change.change($0) }
+        }
+    }
+
+    override func createRelationships(
+        forDestination dInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+    ) throws {
+        try super.createRelationships(forDestination: dInstance, in: mapping, manager: manager)
+        guard let manager = manager as? StepManager, let name = mapping.name,
+            let connect = manager.step.changes[name]?.connect,
+            let old = manager.sourceInstances(forEntityMappingName: name, destinationInstances: [dInstance]).first
+        else { return }
+        try manager.changing(old, to: dInstance) { try connect($0, manager.given) }
+    }
+}
+
+extension StepManager {
+    /// Hands a pair of objects to what changes them, and names the object where that fails.
+    fileprivate func changing(
+        _ old: NSManagedObject, to new: NSManagedObject, _ change: (RecordChange.Pair) throws -> Void
+    ) throws {
+        let pair = RecordChange.Pair(old: old, new: new, oldRegistry: from.registry, newRegistry: to.registry)
+        do { try change(pair) } catch {
+            let key = from.registry.plans.first { $0.name == old.entity.name }?.uidKey
+            let uid = key.flatMap { old.value(forKey: $0) }
+            throw PersistenceError.failedAt(
+                entity: old.entity.name ?? "",
+                record: uid.map { "\($0)" } ?? old.objectID.uriRepresentation().absoluteString,
+                from: from.name, to: to.name, reason: error.words)
         }
     }
 }

@@ -5,10 +5,22 @@ public struct RecordChange: Sendable {
     /// The entity's name before the step.
     let source: String
     let change: @Sendable (Pair) throws -> Void
+    /// Connects the new object once all objects are made; nil where that is inferred.
+    let connect: (@Sendable (Pair, GivenModels) throws -> Void)?
 
     package init(source: String, change: @escaping @Sendable (Pair) throws -> Void) {
         self.source = source
         self.change = change
+        connect = nil
+    }
+
+    init(
+        source: String, change: @escaping @Sendable (Pair) throws -> Void,
+        connect: @escaping @Sendable (Pair, GivenModels) throws -> Void
+    ) {
+        self.source = source
+        self.change = change
+        self.connect = connect
     }
 
     /// An object before and after a step.
@@ -26,29 +38,49 @@ public struct RecordChange: Sendable {
     /// .model(V2.Person.self, to: Person.self) { Person(id: $0.id, fullName: "\($0.first) \($0.last)") }
     /// ```
     ///
-    /// Both versions must be those of structs (``ModelVersion/init(_:models:)``).
+    /// Both versions must be those of structs (``ModelVersion/init(_:models:)``). Models and references that the closure puts into the new struct
+    /// are saved with it, as `save` does; where it leaves such a property `nil` or empty, the migration brings along what was there:
+    ///
+    /// ```swift
+    /// .model(V3.Book.self, to: V4.Book.self) { V4.Book(id: $0.id, author: V4.Author(id: $0.author, name: $0.author)) }
+    /// ```
     ///
     /// - Parameters:
     ///   - old: the struct as it was.
     ///   - new: the struct as it is to be.
-    ///   - convert: called for each model. Of what it gives, the attributes count; relationships are inferred. What it throws ends the
-    ///     migration.
+    ///   - convert: called for each model; twice, where the new struct leads to other models: it should do nothing but convert. What it throws ends
+    ///     the migration.
     /// - Returns: the change, for ``MigrationPlan/changing(to:_:)``.
     public static func model<Old: CoreModel, New: CoreModel>(
         _ old: Old.Type, to new: New.Type, _ convert: @escaping @Sendable (Old) throws -> New
     ) -> RecordChange {
         let name = (try? EntityDerivation.plan(of: old))?.name ?? "\(old)"
         return RecordChange(source: name) { pair in
-            let source = try pair.oldRegistry.plan(of: old)
             let destination = try pair.newRegistry.plan(of: new)
-            guard let context = pair.old.managedObjectContext else { return }
-            let rows = ObjectRows(context)
-            let assembler = StructAssembler(registry: pair.oldRegistry, source: rows)
-            guard let model = try assembler.models(Old.self, of: source, [try rows.row(pair.old, source)]).first else {
-                return
-            }
+            guard let model = try pair.oldModel(old) else { return }
             let values = try RecordEncoder(destination.record).encode(try convert(model)).values
             pair.new.take(values, of: destination, pair.new.slots(of: destination), isNew: false)
+        } connect: { pair, given in
+            guard try !pair.newRegistry.plan(of: new).relationships.isEmpty, let model = try pair.oldModel(old),
+                let context = pair.new.managedObjectContext
+            else { return }
+            let graph = try ModelGraph([try convert(model)], registry: pair.newRegistry)
+            guard graph.nodes.count > 1 else { return }
+            var writer = GraphWriter(graph, context, root: pair.new, among: given)
+            try writer.write()
         }
+    }
+}
+
+extension RecordChange.Pair {
+    /// The old object as its struct.
+    fileprivate func oldModel<Old: CoreModel>(_ type: Old.Type) throws -> Old? {
+        guard let context = old.managedObjectContext else { return nil }
+        let plan = try oldRegistry.plan(of: type)
+        let rows = ObjectRows(context)
+        return try StructAssembler(registry: oldRegistry, source: rows).models(
+            Old.self, of: plan, [try rows.row(old, plan)]
+        )
+        .first
     }
 }

@@ -56,7 +56,7 @@ public struct Observation<State: Sendable>: AsyncSequence, Sendable {
                     let isSame = last.map(reading.isSame) ?? false
                     last = reading
                     if !isSame { return reading }
-                } catch is ObservationPause {}
+                } catch is ObservationPause {} catch is CancellationError where Task.isCancelled { return nil }
             }
         }
     }

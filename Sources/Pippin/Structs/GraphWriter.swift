@@ -7,11 +7,23 @@ struct GraphWriter {
     private let context: NSManagedObjectContext
     private var objects: [NSManagedObject?]
     private var isNew: [Bool]
+    /// Where the objects are looked up in a migration, in which what a model leaves empty is inferred.
+    private let given: (any KnownObjects)?
 
-    init(_ graph: ModelGraph, _ context: NSManagedObjectContext) {
+    /// - Parameters:
+    ///   - graph: the models.
+    ///   - context: the context.
+    ///   - root: the object of the first model, where it is known.
+    ///   - given: where the others are in a migration.
+    init(
+        _ graph: ModelGraph, _ context: NSManagedObjectContext, root: NSManagedObject? = nil,
+        among given: (any KnownObjects)? = nil
+    ) {
         self.graph = graph
         self.context = context
+        self.given = given
         objects = Array(repeating: nil, count: graph.nodes.count)
+        if let root { objects[0] = root }
         isNew = Array(repeating: false, count: graph.nodes.count)
     }
 
@@ -88,15 +100,12 @@ struct GraphWriter {
     }
 
     private mutating func find() throws {
-        var groups: [ObjectIdentifier: [Int]] = [:]
-        for index in graph.nodes.indices { groups[graph.nodes[index].plan.id, default: []].append(index) }
-        for indexes in groups.values {
-            guard let first = indexes.first else { continue }
-            let plan = graph.nodes[first].plan
-            let found = try plan.objects(
-                keys: indexes.map { graph.keyValue(of: $0) ?? NSNull() }, in: context)
-            guard !found.isEmpty else { continue }
-            for index in indexes { objects[index] = found[graph.nodes[index].key] }
+        if let given {
+            for index in graph.nodes.indices where objects[index] == nil {
+                objects[index] = try given.object(graph.nodes[index].key, of: graph.nodes[index].plan)
+            }
+        } else {
+            try findStored()
         }
         for index in graph.nodes.indices where graph.nodes[index].isReference && objects[index] == nil {
             let node = graph.nodes[index]
@@ -107,6 +116,19 @@ struct GraphWriter {
         }
     }
 
+    private mutating func findStored() throws {
+        var groups: [ObjectIdentifier: [Int]] = [:]
+        for index in graph.nodes.indices { groups[graph.nodes[index].plan.id, default: []].append(index) }
+        for indexes in groups.values {
+            guard let first = indexes.first else { continue }
+            let plan = graph.nodes[first].plan
+            let found = try plan.objects(
+                keys: indexes.map { graph.keyValue(of: $0) ?? NSNull() }, in: context)
+            guard !found.isEmpty else { continue }
+            for index in indexes { objects[index] = found[graph.nodes[index].key] }
+        }
+    }
+
     private mutating func insert() throws {
         var last: (plan: EntityPlan, entity: NSEntityDescription)?
         // By index, here and below: going through the nodes would copy each.
@@ -114,8 +136,10 @@ struct GraphWriter {
             let plan = graph.nodes[index].plan
             if last?.plan !== plan { last = (plan, try plan.description(in: context)) }
             guard let entity = last?.entity else { continue }
-            objects[index] = NSManagedObject(entity: entity, insertInto: context)
+            let object = NSManagedObject(entity: entity, insertInto: context)
+            objects[index] = object
             isNew[index] = true
+            given?.note(object, graph.nodes[index].key, of: plan)
         }
     }
 
@@ -140,6 +164,7 @@ struct GraphWriter {
         for field in node.plan.relationships {
             let property = node.plan.fields[field]
             let targets = (node.links.first { $0.field == field }?.targets ?? []).compactMap { objects[$0] }
+            if given != nil, targets.isEmpty { continue }
             let former = isNew[index] ? [] : object.destinations(of: property)
             guard former != targets || isNew[index] else { continue }
             if node.plan.owns(property) {
@@ -181,4 +206,12 @@ extension NSManagedObject {
             }
         }
     }
+}
+
+/// Objects that are found in another way than by asking a context.
+protocol KnownObjects: AnyObject {
+    /// The object with an identifier; nil for one that is not there.
+    func object(_ key: RecordKey, of plan: EntityPlan) throws -> NSManagedObject?
+    /// Notes an object that was inserted.
+    func note(_ object: NSManagedObject, _ key: RecordKey, of plan: EntityPlan)
 }

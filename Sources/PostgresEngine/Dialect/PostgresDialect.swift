@@ -48,6 +48,7 @@ package struct PostgresDialect: SQLDialect {
         case .ifNull: "COALESCE(\(list))"
         // The sum of bigints is no bigint by itself, and would be divided as a fraction.
         case .sum(let isWhole): isWhole ? "SUM(\(list))::bigint" : "SUM(\(list))"
+        case .decimalSum: "SUM(\(list))"
         case .average: "AVG((\(list))::double precision)"
         case .wholeNumber(let type, _): wholeNumber(list, type)
         // All bytes lie in the table here, and statements of this engine do not ask for these.

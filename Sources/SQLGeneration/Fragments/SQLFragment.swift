@@ -210,6 +210,8 @@ package enum SQLFunction: Sendable, Equatable {
     case average
     /// The sum of a group, which is whole where its numbers are.
     case sum(isWhole: Bool)
+    /// The sum of a group of decimals, without rounding errors.
+    case decimalSum
     /// The first argument, unless it is NULL; then the second.
     case ifNull
     /// The first argument, which must be a whole number that an attribute's type holds. That of another value fails the statement,
@@ -233,11 +235,17 @@ package enum SQLFunction: Sendable, Equatable {
         case presence
     }
 
+    /// The sum of a group of numbers that are kept in a way.
+    package static func sum(of storage: ColumnStorage?, isWhole: Bool) -> SQLFunction {
+        storage == .decimal ? .decimalSum : .sum(isWhole: isWhole)
+    }
+
     /// Whether only connections of ours know it, so that nothing in the file may depend on it.
     package var isOurs: Bool {
         switch self {
         case .ifNull, .average, .sum, .isInFile, .markedContent: false
-        case .now, .uppercase, .lowercase, .canonical, .wholeNumber, .fileContent, .changedProperties, .nestedValue:
+        case .now, .uppercase, .lowercase, .canonical, .decimalSum, .wholeNumber, .fileContent, .changedProperties,
+            .nestedValue:
             true
         }
     }

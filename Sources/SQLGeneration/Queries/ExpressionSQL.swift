@@ -158,7 +158,7 @@ extension PredicateSQL {
         let computed: SQLFragment =
             switch computation {
             case .average: .call(.average, value)
-            case .sum: .call(.sum(isWhole: isWhole), value)
+            case .sum: .call(.sum(of: storage, isWhole: isWhole), value)
             default: "\(name)(\(value))"
             }
         if computation == .average { storage = .double }

@@ -123,7 +123,7 @@ extension PredicateSQL {
         let computed: SQLFragment =
             switch computation {
             case .average: .call(.average, value.fragment)
-            case .sum: .call(.sum(isWhole: value.isWhole == true), value.fragment)
+            case .sum: .call(.sum(of: value.storage, isWhole: value.isWhole == true), value.fragment)
             default: "\(name)(\(value.fragment))"
             }
         if aggregatesGroups {

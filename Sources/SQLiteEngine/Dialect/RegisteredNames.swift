@@ -11,6 +11,8 @@ package enum SQLFunctionName {
     package static let valueUpdated = "NSCoreDataDATriggerUpdatedAffectedObjectValue"
     /// `PippinWholeNumber(value, type, name)`: the value, unless a column of a type of integers cannot hold it; that fails the statement.
     package static let wholeNumber = "PippinWholeNumber"
+    /// The sum of a group of decimals: see ``DecimalSum``.
+    package static let decimalSum = "PippinDecimalSum"
     /// The content of a value that may lie in a file beside the store. Only a migration registers it.
     package static let fileContent = "PippinExternalContent"
     /// The history's mask of changed properties, for a new model's properties: entity number, mask. Only a migration registers it.

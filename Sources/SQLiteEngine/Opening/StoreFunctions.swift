@@ -16,6 +16,7 @@ package enum StoreFunctions {
             .double(Date().timeIntervalSinceReferenceDate)
         }
         try connection.register(function: SQLFunctionName.wholeNumber, argumentCount: 3, wholeNumber)
+        try connection.register(aggregate: SQLFunctionName.decimalSum, argumentCount: 1) { DecimalSumFunction() }
         try register(SQLFunctionName.uppercase, on: connection, .uppercase)
         try register(SQLFunctionName.lowercase, on: connection, .lowercase)
         try register(SQLFunctionName.canonical, on: connection, .canonical)

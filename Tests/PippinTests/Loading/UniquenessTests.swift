@@ -96,7 +96,7 @@ struct UniquenessTests {
         } throws: { error in
             guard let failure = (error as? PersistenceError)?.failures.first else { return false }
             return failure.entity == "Tag" && failure.identifier == "2" && failure.property == "name"
-                && failure.reason.contains("'1'")
+                && failure.reason == "The Tag '1' has the same value already."
         }
         #expect(try stored() == "1=red")
         // Under its own identifier it may be saved again, and others without a value are no others.

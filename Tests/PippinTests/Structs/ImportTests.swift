@@ -49,6 +49,19 @@ struct ImportTests {
         #expect(report.refused[0].reason.contains("'7'"))
     }
 
+    @Test("tell of what was refused in the order of the source, whenever that was found out")
+    func orderOfRefusals() async throws {
+        try await manager.save(Volume(id: 1, title: "Emma"))
+        let lines = [
+            #"{"id":"a","volume":1,"stars":1}"#, #"{"id":"b","volume":7,"stars":1}"#, #"{"id":"c","volume":1}"#,
+            #"{"id":"d","volume":1,"stars":1.5}"#, #"{"id":"#,
+        ]
+        let report = try await manager.importJSONLines(Opinion.self, from: file(lines.joined(separator: "\n")))
+        #expect(report.refused.map(\.position) == [2, 3, 4, 5])
+        #expect(report.refused[2].reason == "It has a number that its property cannot hold.")
+        #expect(report.refused[3].reason == "The given data was not valid JSON.")
+    }
+
     @Test("end when the store fails, which is no fault of the values; the batches before stay")
     func failingStore() async throws {
         let (file, numbers) = (counter.file, [1, 2, 3, 4].makeIterator())

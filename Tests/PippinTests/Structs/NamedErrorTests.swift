@@ -34,6 +34,32 @@ struct NamedErrorTests {
         #expect(expected.localizedDescription.contains("The Percentage 'bad' cannot be read"))
     }
 
+    /// Refuses values by an error without a description.
+    struct Share: CoreModel {
+        struct OutOfRange: Error { let value: Int }
+        let id: String
+        let value: Int
+
+        init(id: String, value: Int) { (self.id, self.value) = (id, value) }
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            id = try container.decode(String.self, forKey: .id)
+            value = try container.decode(Int.self, forKey: .value)
+            if value > 100 { throw OutOfRange(value: value) }
+        }
+    }
+
+    @Test("an error without a description, by its values")
+    func undescribed() async throws {
+        let counter = try Counter(Share.self)
+        try await counter.manager.save(Share(id: "bad", value: 101))
+        await #expect(
+            throws: PersistenceError.unreadable(
+                entity: "Share", uid: "bad", key: "", reason: "init(from:) says: OutOfRange(value: 101)")
+        ) { try await counter.manager.fetch(Share.self) }
+    }
+
     @Test("a value that does not fit, by entity, identifier and property")
     func value() async throws {
         let counter = try Counter(Coin.self)

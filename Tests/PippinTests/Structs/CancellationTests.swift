@@ -1,0 +1,113 @@
+import Foundation
+import Pippin
+import Testing
+
+@Suite("A task that is cancelled")
+struct CancellationTests {
+    private let counter: Counter
+    private var manager: PersistenceManager { counter.manager }
+    private let steps: AsyncStream<Void>
+    private let step: AsyncStream<Void>.Continuation
+
+    init() throws {
+        counter = try Counter(Coin.self)
+        (steps, step) = AsyncStream.makeStream()
+    }
+
+    /// Runs work in a task that is cancelled before it begins.
+    private func cancelled<Result: Sendable>(
+        _ work: @escaping @Sendable (PersistenceManager) async throws -> Result
+    ) async throws -> Result {
+        let manager = manager
+        let task = Task {
+            while !Task.isCancelled { await Task.yield() }
+            return try await work(manager)
+        }
+        task.cancel()
+        return try await task.value
+    }
+
+    @Test("saves nothing, and asks nothing")
+    func before() async throws {
+        try await manager.save(Coin(code: "EUR", worth: 1))
+        await #expect(throws: CancellationError.self) { try await cancelled { try await $0.deleteAll(Coin.self) } }
+        await #expect(throws: CancellationError.self) {
+            try await cancelled { try await $0.save(Coin(code: "GBP", worth: 1.2)) }
+        }
+        await #expect(throws: CancellationError.self) { try await cancelled { try await $0.fetch(Coin.self) } }
+        await #expect(throws: CancellationError.self) {
+            try await cancelled { try await $0.find(Coin.self, id: "EUR") }
+        }
+        await #expect(throws: CancellationError.self) {
+            try await cancelled { try await $0.read { try $0.count(Coin.self) } }
+        }
+        #expect(try await manager.fetch(Coin.self).map(\.code) == ["EUR"])
+    }
+
+    @Test("ends a block that writes at its next question, and saves nothing of it")
+    func within() async throws {
+        let (manager, step) = (manager, step)
+        let task = Task {
+            try await manager.write { store in
+                try store.save(Coin(code: "EUR", worth: 1))
+                step.yield()
+                while true { _ = try store.count(Coin.self) }
+            }
+        }
+        for await _ in steps { break }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(try await manager.count(Coin.self) == 0)
+    }
+
+    @Test("saves nothing of a block that came to its end without asking")
+    func atTheEnd() async throws {
+        let (manager, step) = (manager, step)
+        let go = Locked(false)
+        let task = Task {
+            try await manager.write { store in
+                try store.save(Coin(code: "EUR", worth: 1))
+                step.yield()
+                while !go.withLock({ $0 }) { usleep(1000) }
+            }
+        }
+        for await _ in steps { break }
+        task.cancel()
+        go.withLock { $0 = true }
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(try await manager.count(Coin.self) == 0)
+    }
+
+    @Test("ends a block that reads at its next question")
+    func reading() async throws {
+        let (manager, step) = (manager, step)
+        let task = Task {
+            try await manager.read { store in
+                step.yield()
+                while true { _ = try store.count(Coin.self) }
+            }
+        }
+        for await _ in steps { break }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test("leaves the manager to others")
+    func others() async throws {
+        await #expect(throws: CancellationError.self) { try await cancelled { try await $0.load() } }
+        try await manager.save(Coin(code: "EUR", worth: 1))
+        #expect(try await manager.count(Coin.self) == 1)
+    }
+
+    @Test("ends the loop over what it observes, without an error")
+    func observing() async throws {
+        let (manager, step) = (manager, step)
+        let task = Task {
+            for try await _ in manager.observe({ try $0.count(Coin.self) }) { step.yield() }
+            return true
+        }
+        for await _ in steps { break }
+        task.cancel()
+        #expect(try await task.value)
+    }
+}
