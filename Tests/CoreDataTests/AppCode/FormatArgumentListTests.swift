@@ -16,8 +16,8 @@ struct FormatArgumentListTests {
     @Test("A predicate takes them from withVaList and from getVaList")
     func predicates() {
         let expected = "age > 30 AND name == \"Emma\" AND rating < 1.5"
-        #expect(inBlock("%K > %d AND name == %@ AND rating < %f", "age", 30, "Emma", 1.5).predicateFormat == expected)
-        #expect(asList("%K > %d AND name == %@ AND rating < %f", "age", 30, "Emma", 1.5).predicateFormat == expected)
+        #expect(inBlock("%K > %d AND name == %@ AND rating < %f", "age", 30, "Emma", 1.5).description == expected)
+        #expect(asList("%K > %d AND name == %@ AND rating < %f", "age", 30, "Emma", 1.5).description == expected)
     }
 
     @Test("Objects and collections are arguments, too, and what was made finds objects")
