@@ -29,8 +29,7 @@ extension NSManagedObjectContext {
                 let saved = try parent.map { try pushChanges(to: $0) } ?? writeChanges()
                 return finishSave(saved)
             } catch let refusal as SaveRefusal {
-                try resolve(refusal)
-                processPendingChanges()
+                try settle(refusal)
             }
         }
         throw StoreError.make(
@@ -121,6 +120,17 @@ extension NSManagedObjectContext {
         programmerError(
             "the context “\(name ?? "without a name")” cannot be saved: its objects still change after 1000 attempts to "
                 + "prepare them. Let willSave, validations and observers set only what differs, or primitive values.")
+    }
+
+    /// Has the merge policy resolve conflicts. Objects that the save takes along only now, such as the one that has a unique value already,
+    /// prepare for it as the others did, and all are validated as they became.
+    private func settle(_ refusal: SaveRefusal) throws {
+        let prepared = changed
+        try resolve(refusal)
+        processPendingChanges()
+        for object in prepared { object.state.insert(.toldOfSave) }
+        defer { for object in prepared { object.state.remove(.toldOfSave) } }
+        try prepareForSave()
     }
 
     private func callWillSave() {

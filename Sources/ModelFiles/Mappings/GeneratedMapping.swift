@@ -54,7 +54,7 @@ struct GeneratedMapping {
     func relationship(_ name: String, of entity: String?, keyPath: String? = nil, through: String? = nil)
         -> ExpressionTree?
     {
-        let key = keyPath ?? name
+        let key = keyPath.map(Self.withoutSource) ?? name
         if let through { return Self.instances(MigrationFunction.destinationsOfMapping, through, key) }
         guard let entity, let relationship = source.property(key, of: entity)?.relationship,
             let target = relationship.destinationName
@@ -72,6 +72,12 @@ struct GeneratedMapping {
         .call(
             on: .variable(NSMigrationManagerKey), name: function,
             arguments: [.constant(.string(argument)), sourceValue(key)])
+    }
+
+    /// Xcode's editor takes `$source.country.continent` as well as `country.continent`.
+    private static func withoutSource(_ keyPath: String) -> String {
+        let prefix = "$\(NSMigrationSourceObjectKey)."
+        return keyPath.hasPrefix(prefix) ? String(keyPath.dropFirst(prefix.count)) : keyPath
     }
 
     private static func sourceValue(_ key: String) -> ExpressionTree {

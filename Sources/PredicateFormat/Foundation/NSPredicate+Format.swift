@@ -33,6 +33,15 @@ extension PredicateParsing where Self: NSPredicate {
         self = predicate(orStop: predicateFormat, arguments ?? [])
     }
 
+    /// Creates a predicate from a format string and the values for its placeholders.
+    ///
+    /// - Parameters:
+    ///   - predicateFormat: The format string. One that does not parse stops the program.
+    ///   - arguments: The values, of `withVaList(_:_:)` or `getVaList(_:)`.
+    public init(format predicateFormat: String, arguments: FormatArgumentList) {
+        self = predicate(orStop: predicateFormat, arguments.values)
+    }
+
     /// Creates a predicate from a format string that may be wrong.
     ///
     /// ```swift

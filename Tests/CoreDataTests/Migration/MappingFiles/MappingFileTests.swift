@@ -214,6 +214,27 @@ struct MappingFileTests {
             ])
     }
 
+    @Test("A source key path begins at the source object, whether it says so or not", arguments: ["", "$source."])
+    func keyPathOfTheSource(beginning: String) throws {
+        var made = MappingSource()
+        var root = MappingSource.Object(kind: .model, key: 1)
+        root.refer("entitymappings", to: [2])
+        var book = MappingSource.Object(kind: .entity, key: 2)
+        book.set("sourcename", "Book")
+        book.set("destinationname", "Book")
+        book.refer("relationshipmappings", to: [3])
+        var relationship = MappingSource.Object(kind: .relationship, key: 3)
+        relationship.set("name", "author")
+        relationship.set("sourcekeypath", beginning + "author.books.author")
+        relationship.set("sourcemappingname", "AuthorToAuthor")
+        made.objects = [root, book, relationship]
+        let mapping = try MappingSourceCompiler.mappings(of: made, from: source, to: destination).first
+        #expect(
+            mapping?.relationshipMappings?.first?.valueExpression.map { "\($0)" }
+                == #"FUNCTION($manager, "destinationInstancesForEntityMappingNamed:sourceInstances:" , "AuthorToAuthor", $source.author.books.author)"#
+        )
+    }
+
     @Test(
         "Sources that make no sense are refused, with the place",
         arguments: [

@@ -1,0 +1,99 @@
+import Foundation
+import PredicateFormat
+
+// Foundation's collections, asked by key: what Objective-C's runtime gives them on Apple's platforms, and code beside Core Data uses most.
+
+extension NSArray {
+    /// The values that the elements have under a key.
+    ///
+    /// - Parameter key: the name of a property, or a collection operator that needs no path: `@count`.
+    /// - Returns: an array with a value for each element, `NSNull` where there is none.
+    public func value(forKey key: String) -> Any { KeyValuePath.value(of: self, byKey: key) ?? NSNull() }
+
+    /// The values at the end of a path, or what a collection operator makes of them: `@sum.price`, `author.name`.
+    ///
+    /// - Parameter keyPath: keys with dots between them.
+    /// - Returns: an array of values, or one value after an operator; `nil` for none.
+    public func value(forKeyPath keyPath: String) -> Any? { KeyValuePath.value(of: self, along: keyPath) }
+
+    /// Sets a value for each of the elements.
+    ///
+    /// - Parameters:
+    ///   - value: the value; `nil` for none.
+    ///   - key: the name of a property.
+    public func setValue(_ value: Any?, forKey key: String) { KeyValuePath.set(value, of: self, [key]) }
+}
+
+extension NSSet {
+    /// The values that the members have under a key.
+    ///
+    /// - Parameter key: the name of a property, or a collection operator that needs no path: `@count`.
+    /// - Returns: a set of the values; members without one add nothing.
+    public func value(forKey key: String) -> Any { KeyValuePath.value(of: self, byKey: key) ?? NSNull() }
+
+    /// The values at the end of a path, or what a collection operator makes of them: `@sum.price`, `author.name`.
+    ///
+    /// - Parameter keyPath: keys with dots between them.
+    /// - Returns: a set of values, or one value after an operator; `nil` for none.
+    public func value(forKeyPath keyPath: String) -> Any? { KeyValuePath.value(of: self, along: keyPath) }
+
+    /// Sets a value for each of the members.
+    ///
+    /// - Parameters:
+    ///   - value: the value; `nil` for none.
+    ///   - key: the name of a property.
+    public func setValue(_ value: Any?, forKey key: String) { KeyValuePath.set(value, of: self, [key]) }
+}
+
+extension NSOrderedSet {
+    /// The values that the members have under a key.
+    ///
+    /// - Parameter key: the name of a property, or a collection operator that needs no path: `@count`.
+    /// - Returns: an ordered set of the values; members without one add nothing.
+    public func value(forKey key: String) -> Any { KeyValuePath.value(of: self, byKey: key) ?? NSNull() }
+
+    /// The values at the end of a path, or what a collection operator makes of them: `@sum.price`, `author.name`.
+    ///
+    /// - Parameter keyPath: keys with dots between them.
+    /// - Returns: an ordered set of values, or one value after an operator; `nil` for none.
+    public func value(forKeyPath keyPath: String) -> Any? { KeyValuePath.value(of: self, along: keyPath) }
+
+    /// Sets a value for each of the members.
+    ///
+    /// - Parameters:
+    ///   - value: the value; `nil` for none.
+    ///   - key: the name of a property.
+    public func setValue(_ value: Any?, forKey key: String) { KeyValuePath.set(value, of: self, [key]) }
+}
+
+extension NSDictionary {
+    /// The value under a key.
+    ///
+    /// - Parameter key: a key of the dictionary, or a collection operator that needs no path: `@count`.
+    /// - Returns: the value; `nil` for none.
+    public func value(forKey key: String) -> Any? {
+        key.hasPrefix("@") ? KeyValuePath.value(of: allValues, [key]) : object(forKey: key)
+    }
+
+    /// The value at the end of a path through dictionaries, arrays, sets and objects.
+    ///
+    /// - Parameter keyPath: keys with dots between them.
+    /// - Returns: the value; `nil` for none.
+    public func value(forKeyPath keyPath: String) -> Any? { KeyValuePath.value(of: self, along: keyPath) }
+}
+
+extension KeyValuePath {
+    fileprivate static func value(of collection: NSObject, byKey key: String) -> Any? {
+        Self.object(value(of: collection as Any?, [key][...]))
+    }
+
+    fileprivate static func value(of collection: NSObject, along keyPath: String) -> Any? {
+        Self.object(value(of: collection as Any?, keyPath.split(separator: ".").map(String.init)[...]))
+    }
+
+    /// A list as the class that who asks Foundation's collections casts to.
+    private static func object(_ value: Any?) -> Any? {
+        if let list = value as? [Any] { return NSArray(array: list) }
+        return value
+    }
+}
