@@ -1,5 +1,5 @@
 extension Error {
-    /// What is said of an error, in words that name the place in the data.
+    /// The error's message, with the place in the data.
     var decodingReason: String {
         guard let error = self as? DecodingError else { return localizedDescription }
         switch error {
@@ -29,7 +29,7 @@ extension DecodingError.Context {
 }
 
 extension DecodingError {
-    /// The error, as one of a value that is under a key of another one.
+    /// The error for a value that is nested under a key of another one.
     func within(_ key: String) -> DecodingError {
         func inside(_ context: Context) -> Context {
             Context(
@@ -46,7 +46,7 @@ extension DecodingError {
         }
     }
 
-    /// The key that leads to the place, or to what it is in; nil where it is the whole.
+    /// The first key of the path to the place; nil if the error is about the whole value.
     var firstKey: String? {
         switch self {
         case .keyNotFound(_, let context), .typeMismatch(_, let context), .valueNotFound(_, let context),

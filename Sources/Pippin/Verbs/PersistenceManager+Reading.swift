@@ -67,7 +67,7 @@ extension PersistenceManager {
     ///   - ids: the identifiers.
     /// - Returns: the models that there are.
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `init(from:)` throws.
-    /// - SQL: `SELECT … FROM Z<ENTITY> WHERE Z<ID> IN (?, …)`, 500 at a time
+    /// - SQL: `SELECT … FROM Z<ENTITY> WHERE Z<ID> IN (?, …)`, in batches
     public func find<Model: CoreModel>(
         _ type: Model.Type, ids: [Model.ID]
     ) async throws -> [Model] {
