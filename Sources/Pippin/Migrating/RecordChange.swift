@@ -20,19 +20,19 @@ public struct RecordChange: Sendable {
         let newRegistry: ModelRegistry
     }
 
-    /// A closure from the old struct to the new one.
+    /// A change from the old struct to the new one.
     ///
     /// ```swift
     /// .model(V2.Person.self, to: Person.self) { Person(id: $0.id, fullName: "\($0.first) \($0.last)") }
     /// ```
     ///
-    /// Both versions must be those of structs (``ModelVersion/init(_:models:)``).
+    /// Both versions must be defined by structs (``ModelVersion/init(_:models:)``).
     ///
     /// - Parameters:
     ///   - old: the struct as it was.
     ///   - new: the struct as it is to be.
-    ///   - convert: called for each model. Of what it gives, the attributes count; relationships are inferred. What it throws ends the
-    ///     migration.
+    ///   - convert: called for each model. The attributes of its result are used; relationships are inferred. If it
+    ///     throws, the migration ends with that error.
     /// - Returns: the change, for ``MigrationPlan/changing(to:_:)``.
     public static func model<Old: CoreModel, New: CoreModel>(
         _ old: Old.Type, to new: New.Type, _ convert: @escaping @Sendable (Old) throws -> New
