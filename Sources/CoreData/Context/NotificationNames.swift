@@ -16,8 +16,8 @@ extension NSNotification.Name {
     /// Posted by a context after it merged another's save, with the IDs of the objects.
     public static let NSManagedObjectContextDidMergeChangesObjectIDs = NSNotification.Name(
         "NSManagedObjectContextDidMergeChangesObjectIDsNotification")
-    /// Posted when a merge concerns faults only, which are not in the notification of changes: fetched results controllers
-    /// list faults as well. They are the context's `mergedFaults`.
+    /// Posted if a merge concerns faults only, which the notification of changes does not include: fetched results
+    /// controllers list faults too. They are the context's `mergedFaults`.
     static let faultsDidChange = NSNotification.Name("PippinManagedObjectContextFaultsDidChange")
 }
 
@@ -85,5 +85,5 @@ public let NSDeletedObjectIDsKey = "deleted_objectIDs"
 public let NSRefreshedObjectIDsKey = "refreshed_objectIDs"
 /// In a notification of a context: the IDs of the objects that lost their values.
 public let NSInvalidatedObjectIDsKey = "invalidated_objectIDs"
-/// In a notification of a save: the state of the stores that the context, which is pinned, reads from now on.
+/// In a notification of a save by a pinned context: the state of the stores that it reads from now on.
 public let NSManagedObjectContextQueryGenerationKey = "newQueryGeneration"
