@@ -2,7 +2,7 @@
 @_exported import ModelFiles
 @_exported import PredicateFormat
 
-// Foundation has classes of these names off Apple's platforms too, which can be neither created nor subclassed.
+// Foundation has classes of these names on other platforms too, which can be neither created nor subclassed.
 
 /// A value in a predicate, or a computation of one.
 public typealias NSExpression = PredicateFormat.NSExpression

@@ -2,20 +2,21 @@ import CoreData
 import PostgresEngine
 
 extension NSPersistentStoreCoordinator {
-    /// A promise that covers all that was saved by this coordinator, for another process that reads from standbys
+    /// A token that covers everything this coordinator has saved, for another process that reads from standbys
     /// (``NSPostgreSQLStandbyReadsOption``).
     ///
     /// - Parameter store: a store in PostgreSQL; `nil` for the first one.
-    /// - Returns: the promise; `nil` where nothing was saved or promised, or no store is in PostgreSQL.
-    /// - Throws: an `NSError` when the server cannot be asked.
+    /// - Returns: the token; `nil` if nothing was saved or required, or no store is in PostgreSQL.
+    /// - Throws: an `NSError` if the server cannot be asked.
     public func postgreSQLReadToken(for store: NSPersistentStore? = nil) throws -> NSPostgreSQLReadToken? {
         try performAndWait { try engine(of: store)?.readToken() }
     }
 
-    /// Has query generations that are pinned after this, and blocks of `read` of Pippin's, see at least what a token promises.
+    /// Makes query generations that are pinned after this, and `read` blocks of Pippin's, see at least what a token
+    /// covers.
     ///
     /// - Parameters:
-    ///   - token: the promise.
+    ///   - token: the token.
     ///   - store: a store in PostgreSQL; `nil` for the first one.
     public func require(_ token: NSPostgreSQLReadToken, for store: NSPersistentStore? = nil) {
         performAndWait { engine(of: store)?.require(token) }

@@ -9,16 +9,16 @@ extension NSPersistentStoreDescription {
     /// ```
     ///
     /// - Parameters:
-    ///   - url: the database, as `libpq` reads it: user, host, port, name, and parameters such as `sslmode`. A password is better kept in
-    ///     a password file, or in the environment.
-    ///   - schema: the schema of the store's tables; `nil` for what the URL's parameter `schema` says, or else `public`.
+    ///   - url: the database, as `libpq` reads it: user, host, port, name, and parameters such as `sslmode`. A password
+    ///     is better kept in a password file or in the environment.
+    ///   - schema: the schema of the store's tables; `nil` for the URL's parameter `schema`, or else `public`.
     public convenience init(postgreSQL url: URL, schema: String? = nil) {
         self.init(url: schema.map { StorePlace.url(url, schema: $0) } ?? url)
         type = NSPostgreSQLStoreType
     }
 
-    /// Creates a description of a store in a PostgreSQL database that a connection string names: several hosts with their ports, a
-    /// service, or what else no URL says.
+    /// Creates a description of a store in a PostgreSQL database given by a connection string, which can express more
+    /// than a URL: several hosts with their ports, or a service.
     ///
     /// ```swift
     /// let description = NSPersistentStoreDescription(
@@ -27,13 +27,13 @@ extension NSPersistentStoreDescription {
     ///
     /// - Parameters:
     ///   - string: the connection string.
-    ///   - schema: the schema of the store's tables; `nil` for what a URI's parameter `schema` says, or else `public`.
+    ///   - schema: the schema of the store's tables; `nil` for a URI's parameter `schema`, or else `public`.
     public convenience init(postgreSQLConnection string: String, schema: String? = nil) {
-        // What is asked of a store that is not open, is asked by its URL.
+        // Requests about a store that is not open use its URL.
         let url = StorePlace.url(of: string, schema: schema)
         self.init(url: url ?? URL(string: "postgresql:///") ?? URL(fileURLWithPath: "/"))
         type = NSPostgreSQLStoreType
-        // Opening says what is wrong with it.
+        // Opening the store reports what is wrong with the string.
         if url == nil { setOption(string as NSString, forKey: NSPostgreSQLConnectionStringOption) }
     }
 }

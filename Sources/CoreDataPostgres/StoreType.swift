@@ -3,9 +3,9 @@
 import PostgresMigration
 import StoreEngine
 
-/// A store in a PostgreSQL database, with tables that people can read.
+/// A store in a PostgreSQL database, with human-readable tables.
 ///
-/// The type is known from when this constant is first read.
+/// The type is registered when this constant is first read.
 ///
 /// ```swift
 /// import CoreDataPostgres

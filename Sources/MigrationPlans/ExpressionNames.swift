@@ -1,6 +1,6 @@
 import PredicateFormat
 
-// Foundation has a class of this name, too, which can be neither created nor subclassed here.
+// Foundation has a class with this name, too, which can be neither created nor subclassed here.
 
 /// A value in a predicate, or a computation of one.
 public typealias NSExpression = PredicateFormat.NSExpression

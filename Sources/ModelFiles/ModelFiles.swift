@@ -1,8 +1,8 @@
 // The files of models and mapping models: as sources of Xcode's editor, and compiled, as keyed archives.
 //
-// Everything here is a value: what a file says is read into a document, checked, and written again by functions. The classes
-// that Core Data's users know are made of documents by the module `CoreData`, one floor above. The tool of the build plugin
-// needs nothing above this floor.
+// Everything here is a value: the content of a file is read into a document, checked, and written again by functions.
+// The module `CoreData`, one layer above, makes the classes that users of Core Data know from documents. The build
+// plugin's tool needs nothing above this layer.
 //
 //     Descriptions     the enumerations that documents and Core Data's description classes share
 //     Documents        a model as a value, and what must hold in it

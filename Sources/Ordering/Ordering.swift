@@ -1,14 +1,14 @@
 // Sorting that is compiled once.
 //
-// The optimizer makes a copy of the standard library's sort for every place that calls it: some 2,500 lines of its
-// intermediate language each, half a second of the compiler's time. That pays for itself where many elements are sorted again
-// and again, and nowhere else. `@_semantics` keeps the copies from coming back, by way of generics that are specialized for
-// each caller. Names of entities, columns in a schema, entries of an error's text are sorted by what is here.
+// The optimizer copies the standard library's sort to every place that calls it: about 2,500 lines of intermediate
+// language and half a second of compile time each. That is only worth it where many elements are sorted repeatedly.
+// `@_semantics` prevents the copies from returning as specializations of these generic functions. They sort names of
+// entities, columns of a schema, and entries of an error's text.
 
 extension Sequence<String> {
     /// The strings in order.
     ///
-    /// Wherever this module is imported, this is what `sorted()` means for strings.
+    /// Wherever this module is imported, `sorted()` on strings calls this method.
     @inline(never)
     @_semantics("optimize.sil.specialize.generic.never")
     package func sorted() -> [String] {
@@ -19,7 +19,7 @@ extension Sequence<String> {
 }
 
 extension Sequence {
-    /// The elements in order, like `sorted(by:)`: for few elements, or rarely many.
+    /// The elements in order, like `sorted(by:)`: for few elements, or infrequent use.
     @inline(never)
     @_semantics("optimize.sil.specialize.generic.never")
     package func ordered(by precedes: (Element, Element) throws -> Bool) rethrows -> [Element] {

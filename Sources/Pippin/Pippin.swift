@@ -1,2 +1,2 @@
-// Dates, decimals, UUIDs and URLs are what properties are made of.
+// Properties use Foundation's dates, decimals, UUIDs and URLs.
 @_exported import Foundation

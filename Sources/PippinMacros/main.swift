@@ -1,11 +1,11 @@
 import Foundation
 import ModelMacro
 
-// The compiler runs this program and asks it for the code that a macro stands for. Messages come through standard input, answers go to
-// standard output: eight bytes of length, the lowest first, and as many bytes of JSON. The end of input, or a message of no length,
-// ends the program.
+// The compiler runs this program and asks it to expand macros. Messages come through standard input, answers go to
+// standard output: eight bytes of length, the lowest first, followed by that many bytes of JSON. The end of input, or a
+// message of length 0, ends the program.
 
-/// - Returns: as many bytes as asked for; nil at the end of input.
+/// - Returns: exactly `count` bytes; nil at the end of input.
 func read(_ count: Int) throws -> Data? {
     var bytes = Data()
     while bytes.count < count {

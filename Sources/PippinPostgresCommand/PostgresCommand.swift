@@ -7,7 +7,7 @@ import PostgresStoreReading
 import StoreCommands
 import StoreReading
 
-/// `pippin-postgres`: what is done with stores on servers, apart from `pippin` so that this needs no `libpq`.
+/// `pippin-postgres`: commands for stores on servers. They are not part of `pippin`, which therefore needs no `libpq`.
 enum PostgresCommand {
     static let usage = """
         usage: pippin-postgres info STORE               what a store and its servers say of themselves
@@ -22,11 +22,11 @@ enum PostgresCommand {
         A STORE is a connection string (postgresql://app@db.example/books?schema=shop), or a file.
         """
 
-    /// What is wrong with the arguments.
+    /// An error in the arguments.
     struct Misuse: Error {}
 
     /// - Parameters:
-    ///   - arguments: what stands behind the name of the program.
+    ///   - arguments: the arguments after the program's name.
     ///   - terminal: whether colours and progress are shown.
     ///   - output: writes to standard output.
     ///   - errors: writes to standard error.
@@ -87,7 +87,7 @@ enum PostgresCommand {
         return try DirectStore(opening)
     }
 
-    /// Where a store is.
+    /// The location of a store.
     struct Place {
         let url: URL
         let type: String

@@ -3,7 +3,7 @@ import StoreCommands
 import StoreReading
 
 StandardStreams.replaceClosed()
-// A reader that has seen enough closes the pipe; that is an error to handle.
+// A reader may close the pipe early, which is then an error to handle rather than a signal.
 signal(SIGPIPE, SIG_IGN)
 EndingSignals.block()
 let output = OutputBuffer(STDOUT_FILENO)
@@ -19,12 +19,12 @@ do {
     StandardStreams.complain("pippin-postgres: \(error.message)\n")
     exit(64)
 } catch is EndingSignals.Ended {
-    // The signal ends the program in a moment.
+    // The signal will end the program shortly.
     while true { sleep(1) }
 } catch is OutputBuffer.Closed {
     StandardStreams.endUnread()
 } catch {
-    // What was said before the error is said before it.
+    // Earlier output must precede the error message.
     try? output.flush()
     let message = (error as? CommandError)?.message ?? (error as NSError).localizedDescription
     StandardStreams.complain("pippin-postgres: \(message)\n")

@@ -1,3 +1,3 @@
-// Who works with records works with structs and with Core Data, too.
+// Code that works with records works with structs and with Core Data, too.
 @_exported import CoreData
 @_exported import Pippin

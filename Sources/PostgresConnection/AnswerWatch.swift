@@ -3,17 +3,17 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Watches over connections that wait for an answer. A server whose machine is gone, or which stands still, never says so: the one who
-/// waits would wait for ever.
+/// Watches connections that wait for an answer. A server whose machine is gone or stalled never says so, and the caller
+/// would wait forever.
 ///
-/// A connection that has waited for long enough has its server asked for a new connection. Where it gets one, the statement is just slow, and goes
-/// on; where not, the socket is shut, so that whoever waits gets an error.
+/// If a connection has waited for too long, its server is asked for a new connection. If it gives one, the statement is
+/// merely slow, and goes on; if not, the socket is shut down, so that the waiting caller gets an error.
 final class AnswerWatch: @unchecked Sendable {
     // @unchecked Sendable: the lock guards the socket; the rest is atomic or does not change.
     private let limit: UInt64
-    /// Where to ask: the server of this connection, and no other one.
+    /// The server to ask: that of this connection, and no other one.
     private let target: ConnectionTarget
-    /// Since when an answer is awaited, in nanoseconds of the machine's clock; 0 while none is.
+    /// The start of the current wait, in nanoseconds of the machine's clock; 0 if none.
     private let since = Atomic<UInt64>(0)
     private let isProbing = Atomic<Bool>(false)
     private let lock = NSLock()
@@ -21,7 +21,7 @@ final class AnswerWatch: @unchecked Sendable {
 
     /// - Parameters:
     ///   - target: the server of the connection.
-    ///   - socket: what is shut where the server is gone.
+    ///   - socket: the socket to shut down if the server is gone.
     ///   - seconds: after how long the server is asked.
     init(_ target: ConnectionTarget, socket: Int32, seconds: Double) {
         (self.target, self.socket, limit) = (target, socket, UInt64(seconds * 1e9))
@@ -31,10 +31,10 @@ final class AnswerWatch: @unchecked Sendable {
     func begin() { since.store(DispatchTime.now().uptimeNanoseconds, ordering: .relaxed) }
     func end() { since.store(0, ordering: .relaxed) }
 
-    /// The socket is closed after this, and its number may be another one's.
+    /// The socket is closed after this, and its number may be reused.
     func invalidate() { lock.withLock { socket = -1 } }
 
-    /// Looks at the clock.
+    /// Asks the server if the current wait has taken too long.
     private func look() {
         let start = since.load(ordering: .relaxed)
         guard start != 0, DispatchTime.now().uptimeNanoseconds &- start > limit,
@@ -42,7 +42,7 @@ final class AnswerWatch: @unchecked Sendable {
         else { return }
         DispatchQueue.global().async { [self] in
             let isThere = Self.answers(target)
-            // Another answer may be awaited now; it has its own time.
+            // Another answer may be awaited by now, with a time of its own.
             let isSame = since.load(ordering: .relaxed) == start
             if isThere, isSame {
                 _ = since.compareExchange(
@@ -54,7 +54,7 @@ final class AnswerWatch: @unchecked Sendable {
         }
     }
 
-    /// Whether a server lets somebody in, or says why not.
+    /// Whether a server accepts a connection, or says why not.
     private static func answers(_ target: ConnectionTarget) -> Bool {
         do {
             PQfinish(try target.connect())
@@ -69,7 +69,7 @@ final class AnswerWatch: @unchecked Sendable {
 
     private static let all = Watches()
 
-    /// All connections that are watched, and the timer that has them look at the clock while there are any.
+    /// All watched connections, and the timer that checks them while there are any.
     private final class Watches: @unchecked Sendable {
         // @unchecked Sendable: the lock guards both.
         private struct WeakWatch { weak var watch: AnswerWatch? }

@@ -1,7 +1,7 @@
 import CLibPQ
 
 extension PostgresConnection {
-    /// Has the server be asked whether it is still there, whenever it has not answered for so long.
+    /// Asks the server whether it is still there, whenever it has not answered for the given time.
     package func watchAnswers(seconds: Double) {
         guard let host = PQhost(handle).map({ String(cString: $0) }), !host.isEmpty,
             let port = PQport(handle).map({ String(cString: $0) })
@@ -9,7 +9,7 @@ extension PostgresConnection {
         var own = target
         own.settings["host"] = host
         own.settings["port"] = port
-        // The address that was found, where it was given beside the name.
+        // The address that was found, if the target gives one in addition to the name.
         if (try? target.parsed()["hostaddr"]) != nil, let address = PQhostaddr(handle).map({ String(cString: $0) }) {
             own.settings["hostaddr"] = address
         }
@@ -17,7 +17,7 @@ extension PostgresConnection {
         watch = AnswerWatch(own, socket: PQsocket(handle), seconds: seconds)
     }
 
-    /// Runs what waits for the server.
+    /// Runs a closure that waits for the server.
     @inline(__always)
     func awaiting<Result>(_ body: () throws -> Result) rethrows -> Result {
         guard let watch else { return try body() }

@@ -1,10 +1,12 @@
 import Foundation
 
-/// Bytes one after the other, in one piece of memory that grows; a value, of which copies share the memory until one of them changes.
+/// Consecutive bytes in one growing piece of memory; a value whose copies share the memory until one of them changes.
 ///
-/// It stands for an array of bytes where each number of each row goes through it: what appends to it is compiled into the caller.
+/// It replaces an array of bytes where each number of each row passes through: its appending methods are inlined into
+/// the caller.
 @usableFromInline package struct BinaryMemory {
-    // Unsafe memory: allocated and freed by the storage alone, written only up to its capacity and read only up to its count.
+    // Unsafe memory: allocated and freed by the storage alone, written only up to its capacity and read only up to its
+    // count.
     @usableFromInline final class Storage {
         @exclusivity(unchecked) @usableFromInline var base: UnsafeMutableRawPointer
         @exclusivity(unchecked) @usableFromInline var capacity: Int
@@ -24,7 +26,7 @@ import Foundation
 
     @inlinable package var count: Int { storage.count }
 
-    /// Makes place for more bytes, which the caller fills.
+    /// Makes room for more bytes, which the caller fills.
     @inlinable @inline(__always)
     mutating func extend(by size: Int) -> UnsafeMutableRawPointer {
         if storage.count &+ size > storage.capacity || !isKnownUniquelyReferenced(&storage) { makeRoom(for: size) }
@@ -33,7 +35,7 @@ import Foundation
         return place
     }
 
-    /// Copies what is there into memory of its own, with place for more.
+    /// Copies the bytes into memory of its own, with room for more.
     @usableFromInline mutating func makeRoom(for size: Int) {
         let larger = Storage(capacity: max(storage.count + size, storage.count * 2))
         larger.base.copyMemory(from: storage.base, byteCount: storage.count)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Values in the form in which PostgreSQL takes and gives them, one after the other in one piece of memory.
+/// Values in PostgreSQL's binary form, one after the other in one piece of memory.
 @usableFromInline package struct BinaryValues {
     @usableFromInline package var bytes = BinaryMemory()
 
@@ -14,10 +14,10 @@ import Foundation
         bytes.extend(by: MemoryLayout<Number>.size).storeBytes(of: number.bigEndian, as: Number.self)
     }
 
-    /// The length that says that there is no value.
+    /// The length that marks NULL.
     @inlinable package mutating func appendNull() { append(Int32(-1)) }
 
-    /// A value with its length before it, as arrays and `COPY` have it.
+    /// A value preceded by its length, as in arrays and `COPY`.
     @inlinable @inline(__always)
     package mutating func appendSized(_ value: some BinaryValue) {
         append(Int32(value.binaryCount))

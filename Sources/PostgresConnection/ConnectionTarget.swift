@@ -1,18 +1,18 @@
 import CLibPQ
 import Foundation
 
-/// Where a server is, and how to get in: a connection string or URI as `libpq` reads it, so that service files, password files,
-/// certificates and several hosts work as they do for `psql`.
+/// The location of a server, and the credentials: a connection string or URI as `libpq` reads it, so that service
+/// files, password files, certificates and several hosts work as they do for `psql`.
 package struct ConnectionTarget: Sendable, CustomStringConvertible {
     private let string: String
-    /// Settings that stand in no connection string, by keyword; those of the string win over `application_name`.
+    /// Additional settings by keyword; those of the string take precedence over `application_name`.
     package var settings: [String: String] = [:]
 
     package init(_ string: String) { self.string = string }
 
-    /// The keywords and values, those of the string alone.
+    /// The keywords and values of the string alone.
     ///
-    /// - Throws: an error that does not repeat the string, in which a password may be.
+    /// - Throws: an error that does not repeat the string, which may contain a password.
     package func parsed() throws -> [String: String] {
         guard let options = PQconninfoParse(string, nil) else {
             throw PostgresError(
@@ -29,13 +29,13 @@ package struct ConnectionTarget: Sendable, CustomStringConvertible {
         return parsed
     }
 
-    /// The hosts that are tried one after the other; one where none is named.
+    /// The number of hosts that are tried one after the other; 1 if none is named.
     package var hostCount: Int {
         guard let parsed = try? parsed() else { return 1 }
         return max(1, (parsed["host"] ?? parsed["hostaddr"] ?? "").split(separator: ",").count)
     }
 
-    /// The same for each host alone.
+    /// The same target for each of the hosts alone.
     package var eachHost: [ConnectionTarget] {
         guard let parsed = try? parsed() else { return [self] }
         func list(_ keyword: String) -> [String] {
@@ -48,16 +48,16 @@ package struct ConnectionTarget: Sendable, CustomStringConvertible {
             if parsed["hostaddr"] != nil, addresses.indices.contains(index) {
                 target.settings["hostaddr"] = addresses[index]
             }
-            // One port is that of all hosts.
+            // A single port is that of all hosts.
             if parsed["port"] != nil { target.settings["port"] = ports.count == 1 ? ports[0] : ports[index] }
             return target
         }
     }
 
-    /// Whether the string itself says something.
+    /// Whether the string itself contains a keyword.
     package func names(_ keyword: String) -> Bool { (try? parsed())?[keyword] != nil }
 
-    /// What stands before anything secret.
+    /// The beginning of the string, before anything secret.
     private var beginning: String {
         string.range(of: "://").map { String(string[..<$0.upperBound]) } ?? ""
     }
@@ -87,7 +87,8 @@ package struct ConnectionTarget: Sendable, CustomStringConvertible {
         return handle
     }
 
-    /// The error of a connection that could not be opened. The library gives no state for it; the server's sentences are told apart.
+    /// The error of a connection that could not be opened. The library gives no state for it, so the cases are
+    /// recognized by the server's messages.
     private static func failure(_ text: String, password: String?) -> PostgresError {
         var message = text.split(separator: "\n").joined(separator: "; ")
         if let password, !password.isEmpty { message = message.replacing(password, with: "…") }

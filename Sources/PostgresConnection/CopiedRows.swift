@@ -1,11 +1,13 @@
 import CLibPQ
 
-/// The rows that a query finds, as `COPY … TO STDOUT` sends them: one after the other, each read where it lies. The server finds the next ones meanwhile.
+/// The rows of a query, as `COPY … TO STDOUT` sends them: one after the other, each read in place, while the server
+/// finds the next ones.
 ///
-/// That takes the library less than half the time of a result, and no memory for rows that were read. The query has no parameters, since `COPY` takes
-/// none. Whoever uses the connection in between has the rest wait in memory.
+/// This takes the library less than half the time of a result, and no memory for rows that were read. The query has no
+/// parameters, since `COPY` takes none. If the connection is used in between, the remaining rows are received into
+/// memory first.
 package final class CopiedRows: RowCells, PausedWork {
-    /// Where a value lies in the message, and how long it is; -1 for none.
+    /// The position and length of a value in the message; -1 for NULL.
     @usableFromInline struct Cell {
         @usableFromInline let offset: Int32
         @usableFromInline let count: Int32
@@ -15,24 +17,25 @@ package final class CopiedRows: RowCells, PausedWork {
     private let connection: PostgresConnection
     private let sql: String
     let isByItself: Bool
-    // Unsafe memory: the cells are allocated and freed here, as many as the server says that rows have columns; the message is the library's,
-    // freed here once the next one is asked for. Cells are only filled with places that were checked to lie in the message.
+    // Unsafe memory: the cells are allocated and freed here, one for each column that the server announces; the message
+    // belongs to the library, and is freed here when the next one is requested. Cells are filled only with positions
+    // that were checked to lie in the message.
     @exclusivity(unchecked) @usableFromInline let cells: UnsafeMutablePointer<Cell>
     @usableFromInline let columnCount: Int
     /// How many rows were read.
     package private(set) var count = 0
     @exclusivity(unchecked) @usableFromInline var message: UnsafeMutablePointer<CChar>?
-    /// Whether a row was read, so that the header is behind.
+    /// Whether a row was read, so that the header has been passed.
     private var isBegun = false
-    /// Whether everything was received that the server sends.
+    /// Whether everything from the server has been received.
     private var isComplete = false
     private var failure: (any Error)?
-    /// What was received for somebody else's sake, and is yet to be read.
+    /// Messages that were received to free the connection, and have not been read yet.
     private var waiting: ArraySlice<(message: UnsafeMutablePointer<CChar>, count: Int)> = []
 
-    /// Has the server begin.
+    /// Starts the query.
     ///
-    /// In a transaction, a query that fails leaves it as it was.
+    /// In a transaction, a query that fails leaves the transaction as it was.
     ///
     /// - Parameters:
     ///   - query: the query: `SELECT t0._id, t0.title FROM book t0`.
@@ -41,7 +44,7 @@ package final class CopiedRows: RowCells, PausedWork {
     package init(_ query: String, _ connection: PostgresConnection) throws {
         connection.settle()
         let isByItself = !connection.isInTransaction
-        // By itself: of statements that are sent together, none is run where one cannot be parsed.
+        // Sent separately: of statements that are sent together, none is run if one cannot be parsed.
         if !isByItself { try connection.execute("SAVEPOINT \(Self.part)") }
         connection.roundTrips += 1
         let copy = "COPY (\(query)) TO STDOUT (FORMAT binary)"
@@ -106,12 +109,12 @@ package final class CopiedRows: RowCells, PausedWork {
         }
     }
 
-    /// Ends it before all rows were read; nothing happens where they were.
+    /// Ends it before all rows were read; does nothing if all were.
     @usableFromInline package func stop() {
         guard !isComplete else { return }
-        // Nothing else would keep the server from finding and sending all the rest.
+        // Otherwise the server would find and send all remaining rows.
         if connection.isUsable { connection.cancellation().cancel() }
-        // That it was cancelled is what was wanted.
+        // The cancellation was intended.
         do { try finish(drop()) } catch {}
         failure = nil
     }
@@ -124,7 +127,7 @@ package final class CopiedRows: RowCells, PausedWork {
         if let failure { throw failure }
     }
 
-    /// Receives what is left, so that the connection can be used for something else.
+    /// Receives the remaining rows, so that the connection can be used for something else.
     func pause() {
         guard !isComplete else { return }
         connection.watch?.begin()
@@ -143,7 +146,7 @@ package final class CopiedRows: RowCells, PausedWork {
 
     /// Takes the next message.
     ///
-    /// - Returns: how long it is; 0 behind the last one.
+    /// - Returns: its length; 0 after the last one.
     private func receive() throws -> Int {
         PQfreemem(message)
         message = nil
@@ -153,7 +156,7 @@ package final class CopiedRows: RowCells, PausedWork {
         }
         if let failure { throw failure }
         guard !isComplete else { return 0 }
-        // What is there already is taken without looking at the clock.
+        // Data that has arrived already is taken without looking at the clock.
         var count = PQgetCopyData(connection.handle, &message, 1)
         if count == 0 { count = connection.awaiting { PQgetCopyData(connection.handle, &message, 0) } }
         if count > 0 { return Int(count) }
@@ -164,7 +167,7 @@ package final class CopiedRows: RowCells, PausedWork {
         return 0
     }
 
-    /// Drops what the server sends still.
+    /// Discards what the server still sends.
     ///
     /// - Returns: what the library says at the end.
     private func drop() -> Int32 {
@@ -180,17 +183,17 @@ package final class CopiedRows: RowCells, PausedWork {
         return count
     }
 
-    /// Receives what comes behind the rows.
+    /// Receives the result after the rows.
     ///
-    /// - Parameter end: what the library has said instead of a row: -1 for the end, -2 where it failed.
-    /// - Throws: the server's error, or the library's: rows that are not there are never taken for the end.
+    /// - Parameter end: what the library has returned instead of a row: -1 for the end, -2 for a failure.
+    /// - Throws: the server's error, or the library's: missing rows are never taken for the end.
     private func finish(_ end: Int32) throws {
         isComplete = true
         connection.openCopy = nil
         var failure: (any Error)? = end == -1 ? nil : PostgresError(nil, statement: sql, connection: connection.handle)
         while let result = connection.awaiting({ PQgetResult(connection.handle) }) {
             defer { PQclear(result) }
-            // What the server says, says more.
+            // The server's own message is more detailed.
             do { try connection.check(result, sql) } catch { failure = error }
             if !connection.isUsable || PQresultStatus(result) == PGRES_COPY_OUT { break }
         }
@@ -201,21 +204,22 @@ package final class CopiedRows: RowCells, PausedWork {
         if !isByItself { try connection.execute("RELEASE SAVEPOINT \(Self.part)") }
     }
 
-    /// Goes back to where the transaction was before.
+    /// Returns the transaction to its former state.
     private static func undo(_ connection: PostgresConnection) {
-        // The first error is the one to tell.
+        // The first error is the one to report.
         if connection.isUsable { try? connection.execute("ROLLBACK TO SAVEPOINT \(part); RELEASE SAVEPOINT \(part)") }
     }
 
     // MARK: Messages
 
-    /// What comes before the first row: a signature, flags, and the length of what nobody has defined yet.
+    /// The bytes before the first row: a signature, flags, and the length of a header extension that is not defined
+    /// yet.
     private static let headerCount = 19
 
-    /// Finds the values of a row: the server sends each row as one message.
+    /// Finds the values of a row, which the server sends as one message.
     ///
-    /// - Returns: false where the message has no row.
-    /// - Throws: an error for what is no row.
+    /// - Returns: false if the message contains no row.
+    /// - Throws: an error for an invalid row.
     private func split(_ message: UnsafeRawBufferPointer) throws -> Bool {
         var position = 0
         if !isBegun {
@@ -228,7 +232,7 @@ package final class CopiedRows: RowCells, PausedWork {
         }
         guard position + 2 <= message.count else { throw malformed() }
         let count = Int16(bigEndian: message.loadUnaligned(fromByteOffset: position, as: Int16.self))
-        // So many values has the end.
+        // This count of values marks the end.
         if count == -1 { return false }
         guard Int(count) == columnCount else { throw malformed() }
         position += 2

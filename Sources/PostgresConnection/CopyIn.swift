@@ -1,6 +1,6 @@
 import CLibPQ
 
-/// Rows on their way into a table, in `COPY`'s binary format.
+/// Writes rows to a table in `COPY`'s binary format.
 @usableFromInline package struct CopyWriter {
     @usableFromInline var values = BinaryValues()
     private let connection: PostgresConnection
@@ -47,7 +47,7 @@ import CLibPQ
     }
 }
 
-/// Rows for `COPY` that are made before it begins.
+/// Rows for `COPY` that are collected before it begins.
 @usableFromInline package struct CopyRows {
     @usableFromInline var values = BinaryValues()
     @usableFromInline package var count = 0
@@ -76,7 +76,7 @@ import CLibPQ
 
     func append(to writer: inout CopyWriter) throws { try writer.append(contentsOf: values) }
 
-    /// What comes before the first row, and after the last one.
+    /// The bytes before the first row, and after the last one.
     static var header: CopyRows {
         var header = CopyRows()
         for byte: UInt8 in [0x50, 0x47, 0x43, 0x4F, 0x50, 0x59, 0x0A, 0xFF, 0x0D, 0x0A, 0x00] {
@@ -94,7 +94,7 @@ import CLibPQ
 
     /// Hands the rows to the library.
     ///
-    /// - Returns: false where the connection is lost.
+    /// - Returns: false if the connection is lost.
     func put(on connection: PostgresConnection) -> Bool {
         connection.watch?.begin()
         defer { connection.watch?.end() }
@@ -106,7 +106,7 @@ import CLibPQ
 }
 
 extension PostgresConnection {
-    /// Writes rows that have been made: `COPY car (maker) FROM STDIN (FORMAT binary)`.
+    /// Writes rows that were collected: `COPY car (maker) FROM STDIN (FORMAT binary)`.
     @discardableResult
     package func copy(_ sql: String, _ rows: CopyRows) throws -> Int {
         try copy(sql) { writer in try rows.append(to: &writer) }
@@ -117,8 +117,8 @@ extension PostgresConnection {
     /// - Parameters:
     ///   - sql: the statement.
     ///   - body: writes the rows.
-    /// - Returns: how many rows there are more.
-    /// - Throws: the server's errors, and what `body` throws; then no row is there.
+    /// - Returns: how many rows were added.
+    /// - Throws: the server's errors, and the errors of `body`; then no row is added.
     @discardableResult
     package func copy(_ sql: String, _ body: (inout CopyWriter) throws -> Void) throws -> Int {
         settle()
@@ -150,8 +150,8 @@ extension PostgresConnection {
         }
     }
 
-    /// - Returns: how many rows there are more.
-    /// - Throws: the server's error, also where it is asked to fail.
+    /// - Returns: how many rows were added.
+    /// - Throws: the server's error, including the intended one if `failing`.
     func endCopy(_ sql: String, failing: Bool = false) throws -> Int {
         roundTrips += 1
         watch?.begin()

@@ -2,8 +2,8 @@ import CLibPQ
 import Foundation
 
 extension PostgresConnection {
-    /// Brings rows that a query of this connection finds into a table of another connection's database, as `COPY` writes and reads
-    /// them: memory holds one row at a time.
+    /// Copies the rows of a query on this connection into a table of another connection's database, as `COPY` writes
+    /// and reads them: memory holds one row at a time.
     ///
     /// - Parameters:
     ///   - query: the query.

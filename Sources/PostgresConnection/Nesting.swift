@@ -1,10 +1,10 @@
 extension PostgresConnection {
-    /// Runs a closure in one transaction, in which those that are begun meanwhile are parts: what one of them commits is there when all of
-    /// it is.
+    /// Runs a closure in one transaction. Transactions that are begun inside it become parts of it, and what they
+    /// commit takes effect when the whole transaction does.
     ///
-    /// - Parameter body: may use the connection as if it had it for itself.
+    /// - Parameter body: may use the connection as if it were its own.
     /// - Returns: what the closure returns.
-    /// - Throws: what the closure throws; nothing of the transaction is there then.
+    /// - Throws: the errors of the closure; nothing of the transaction is then kept.
     package func wholeTransaction<Result>(_ body: () throws -> Result) throws -> Result {
         guard !isWhole else { return try body() }
         try execute(TransactionKind.readWrite.rawValue)
@@ -18,13 +18,13 @@ extension PostgresConnection {
         } catch {
             isWhole = false
             parts = 0
-            // The first error is the one to tell.
+            // The first error is the one to report.
             if isInTransaction { try? execute("ROLLBACK") }
             throw error
         }
     }
 
-    /// What begins a transaction: a part of the whole one, where there is one.
+    /// The statement that begins a transaction, or a part of the whole one if there is one.
     package func beginning(_ kind: TransactionKind = .readWrite) -> String {
         guard isWhole else { return kind.rawValue }
         parts += 1
@@ -34,7 +34,7 @@ extension PostgresConnection {
     /// Whether a transaction is open that was begun by ``begin(_:)`` or ``beginning(_:)``.
     package var isInOwnTransaction: Bool { isWhole ? parts > 0 : isInTransaction }
 
-    /// What ends it.
+    /// The statement that ends it.
     func ending(commits: Bool) -> String? {
         guard isWhole else { return commits ? "COMMIT" : isInTransaction ? "ROLLBACK" : nil }
         guard parts > 0 else { return nil }

@@ -1,7 +1,7 @@
 import CLibPQ
 import Foundation
 
-/// What somebody told those who listen to a channel.
+/// A notification to the listeners of a channel.
 package struct PostgresNotification: Sendable, Equatable {
     package let channel: String
     package let payload: String
@@ -14,7 +14,7 @@ package struct PostgresNotification: Sendable, Equatable {
 }
 
 extension PostgresConnection {
-    /// What has arrived on the channels that the connection listens to.
+    /// The notifications that have arrived on the channels that the connection listens to.
     package func notifications() throws -> [PostgresNotification] {
         guard PQconsumeInput(handle) == 1 else { throw PostgresError(nil, statement: nil, connection: handle) }
         var found: [PostgresNotification] = []
@@ -28,23 +28,23 @@ extension PostgresConnection {
         return found
     }
 
-    /// The socket, for those who wait for several things.
+    /// The socket, for callers that wait for several things.
     package var socket: Int32 { PQsocket(handle) }
 
-    /// Whether something has arrived that was not read yet, the end of the connection included.
+    /// Whether something has arrived that was not read yet, such as the end of the connection.
     package var hasInput: Bool {
         var poll = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
         return Foundation.poll(&poll, 1, 0) > 0
     }
 
-    /// Notices the end of a connection that the server has ended meanwhile, without asking it.
+    /// Notices, without asking the server, that it has ended the connection.
     package func noticeEnd() {
         guard ahead == nil, hasInput else { return }
-        // What it fails with, the next statement says.
+        // The next statement reports an error of this call.
         _ = PQconsumeInput(handle)
     }
 
-    /// Waits until something arrives from the server, or the time is over.
+    /// Waits until something arrives from the server, or the time has passed.
     package func waitForInput(milliseconds: Int32) {
         var poll = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
         _ = Foundation.poll(&poll, 1, milliseconds)

@@ -1,8 +1,8 @@
-/// A decimal number of any length: digits in groups of four, as PostgreSQL has them.
+/// A decimal number of any length: digits in groups of four, as in PostgreSQL.
 package struct Numeric: BinaryValue, Hashable, Sendable {
     /// The groups, each below 10,000, the most significant first.
     private var groups: [Int16] = []
-    /// The power of 10,000 that the first group counts.
+    /// The power of 10,000 of the first group.
     private var weight: Int16 = 0
     private var sign: UInt16 = 0
     /// How many digits after the point are shown.
@@ -70,7 +70,7 @@ package struct Numeric: BinaryValue, Hashable, Sendable {
     /// Whether the number is none, or infinite.
     package var isSpecial: Bool { sign & Self.notANumber == Self.notANumber }
 
-    /// The number in digits, without zeros at the end.
+    /// The number in digits, without trailing zeros.
     package var text: String {
         if isSpecial { return "NaN" }
         func group(_ power: Int) -> Int {

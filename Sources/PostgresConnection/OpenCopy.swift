@@ -1,7 +1,7 @@
 import CLibPQ
 
-/// Rows on their way into a table by one `COPY`, while the server writes those before them. Whoever uses the connection in between ends it;
-/// it is begun again for the rows that follow.
+/// Writes rows to a table through one `COPY`, while the server stores the earlier ones. Any other use of the connection
+/// ends the `COPY`; it is begun again for the rows that follow.
 package final class OpenCopy: PausedWork {
     private let connection: PostgresConnection
     private let sql: String
@@ -21,7 +21,7 @@ package final class OpenCopy: PausedWork {
     /// - Parameters:
     ///   - columns: how many values it has.
     ///   - body: writes them.
-    /// - Throws: what `body` throws, and the server's errors, for earlier rows as well.
+    /// - Throws: the errors of `body`, and the server's errors, also for earlier rows.
     @inline(__always)
     package func add(_ columns: Int, _ body: (inout CopyRows) throws -> Void) throws {
         rows.beginRow(columns)
@@ -29,7 +29,7 @@ package final class OpenCopy: PausedWork {
         if rows.byteCount >= Self.portion { try send() }
     }
 
-    /// Ends it.
+    /// Ends the `COPY`.
     ///
     /// - Throws: the server's errors.
     package func finish() throws {
@@ -58,7 +58,7 @@ package final class OpenCopy: PausedWork {
         throw lost
     }
 
-    /// Ends what was begun, so that the connection can be used for something else.
+    /// Ends a `COPY` under way, so that the connection can be used for something else.
     func pause() {
         guard isOpen else { return }
         isOpen = false

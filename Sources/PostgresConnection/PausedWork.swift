@@ -2,6 +2,6 @@
 protocol PausedWork: AnyObject {
     func pause()
 
-    /// Whether it runs outside of a transaction, though the connection looks as if it were in one.
+    /// Whether it runs outside of a transaction, although the connection appears to be in one.
     var isByItself: Bool { get }
 }

@@ -1,7 +1,7 @@
 import CLibPQ
 
 extension PostgresConnection {
-    /// A statement with its values, to be sent with others.
+    /// A statement with its values, to be sent together with others.
     package struct Request {
         package let sql: String
         let parameters: PostgresParameters
@@ -11,11 +11,11 @@ extension PostgresConnection {
         }
     }
 
-    /// Sends several statements at once, and waits once for all answers. The first one that fails keeps those after it from running.
+    /// Sends several statements at once, and waits once for all answers. After the first one that fails, none is run.
     ///
-    /// Outside of a transaction they are one by themselves.
+    /// Outside of a transaction, they form one by themselves.
     ///
-    /// - Parameter requests: the statements. They must not need one another's rows here.
+    /// - Parameter requests: the statements. None may depend on rows that the caller reads from another.
     /// - Returns: a result for each.
     /// - Throws: the first error.
     package func pipeline(_ requests: [Request]) throws -> [PostgresResult] {
@@ -24,12 +24,12 @@ extension PostgresConnection {
         return try pipeline(requests, commits: false).results
     }
 
-    /// The same for the last statements of a transaction, and its `COMMIT`, for which nobody need wait apart: where one of them fails, the
-    /// transaction stays open, and is not committed.
+    /// The same for the last statements of a transaction with its `COMMIT`, which needs no separate wait. If one of
+    /// them fails, the transaction stays open, and is not committed.
     ///
     /// - Parameter requests: the statements.
     /// - Returns: a result for each, and whether a warning came with the answer to `COMMIT`.
-    /// - Throws: the first error. One of a connection that is lost leaves open whether the server has committed.
+    /// - Throws: the first error. If the connection is lost, it is unknown whether the server has committed.
     package func pipelineAndCommit(_ requests: [Request]) throws -> (results: [PostgresResult], warns: Bool) {
         try pipeline(requests, commits: true)
     }
@@ -49,7 +49,7 @@ extension PostgresConnection {
         for (index, request) in requests.enumerated() where isSent {
             isSent = send(request, keepsStatements ? names[index] : nil)
         }
-        // As it is: it takes no time to prepare.
+        // Unprepared, since it takes no time to plan.
         if commits { isSent = isSent && PQsendQueryParams(handle, Self.commit, 0, nil, nil, nil, nil, 1) == 1 }
         isSent = PQpipelineSync(handle) == 1 && isSent
         guard isSent else {
@@ -61,7 +61,7 @@ extension PostgresConnection {
 
     private static let commit = "COMMIT"
 
-    /// What a statement is called on the server, and whether the server has yet to hear of it.
+    /// The name of a statement on the server, and whether it must still be prepared there.
     private struct StatementName {
         let text: String
         let isNew: Bool
@@ -101,7 +101,7 @@ extension PostgresConnection {
         var results: [PostgresResult] = []
         results.reserveCapacity(requests.count)
         var failure: PostgresError?
-        // After each statement's results comes a nil; after the last one's, the mark that all were answered.
+        // Each statement's results are followed by a nil, and the last one's by the mark that ends the pipeline.
         func answer(to sql: String, _ take: (PostgresResult) -> Void) throws {
             while let pointer = PQgetResult(handle) {
                 let result = PostgresResult(pointer)
@@ -116,7 +116,7 @@ extension PostgresConnection {
         for (index, request) in requests.enumerated() {
             if !names.isEmpty, names[index].isNew {
                 try answer(to: request.sql) { _ in }
-                // What comes after a failure is not even prepared.
+                // A statement after a failure is not even prepared.
                 if failure != nil { statements.remove(request.sql, request.parameters.types) }
             }
             try answer(to: request.sql) { results.append($0) }

@@ -1,10 +1,10 @@
 import CLibPQ
 
 extension PostgresConnection {
-    /// Runs one statement as plain text, for servers that know nothing else, such as the console of PgBouncer.
+    /// Runs one statement as plain text, for servers that support nothing else, such as the console of PgBouncer.
     ///
     /// - Parameter sql: the statement.
-    /// - Returns: the rows: texts by column, without those that are null.
+    /// - Returns: the rows: texts by column, without nulls.
     /// - Throws: the server's errors.
     package func plainTexts(_ sql: String) throws -> [[String: String]] {
         settle()

@@ -1,37 +1,39 @@
 import CLibPQ
 import Foundation
 
-/// One connection to a PostgreSQL server: runs statements, keeps them prepared, sends and receives values in binary form.
+/// A connection to a PostgreSQL server: runs statements, keeps them prepared, and sends and receives values in binary
+/// form.
 ///
-/// A connection and its results are confined to one queue or lock at a time, which is the owner's to keep; nothing here but
-/// ``Cancellation`` is `Sendable`. Everything throws ``PostgresError``.
+/// A connection and its results are confined to one queue or lock at a time, which the owner must ensure; nothing here
+/// except ``Cancellation`` is `Sendable`. All errors are ``PostgresError``.
 package final class PostgresConnection {
-    /// Where the server is.
+    /// The location of the server.
     package let target: ConnectionTarget
-    /// Whether statements stay prepared on the server. They must not where a pool gives each transaction another connection.
+    /// Whether statements stay prepared on the server. Must be false if a pooler gives each transaction another
+    /// connection.
     package let keepsStatements: Bool
     let handle: OpaquePointer
     var statements = PreparedStatements()
-    /// How often something was sent and an answer awaited.
+    /// How often something was sent and its answer awaited.
     package internal(set) var roundTrips = 0
     /// Whether all transactions are parts of one.
     var isWhole = false
     /// How many parts are open.
     var parts = 0
-    /// What was sent and is yet to be answered.
+    /// A statement that was sent and not answered yet.
     var ahead: StatementAhead?
-    /// Rows that are on their way.
+    /// Rows on their way, in either direction.
     weak var openCopy: (any PausedWork)?
     let warnings = Warnings()
-    /// Sees to it that a server which answers no more is found out.
+    /// Detects a server that no longer answers.
     var watch: AnswerWatch?
 
     /// Connects to a server.
     ///
     /// - Parameters:
-    ///   - target: where the server is, and how to get in.
+    ///   - target: the location of the server, and the credentials.
     ///   - keepsStatements: whether statements stay prepared on the server.
-    /// - Throws: an error of class 08, 28, 3D or 57 when there is no way in.
+    /// - Throws: an error of class 08, 28, 3D or 57 if no connection can be made.
     package init(_ target: ConnectionTarget, keepsStatements: Bool = true) throws {
         self.target = target
         self.keepsStatements = keepsStatements
@@ -47,15 +49,15 @@ package final class PostgresConnection {
     /// The server's version, such as 150007.
     package var serverVersion: Int { Int(PQserverVersion(handle)) }
 
-    /// The number of the server's process, by which `NOTIFY` tells who sent it.
+    /// The number of the server's process, which identifies the sender of a `NOTIFY`.
     package var processID: Int32 { PQbackendPID(handle) }
 
-    /// Whether the connection still works, as far as is known without asking.
+    /// Whether the connection still works, as far as is known without asking the server.
     package var isUsable: Bool { PQstatus(handle) == CONNECTION_OK }
 
-    /// Whether a transaction is open, failed ones included.
+    /// Whether a transaction is open, including a failed one.
     package var isInTransaction: Bool {
-        // While it is under way, the connection looks as if it were in one.
+        // While such work is under way, the connection appears to be in a transaction.
         if ahead?.isByItself ?? openCopy?.isByItself ?? false { settle() }
         return switch PQtransactionStatus(handle) {
         case PQTRANS_INTRANS, PQTRANS_INERROR, PQTRANS_ACTIVE: true
@@ -63,13 +65,13 @@ package final class PostgresConnection {
         }
     }
 
-    /// How many warnings came with answers so far. One that comes with that to `COMMIT` says that the server did not wait for its standbys to
-    /// have the transaction, too.
+    /// How many warnings came with answers so far. A warning with the answer to `COMMIT` says that the server did not
+    /// wait for its standbys.
     package var warningCount: Int { warnings.count }
 
     // MARK: Statements
 
-    /// Runs one or several statements without parameters, whose rows do not matter.
+    /// Runs one or several statements without parameters, ignoring their rows.
     package func execute(_ sql: String) throws {
         settle()
         roundTrips += 1
@@ -82,14 +84,15 @@ package final class PostgresConnection {
     @discardableResult
     package func query(_ sql: String, _ parameters: PostgresParameters = .init()) throws -> PostgresResult {
         do { return try run(sql, parameters) } catch let error as PostgresError {
-            // The tables have changed since the statement was prepared. Outside of a transaction nothing is lost by trying again.
+            // The tables have changed since the statement was prepared. Outside of a transaction it can safely be run
+            // again.
             guard error.isOutdatedPlan, !isInTransaction else { throw error }
             forgetStatements()
             return try run(sql, parameters)
         }
     }
 
-    /// Runs a statement that is not worth being kept.
+    /// Runs a statement without keeping it prepared.
     @discardableResult
     package func queryOnce(_ sql: String, _ parameters: PostgresParameters = .init()) throws -> PostgresResult {
         settle()
@@ -111,7 +114,7 @@ package final class PostgresConnection {
         return try checked(result, sql)
     }
 
-    /// The name of a statement on the server, which prepares it first where it is new.
+    /// The name of a statement on the server; prepares it first if it is new.
     func prepared(_ sql: String, _ types: [UInt32]) throws -> String {
         if let known = statements.name(sql, types) { return known }
         let (name, outdated) = statements.add(sql, types)
@@ -126,11 +129,11 @@ package final class PostgresConnection {
         return name
     }
 
-    /// Has all statements be prepared anew.
+    /// Makes all statements be prepared again.
     package func forgetStatements() {
         statements.removeAll()
         settle()
-        // Where that does not work, nothing else will, which reports it.
+        // If this fails, the next statement fails as well, and reports it.
         PQclear(PQexec(handle, "DEALLOCATE ALL"))
     }
 
@@ -152,13 +155,13 @@ package final class PostgresConnection {
     }
 }
 
-/// The statements that a connection has prepared, at most so many; the ones that came first go first.
+/// The statements that a connection has prepared, up to a limit; the oldest ones are dropped first.
 struct PreparedStatements {
     private struct Key: Hashable {
         let sql: String
         let types: [UInt32]
 
-        /// Long texts are compared by their lengths and ends.
+        /// Hashes long texts by their lengths and ends.
         func hash(into hasher: inout Hasher) {
             hasher.combine(sql.utf8.count)
             hasher.combine(types.count)
@@ -173,7 +176,7 @@ struct PreparedStatements {
 
     func name(_ sql: String, _ types: [UInt32]) -> String? { names[Key(sql: sql, types: types)] }
 
-    /// - Returns: the name of the new one, and of those that must go.
+    /// - Returns: the name of the new one, and of those to drop.
     mutating func add(_ sql: String, _ types: [UInt32]) -> (name: String, outdated: [String]) {
         var outdated: [String] = []
         if order.count >= limit {

@@ -1,7 +1,7 @@
-/// What is bound to the parameters of a statement: `$1`, `$2`, …
+/// The values of a statement's parameters: `$1`, `$2`, …
 package struct PostgresParameters {
     private(set) var types: [UInt32] = []
-    /// Where each value lies, and how long it is; -1 for none.
+    /// The position and length of each value; -1 for NULL.
     private var places: [(offset: Int, count: Int32)] = []
     private var values = BinaryValues()
 
@@ -9,7 +9,7 @@ package struct PostgresParameters {
 
     package var count: Int { types.count }
 
-    /// No value, of a type.
+    /// Appends NULL of a type.
     package mutating func appendNull(_ type: PostgresType = .unknown) {
         types.append(type.rawValue)
         places.append((0, -1))
@@ -26,7 +26,7 @@ package struct PostgresParameters {
         if let value { append(value) } else { appendNull(Value.type) }
     }
 
-    /// All parameters of another list.
+    /// Appends all parameters of another list.
     package mutating func append(contentsOf others: PostgresParameters) {
         types += others.types
         let start = values.bytes.count
@@ -34,7 +34,7 @@ package struct PostgresParameters {
         places += others.places.map { (start + $0.offset, $0.count) }
     }
 
-    /// An array of values.
+    /// Appends an array of values.
     package mutating func append(_ array: PostgresArray) {
         types.append(array.type.array)
         let start = values.bytes.count
@@ -48,7 +48,7 @@ package struct PostgresParameters {
         append(values)
     }
 
-    /// Gives the parts that the library wants, for as long as the closure runs.
+    /// Passes the parts in the form of the library, valid while the closure runs.
     func withParts<Result>(
         _ body: (
             _ count: Int32, _ values: UnsafePointer<UnsafePointer<CChar>?>?, _ counts: UnsafePointer<Int32>?,
@@ -57,7 +57,7 @@ package struct PostgresParameters {
     ) rethrows -> Result {
         let count = places.count
         guard count > 0 else { return try body(0, nil, nil, nil) }
-        // An empty value is a place, too; nothing is no value.
+        // An empty value needs a pointer, too; a null pointer means NULL.
         let empty: StaticString = ""
         return try values.bytes.withUnsafeBytes { raw in
             try withUnsafeTemporaryAllocation(of: UnsafePointer<CChar>?.self, capacity: count) { pointers in
@@ -68,7 +68,7 @@ package struct PostgresParameters {
                         pointers.initializeElement(
                             at: index, to: place.count < 0 ? nil : present.assumingMemoryBound(to: CChar.self))
                         numbers.initializeElement(at: index, to: max(place.count, 0))
-                        // All values are binary.
+                        // All values are in binary form.
                         numbers.initializeElement(at: count + index, to: 1)
                     }
                     let counts = numbers.baseAddress.map { UnsafePointer($0) }

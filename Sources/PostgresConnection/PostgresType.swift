@@ -1,6 +1,6 @@
-/// The types that values are sent and received as, by the numbers that every PostgreSQL server has for them.
+/// The types in which values are sent and received, by the numbers that every PostgreSQL server has for them.
 @usableFromInline package enum PostgresType: UInt32, Sendable {
-    /// The server finds out.
+    /// The server infers the type.
     case unknown = 0
     case boolean = 16
     case bytes = 17

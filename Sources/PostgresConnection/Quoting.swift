@@ -1,5 +1,5 @@
-/// A name as SQL: always in quotes, so that no word of the language and no capital letter is taken for something else. A name
-/// with that of its schema (``QualifiedName``) becomes two of them.
+/// A name as SQL: always in quotes, so that keywords and capital letters have no effect. A name qualified with its
+/// schema (``QualifiedName``) becomes two quoted names.
 package func quotedName(_ name: String) -> String {
     guard name.contains(QualifiedName.separator) else { return quotedPart(name) }
     return name.split(separator: QualifiedName.separator, maxSplits: 1, omittingEmptySubsequences: false)
@@ -7,17 +7,17 @@ package func quotedName(_ name: String) -> String {
 }
 
 private func quotedPart(_ name: String) -> String {
-    // The server ends a name at a zero byte, and no name has one.
+    // The server ends a name at a zero byte, so no name contains one.
     "\"" + name.filter { $0 != "\0" && $0 != QualifiedName.separator }.replacing("\"", with: "\"\"") + "\""
 }
 
-/// The name of a table together with that of its schema, as one text. So a statement says itself where its tables are, and depends on
-/// nothing that was set for the session.
+/// The name of a table together with that of its schema, as one text. A statement thereby names the schemas of its
+/// tables itself, and does not depend on session settings.
 package enum QualifiedName {
-    /// A character that no other name has.
+    /// A character that occurs in no other name.
     static let separator: Character = "\u{1F}"
 
-    /// A text without what separates two names.
+    /// A text without the separator.
     package static func part(_ name: String) -> String { name.filter { $0 != separator } }
 
     package static func make(schema: String, name: String) -> String { "\(part(schema))\(separator)\(part(name))" }
@@ -33,7 +33,7 @@ package enum QualifiedName {
     }
 }
 
-/// A text as SQL, for the few places that take no parameters.
+/// A text as an SQL literal, for the few places that take no parameters.
 package func quotedText(_ text: String) -> String {
     let plain = text.filter { $0 != "\0" }.replacing("'", with: "''")
     guard plain.contains("\\") else { return "'\(plain)'" }

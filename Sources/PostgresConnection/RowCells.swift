@@ -1,16 +1,16 @@
 import Foundation
 
-/// Rows whose values are read where they lie: those of a result, or the one that has just arrived.
+/// Rows whose values are read in place: those of a result, or the one that has just arrived.
 @usableFromInline package protocol RowCells: AnyObject {
-    /// The bytes of a value; none for no value.
+    /// The bytes of a value; empty for NULL.
     func raw(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer
 
     func isNull(_ row: Int, _ column: Int) -> Bool
 
     /// Goes from row to row, until the closure says not to go on.
     ///
-    /// - Parameter body: takes the number by which values of the row are read, and returns whether to go on.
-    /// - Throws: what `body` throws, and the server's errors where rows are yet to arrive.
+    /// - Parameter body: receives the number by which values of the row are read, and returns whether to go on.
+    /// - Throws: the errors of `body`, and the server's errors if rows have yet to arrive.
     func forEachRow(_ body: (Int) throws -> Bool) throws
 }
 

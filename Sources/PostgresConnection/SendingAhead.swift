@@ -1,13 +1,13 @@
 import CLibPQ
 
 extension PostgresConnection {
-    /// Sends a statement, and does not wait for its rows: the server finds them while something else is done here.
+    /// Sends a statement without waiting for its rows: the server finds them while other work is done here.
     ///
     /// - Parameters:
-    ///   - sql: the statement, which is not kept.
+    ///   - sql: the statement, which is not kept prepared.
     ///   - parameters: its values.
-    /// - Returns: what its rows are asked for by.
-    /// - Throws: the error of a connection that is lost.
+    /// - Returns: the handle by which its rows are requested.
+    /// - Throws: the error of a lost connection.
     package func sendAhead(_ sql: String, _ parameters: PostgresParameters = .init()) throws -> StatementAhead {
         settle()
         let sent = StatementAhead(sql, isByItself: !isInTransaction)
@@ -30,14 +30,14 @@ extension PostgresConnection {
         return try result.get()
     }
 
-    /// Waits for what was sent before something else is.
+    /// Receives the answers to what was sent before, so that something else can be sent.
     func settle() {
         openCopy?.pause()
         guard let sent = ahead else { return }
         ahead = nil
         watch?.begin()
         defer { watch?.end() }
-        // All of a statement's results are read, so that the connection is free for the next one.
+        // All of a statement's results must be read to free the connection.
         while let pointer = PQgetResult(handle) {
             let result = Result { try checked(pointer, sent.sql) }
             if sent.result == nil { sent.result = result }

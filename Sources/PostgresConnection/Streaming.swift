@@ -5,9 +5,9 @@ extension PostgresConnection {
     ///
     /// - Parameters:
     ///   - sql: the statement.
-    ///   - parameters: what is bound to it.
-    ///   - body: gets a result with one row, and returns whether to go on. It must not use the connection.
-    /// - Throws: the server's errors, and what `body` throws.
+    ///   - parameters: its values.
+    ///   - body: receives a result with one row, and returns whether to go on. It must not use the connection.
+    /// - Throws: the server's errors, and the errors of `body`.
     package func forEachRow(
         _ sql: String, _ parameters: PostgresParameters = .init(), _ body: (PostgresResult) throws -> Bool
     ) throws {
@@ -37,7 +37,7 @@ extension PostgresConnection {
                     cancellation().cancel()
                 }
             } catch {
-                // That it was cancelled is what was wanted.
+                // The cancellation was intended.
                 if !goesOn, (error as? PostgresError)?.isCancelled == true { continue }
                 failure = error
                 if goesOn, !(error is PostgresError) { cancellation().cancel() }

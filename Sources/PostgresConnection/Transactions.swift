@@ -9,10 +9,10 @@ extension PostgresConnection {
     package func begin(_ kind: TransactionKind = .readWrite) throws { try execute(beginning(kind)) }
     package func commit() throws { if let statement = ending(commits: true) { try execute(statement) } }
 
-    /// Undoes the open transaction; nothing happens where there is none.
+    /// Rolls the open transaction back; does nothing if there is none.
     package func rollback() throws { if let statement = ending(commits: false) { try execute(statement) } }
 
-    /// Runs a closure inside a transaction, which is committed when the closure returns and undone when it throws.
+    /// Runs a closure inside a transaction, which is committed when the closure returns and rolled back if it throws.
     package func transaction<Result>(
         _ kind: TransactionKind = .readWrite, _ body: () throws -> Result
     ) throws -> Result {
@@ -22,20 +22,21 @@ extension PostgresConnection {
             try commit()
             return result
         } catch {
-            // The first error is the one to tell.
+            // The first error is the one to report.
             try? rollback()
             throw error
         }
     }
 
-    /// Whether the server has taken a statement for parameters of these types.
+    /// Whether the server has accepted a statement for parameters of these types.
     package func hasPrepared(_ sql: String, _ parameters: PostgresParameters) -> Bool {
         keepsStatements && statements.name(sql, parameters.types) != nil
     }
 
-    /// Runs a statement whose failure leaves the transaction around it as it was, with one round trip where the statement is known.
+    /// Runs a statement whose failure does not affect the surrounding transaction, in one round trip if the statement
+    /// is known.
     package func queryApart(_ sql: String, _ parameters: PostgresParameters) throws -> PostgresResult {
-        // What cannot be prepared would end the transaction before its part begins.
+        // A failure to prepare it would end the transaction before the savepoint.
         guard !keepsStatements || statements.name(sql, parameters.types) != nil else {
             return try part { try query(sql, parameters) }
         }
@@ -49,7 +50,7 @@ extension PostgresConnection {
         }
     }
 
-    /// Runs a closure of which nothing is left when it throws, while the transaction around it goes on.
+    /// Runs a closure whose changes are undone if it throws, while the surrounding transaction goes on.
     package func part<Result>(_ body: () throws -> Result) throws -> Result {
         try execute("SAVEPOINT pippin_part")
         do {

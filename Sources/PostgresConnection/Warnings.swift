@@ -4,7 +4,7 @@ import CLibPQ
 final class Warnings {
     fileprivate(set) var count = 0
 
-    /// Has a connection's warnings be counted here. Notices of other kinds are for people at a terminal.
+    /// Counts a connection's warnings here. Notices of other kinds are meant for people at a terminal.
     func listen(to handle: OpaquePointer) {
         PQsetNoticeReceiver(
             handle,

@@ -79,7 +79,7 @@ extension PostgresFormat: MigratableFormat {
 
     // MARK: Around it
 
-    /// A migration that fails leaves nothing, so that no copy is needed.
+    /// A failed migration is rolled back, so no copy is needed.
     package static func withBackup(of url: URL, _ work: () throws -> Void, failed: (URL) -> Void) throws {
         try work()
     }
@@ -106,7 +106,7 @@ extension PostgresFormat: MigratableFormat {
 enum SourceModel {
     /// The store's own copy of its model, or a version of the models in the bundles that has the store's hashes.
     ///
-    /// - Throws: 134130 when there is none.
+    /// - Throws: 134130 if there is none.
     static func find(_ opening: DatabaseOpening, _ metadata: [String: Any]) throws -> NSManagedObjectModel {
         let copy = try opening.cachedModel()
         if let copy, copy.unreadProperties.isEmpty { return copy }

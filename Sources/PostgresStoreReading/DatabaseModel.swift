@@ -3,14 +3,14 @@ import Foundation
 import PostgresConnection
 import StoreReading
 
-/// The copy of its model that a store in PostgreSQL keeps.
+/// The copy of the model that a store in PostgreSQL keeps.
 struct DatabaseModel {
     let keepsHistory: Bool
     private let place: StorePlace
-    /// Nil where it keeps none.
+    /// Nil if it keeps none.
     private let cache: Data?
 
-    /// - Throws: the server's errors, and `CommandError` where there is no store.
+    /// - Throws: the server's errors, and `CommandError` if there is no store.
     init(in place: StorePlace) throws {
         self.place = place
         let connection = try PostgresConnection(place.target)
@@ -30,7 +30,7 @@ struct DatabaseModel {
 
     /// The model.
     ///
-    /// - Throws: `CommandError` where there is none, or it cannot be read.
+    /// - Throws: `CommandError` if there is no model, or it cannot be read.
     func candidate() throws -> ModelCandidate {
         guard let cache else {
             throw CommandError(

@@ -2,7 +2,7 @@ import CoreDataPostgres
 import Foundation
 import StoreReading
 
-/// Where a store in a database is, and its model: what opens it, as often as that is needed.
+/// The location of a store in a database, and its model; it can open the store any number of times.
 package struct DatabaseSource: Sendable {
     private let url: URL
     private let schema: String
@@ -12,9 +12,9 @@ package struct DatabaseSource: Sendable {
 
     /// - Parameters:
     ///   - address: a connection string with a scheme (`postgresql://app@db.example/books?schema=shop`).
-    ///   - schema: the database's schema; nil for the one that the address names.
-    ///   - model: the path of a model to read it with; nil for the copy that the store keeps.
-    /// - Throws: `CommandError` for a place where there is no store, or none with a model, and the server's errors.
+    ///   - schema: the database's schema; nil for the one in the address.
+    ///   - model: the path of a model to read the store with; nil for the copy that the store keeps.
+    /// - Throws: `CommandError` if there is no store, or no model for it, and the server's errors.
     package init(_ address: String, schema: String? = nil, model: String? = nil) throws {
         guard let url = URL(string: address) else { throw CommandError("the address of the database is no URL") }
         var places: [AnyHashable: Any] = [:]
@@ -30,7 +30,7 @@ package struct DatabaseSource: Sendable {
     ///
     /// - Parameters:
     ///   - isWritable: whether it can be changed.
-    ///   - announcesChanges: whether changes of others are announced.
+    ///   - announcesChanges: whether changes by others are announced.
     /// - Returns: the store.
     /// - Throws: the server's errors, and 134100 for a model that is not the store's.
     package func open(isWritable: Bool, announcesChanges: Bool) throws -> DirectStore {

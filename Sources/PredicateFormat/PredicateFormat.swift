@@ -1,7 +1,7 @@
-// Predicates, expressions and sort orders: what Foundation leaves out away from Apple's platforms.
+// Predicates, expressions and sort orders: the parts that Foundation lacks outside Apple's platforms.
 //
-// Every front (format string, NSExpression classes, key-path builder) becomes one of the trees in `Tree`. A predicate runs from
-// its tree: in memory (`Evaluation`) or as SQL (another module).
+// Every source (format string, NSExpression classes, key-path builder) is converted to one of the trees in `Tree`. A
+// predicate is evaluated from its tree: in memory (`Evaluation`) or as SQL (another module).
 //
 //     SwiftPredicates  `#Predicate` as trees
 //     KeyPathPredicates  comparisons of key paths as trees (the operators are the module `PredicateOperators`)

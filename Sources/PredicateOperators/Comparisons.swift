@@ -1,6 +1,6 @@
 import PredicateFormat
 
-// The operators say what to compare; each comment shows the format string of the same tree.
+// The operators build comparisons; each comment shows the format string of the same tree.
 //
 // They take a key path and a value, never two key paths: comparing two key paths is Swift's own `==`, with a `Bool`.
 
@@ -51,22 +51,22 @@ extension PredicateOperand where Value: Comparable {
 }
 
 extension PredicateOperand {
-    /// `age < 30`, for a property that may be nil, which is less than nothing.
+    /// `age < 30`, for an optional property; not true where it is nil.
     public static func < <Wrapped: Comparable>(operand: Self, value: Wrapped) -> NSPredicate where Value == Wrapped? {
         operand.compare(.lessThan, constantTree(value))
     }
 
-    /// `age <= 30`, for a property that may be nil.
+    /// `age <= 30`, for an optional property.
     public static func <= <Wrapped: Comparable>(operand: Self, value: Wrapped) -> NSPredicate where Value == Wrapped? {
         operand.compare(.lessThanOrEqualTo, constantTree(value))
     }
 
-    /// `age > 30`, for a property that may be nil, which is greater than nothing.
+    /// `age > 30`, for an optional property; not true where it is nil.
     public static func > <Wrapped: Comparable>(operand: Self, value: Wrapped) -> NSPredicate where Value == Wrapped? {
         operand.compare(.greaterThan, constantTree(value))
     }
 
-    /// `age >= 30`, for a property that may be nil.
+    /// `age >= 30`, for an optional property.
     public static func >= <Wrapped: Comparable>(operand: Self, value: Wrapped) -> NSPredicate where Value == Wrapped? {
         operand.compare(.greaterThanOrEqualTo, constantTree(value))
     }

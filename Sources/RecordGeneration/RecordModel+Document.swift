@@ -2,11 +2,11 @@ import CodeGeneration
 import ModelFiles
 
 extension RecordModel {
-    /// The record classes that the source of a model asks for.
+    /// The record classes that a model's source asks for.
     ///
     /// - Parameters:
     ///   - document: the model as a value.
-    ///   - moduleName: the module that the classes are generated for, which their names leave out.
+    ///   - moduleName: the module for which the classes are generated; their names are given without it.
     package init(_ document: ModelDocument, moduleName: String) {
         self.init(entities: document.entities.map { RecordEntity($0, moduleName: moduleName) })
     }
@@ -55,7 +55,7 @@ extension RecordEntity {
 }
 
 extension RecordAttribute.ValueType {
-    /// `nil` for an undefined type, whose values no property can be typed for.
+    /// `nil` for an undefined type, for whose values no property type is known.
     fileprivate init?(_ type: NSAttributeType) {
         switch type {
         case .integer16AttributeType: self = .integer16

@@ -1,14 +1,14 @@
 import CoreDataModel
 import SQLGeneration
 
-/// How a database has the values that rows get when they are brought to a new model.
+/// The database-specific SQL for values of rows that are migrated to a new model.
 package protocol ColumnMoving: Sendable {
-    /// A value that is spelled out.
+    /// A literal value.
     ///
     /// - Parameters:
     ///   - value: the value.
-    ///   - column: where it is to be.
-    ///   - attribute: the attribute whose value it is.
+    ///   - column: the column for the value.
+    ///   - attribute: the value's attribute.
     ///   - mapping: the entity.
     ///   - schema: the tables.
     /// - Returns: the value, in SQL.
@@ -18,23 +18,23 @@ package protocol ColumnMoving: Sendable {
         _ schema: SQLSchema
     ) throws -> SQLFragment
 
-    /// What an attribute gets whose value was in another column.
+    /// The value for an attribute that was in another column.
     ///
     /// - Parameters:
-    ///   - column: the column that it was in.
+    ///   - column: the former column.
     ///   - source: the attribute in the source.
     ///   - destination: the column that it is to be in.
     ///   - attribute: the attribute in the destination.
-    ///   - fallback: what it gets where there is no value; nil for none.
+    ///   - fallback: the value for rows without one; nil for none.
     /// - Returns: the value.
     func moved(
         _ column: SlotColumn, _ source: AttributeLayout, to destination: SlotColumn, _ attribute: AttributeLayout,
         fallback: SQLFragment?
     ) -> MovedValue
 
-    /// A value out of the JSON that a column holds.
+    /// A value from the JSON in a column.
     func nested(_ column: String, _ path: [String], _ element: AttributeLayout) -> SQLFragment
 
-    /// Whether the JSON that a column holds has anything under a path.
+    /// Whether the JSON in a column has anything at a path.
     func nestedIsPresent(_ column: String, _ path: [String]) -> SQLFragment
 }

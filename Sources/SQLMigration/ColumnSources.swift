@@ -3,11 +3,11 @@ import Foundation
 import MigrationPlans
 import SQLGeneration
 
-/// Where the columns of one entity's rows come from.
+/// The sources of the columns of one entity's rows.
 package struct ColumnSources {
-    /// What each column of the destination gets that the entity's rows use.
+    /// The value of each destination column that the entity's rows use.
     package private(set) var values: [String: MovedValue] = [:]
-    /// The columns of the destination that have a value of their own in the source, which must not be lost.
+    /// The destination columns with a value of their own in the source, which must not be lost.
     package private(set) var sourceColumns: [String: String] = [:]
 
     private let pair: SchemaPair
@@ -15,7 +15,7 @@ package struct ColumnSources {
     private let former: EntityMapping
     private let plan: EntityMappingPlan
 
-    /// - Throws: when a default value cannot be stored.
+    /// - Throws: an error if a default value cannot be stored.
     package init(_ mapping: EntityMapping, from former: EntityMapping, plan: EntityMappingPlan, in pair: SchemaPair)
         throws
     {
@@ -80,7 +80,7 @@ package struct ColumnSources {
         if areAllKept {
             values[column.name] = .column(sourceColumn.name)
         } else if let entity, !kept.isEmpty {
-            // Objects of a removed entity go, and so do references to them.
+            // Objects of a removed entity are deleted, and so are references to them.
             values[column.name] = .computed(
                 ColumnConversion.value("\(name: sourceColumn.name)", where: kept.arePresent(in: entity)))
         } else {
@@ -109,8 +109,8 @@ package struct ColumnSources {
 
     // MARK: Owners
 
-    /// The owner by a relationship without inverse stays where the rows had it in a column. Otherwise the column is filled from what
-    /// the relationship had instead, when all rows are there.
+    /// Adds the column for the owner by a relationship without inverse. It stays if the rows had one. Otherwise it is
+    /// filled from the relationship's former data, once all rows exist.
     private mutating func add(_ owner: OwnerColumn) {
         for name in owner.columns { values[name] = .nothing }
         guard let key = pair.formerKey(owner), key.table == former.table else { return }
@@ -124,7 +124,7 @@ package struct ColumnSources {
 }
 
 extension SchemaPair {
-    /// An attribute's default value; `nil` where it has none.
+    /// An attribute's default value; `nil` if it has none.
     package func defaultValue(
         _ slot: SlotLayout, _ column: SlotColumn, _ mapping: EntityMapping
     ) throws -> SQLFragment? {
@@ -132,7 +132,7 @@ extension SchemaPair {
         return try columns.literal(slot.defaultValue, column, slot.attribute, mapping, destination)
     }
 
-    /// The column that a relationship without inverse had in its destinations' table; nil where there was none.
+    /// The column of a relationship without inverse in its destinations' table; nil if there was none.
     func formerKey(_ owner: OwnerColumn) -> ForeignKeyMapping? {
         guard let former = former(owner.relationship), former.isToMany, let mapping = source.mapping(of: former.source),
             case .foreignKey(let key)? = mapping.toManys[former.index]

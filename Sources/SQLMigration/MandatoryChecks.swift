@@ -2,12 +2,12 @@ import CoreDataModel
 import MigrationPlans
 import SQLGeneration
 
-/// Checks that the objects have what the new model makes mandatory, and that numbers fit their new types.
+/// Checks that the objects have the values that the new model makes mandatory, and that numbers fit their new types.
 ///
-/// To-many relationships may be empty, also where the new model has a minimum count, as in Core Data: it validates them when
-/// such an object is next saved.
+/// To-many relationships may be empty, even if the new model has a minimum count, as in Core Data: it validates them
+/// when such an object is next saved.
 package enum MandatoryChecks {
-    /// A `SELECT` that must find nothing, and what a row would mean.
+    /// A `SELECT` that must return no rows, and the meaning of a row.
     package struct Check {
         package let select: SQLFragment
         package let violation: MigrationViolation
@@ -61,7 +61,7 @@ package enum MandatoryChecks {
         return steps
     }
 
-    /// Of the elements of a composite attribute, those that a value needs to be read, in the rows that have a value.
+    /// Checks the elements of a composite attribute that are required to read a value, in rows that have a value.
     private static func nestedChecks(
         _ column: SlotColumn, _ attribute: AttributeLayout, _ path: String, within present: [[String]],
         _ mapping: EntityMapping

@@ -2,22 +2,22 @@ import CoreDataModel
 import Foundation
 import SQLGeneration
 
-/// Where the columns of a composite attribute's elements come from: from the elements of the attribute that it was, from the JSON
-/// that was kept in its place, or from the elements' default values. Pure.
+/// The sources of the columns of a composite attribute's elements: the elements of its former attribute, the JSON that
+/// was stored instead, or the elements' default values. Pure.
 struct NestedColumns {
-    /// What one column gets.
+    /// The source of one column.
     struct Source {
         let column: String
         let value: MovedValue
-        /// The column whose value goes on in it.
+        /// The column whose value is kept in it.
         var source: String?
     }
 
-    /// What the attribute was; nil for one that is new.
+    /// The former attribute; nil for a new one.
     private let former: (column: SlotColumn, attribute: AttributeLayout)?
-    /// What must hold of a row so that default values apply; nil for all rows, `FALSE` for none.
+    /// The condition on rows to which default values apply; nil for all rows, `FALSE` for none.
     private var condition: SQLFragment?
-    /// The keys from the JSON's top to the composite.
+    /// The keys from the top of the JSON to the composite.
     private var path: [String] = []
     private let columns: any ColumnMoving
 
@@ -36,7 +36,7 @@ struct NestedColumns {
         self.path = path
     }
 
-    /// - Throws: when a default value cannot be stored.
+    /// - Throws: an error if a default value cannot be stored.
     func sources(
         of column: SlotColumn, _ attribute: AttributeLayout, schema: SQLSchema, mapping: EntityMapping
     ) throws -> [Source] {
@@ -69,7 +69,7 @@ struct NestedColumns {
         return sources
     }
 
-    /// The binary column that held the value as JSON.
+    /// The binary column that stored the value as JSON.
     private var json: SlotColumn? {
         guard let former, !former.column.isComposite, former.attribute.type == .binaryDataAttributeType else {
             return nil
@@ -79,7 +79,7 @@ struct NestedColumns {
 
     private func formerElement(of layout: AttributeLayout) -> (column: SlotColumn, attribute: AttributeLayout)? {
         guard let former else { return nil }
-        // The JSON of the whole has the JSON of its parts in it.
+        // The JSON of the whole value contains the JSON of its parts.
         if json != nil { return former }
         let name = layout.description.renamingIdentifier ?? layout.name
         guard let attribute = former.attribute.elements.first(where: { $0.name == name }),
@@ -88,7 +88,7 @@ struct NestedColumns {
         return (column, attribute)
     }
 
-    /// What must hold of a row that has the composite's value. A value that may be missing is there if anything in it is.
+    /// The condition on rows that have the composite's value. An optional value exists if any part of it does.
     private func defaultCondition(of attribute: AttributeLayout) -> SQLFragment? {
         guard !attribute.isAlwaysPresent, former != nil || !attribute.isPresentInitially else { return condition }
         if let json { return columns.nestedIsPresent(json.name, path) }

@@ -10,11 +10,11 @@ package struct PairMove {
     private let isReversed: Bool
 
     /// - Parameters:
-    ///   - pairs: what the store has.
-    ///   - former: the relationship that has them.
-    ///   - relationship: what it became.
-    ///   - join: the table, as the relationship that it is named after sees it.
-    ///   - isReversed: whether that is the other one of the two.
+    ///   - pairs: the pairs in the store.
+    ///   - former: the relationship with the pairs.
+    ///   - relationship: the relationship that it became.
+    ///   - join: the table, from the side of the relationship after which it is named.
+    ///   - isReversed: whether that is the inverse of `relationship`.
     package init(
         _ pairs: StoredPairs, _ former: RelationshipLayout, _ relationship: RelationshipLayout, _ join: JoinMapping,
         isReversed: Bool
@@ -25,7 +25,7 @@ package struct PairMove {
 
     /// `INSERT OR IGNORE INTO Z_1TAGS (Z_1BOOKS, Z_4TAGS) SELECT p.ZBOOK, p.Z_PK FROM ZTAG p WHERE …`
     package func insertions(in pair: SchemaPair) -> [SQLFragment] {
-        // What the table's naming relationship calls source and destination.
+        // The source and destination, from the side of the relationship after which the table is named.
         let source = isReversed ? pairs.destinationKey : pairs.sourceKey
         let destination = isReversed ? pairs.sourceKey : pairs.destinationKey
         let order = isReversed ? pairs.inverseOrder : pairs.order
@@ -52,7 +52,7 @@ package struct PairMove {
 }
 
 extension SchemaPair {
-    /// Whether all objects that a relationship connects are there afterwards.
+    /// Whether all objects that a relationship connects still exist afterwards.
     package func keepsPairs(_ former: RelationshipLayout, _ relationship: RelationshipLayout) -> Bool {
         mapping(losing: former.source, to: relationship.source) == nil
             && mapping(losing: former.destination, to: relationship.destination) == nil

@@ -1,8 +1,9 @@
 import CoreDataModel
 import SQLGeneration
 
-/// Statements that fill the columns of to-one relationships that no column of the source has: where only the inverse was
-/// there before, and where a to-many relationship became ordered; and those that keep the owners of relationships without inverse.
+/// Statements that fill columns of to-one relationships without a column in the source: if only the inverse existed
+/// before, and if a to-many relationship became ordered; and statements that keep the owners of relationships without
+/// inverse.
 package enum RelationshipFills {
     package static func statements(_ pair: SchemaPair, tableName: (String) -> String) -> [SQLFragment] {
         pair.destinationMappings.flatMap { mapping -> [SQLFragment] in
@@ -15,8 +16,8 @@ package enum RelationshipFills {
         }
     }
 
-    /// The owners by relationships without inverse: `UPDATE ZPET SET Z1PETS = p.Z_1USERS FROM Z_1PETS p WHERE … AND p.Z_2PETS = ZPET.Z_PK`,
-    /// and none that are gone.
+    /// The owners by relationships without inverse: `UPDATE ZPET SET Z1PETS = p.Z_1USERS FROM Z_1PETS p WHERE … AND
+    /// p.Z_2PETS = ZPET.Z_PK`, without removed ones.
     private static func owners(
         _ mapping: EntityMapping, _ pair: SchemaPair, _ tableName: (String) -> String
     ) -> [SQLFragment] {
@@ -42,7 +43,7 @@ package enum RelationshipFills {
         }
     }
 
-    /// What a column with keys, and the one with their places, get.
+    /// The values of a column of keys, and of the one with their places.
     private static func filled(
         _ column: String, _ orderColumn: String?, from pairs: StoredPairs
     ) -> [(column: String, value: SQLFragment)] {

@@ -1,14 +1,14 @@
 import Ordering
 import SQLGeneration
 
-/// Rows that go from one table to another with the same statement.
+/// Rows that one statement moves from one table to another.
 package struct RowMove {
     package let sourceTable: String
     /// The entities of the rows: their numbers before and after.
     package var numbers: EntityNumbers
-    /// What each column of the destination gets.
+    /// The value of each destination column.
     package var values: [String: MovedValue]
-    /// For each of the entities, the columns of the source that its rows use.
+    /// For each of the entities, the source columns that its rows use.
     private var used: [Set<String>]
 
     package init(_ mapping: EntityMapping, from former: EntityMapping, _ sources: ColumnSources) {
@@ -18,9 +18,9 @@ package struct RowMove {
         used = [Set(former.allColumns)]
     }
 
-    /// Takes in the rows of another entity where one statement can move both.
+    /// Adds the rows of another entity if one statement can move both.
     ///
-    /// A column that only one of them has may be copied for both when it is copied as it is, and empty in the other's
+    /// A column that only one of them has may be copied for both, if it is copied unchanged and empty in the other's
     /// rows.
     private mutating func absorb(_ other: RowMove) -> Bool {
         guard sourceTable == other.sourceTable else { return false }
@@ -45,7 +45,7 @@ package struct RowMove {
         return true
     }
 
-    /// As few moves as possible.
+    /// Combines moves into as few as possible.
     package static func merged(_ moves: [RowMove]) -> [RowMove] {
         var result: [RowMove] = []
         for move in moves {
@@ -61,7 +61,7 @@ package struct RowMove {
     /// - Parameters:
     ///   - table: the destination's table.
     ///   - columns: the columns of the destination table, in order.
-    ///   - source: the table that the rows are in.
+    ///   - source: the table with the rows.
     ///   - extra: columns that the model does not know, which stay.
     /// - Returns: the statement.
     package func insertion(into table: String, columns: [String], from source: String, extra: [String]) -> SQLFragment {
@@ -69,7 +69,7 @@ package struct RowMove {
         return RowMoveSQL.insertion(into: table, from: source, numbers: numbers, values: present, extra: extra)
     }
 
-    /// `UPDATE ZCAR SET ZWHEELS = 4 WHERE Z_ENT = 2`; `nil` where the rows need no change.
+    /// `UPDATE ZCAR SET ZWHEELS = 4 WHERE Z_ENT = 2`; `nil` if the rows need no change.
     package func update(of table: String, newColumns: Set<String>) -> SQLFragment? {
         let changes = values.ordered { $0.key < $1.key }.filter { column, value in
             value != .column(column) && !(newColumns.contains(column) && value == .nothing)

@@ -2,26 +2,26 @@ import CoreDataModel
 import MigrationPlans
 import SQLGeneration
 
-/// A store's schema before and after a migration, and which entity becomes which.
+/// A store's schema before and after a migration, and the mapping of its entities.
 package struct SchemaPair {
     package let plan: MappingPlan
     package let source: SQLSchema
     package let destination: SQLSchema
-    /// How the database has values.
+    /// The database-specific SQL for values.
     let columns: any ColumnMoving
 
     /// - Parameters:
-    ///   - plan: what becomes of each entity.
-    ///   - source: the schema that the store has.
-    ///   - destination: the schema that it shall have.
-    ///   - columns: how the database has values.
+    ///   - plan: the mapping of each entity.
+    ///   - source: the store's schema.
+    ///   - destination: the schema after the migration.
+    ///   - columns: the database-specific SQL for values.
     package init(plan: MappingPlan, from source: SQLSchema, to destination: SQLSchema, _ columns: any ColumnMoving) {
         (self.plan, self.source, self.destination, self.columns) = (plan, source, destination, columns)
     }
 
-    /// The entities that the store holds before, in the order of their numbers.
+    /// The store's entities before the migration, in the order of their numbers.
     package var sourceMappings: [EntityMapping] { source.mappings.compactMap { $0 } }
-    /// The entities that the store holds afterwards.
+    /// The store's entities after the migration.
     package var destinationMappings: [EntityMapping] { destination.mappings.compactMap { $0 } }
 
     /// The plan for an entity of the destination.
@@ -29,13 +29,13 @@ package struct SchemaPair {
         plan.entity(destination: mapping.layout.name)
     }
 
-    /// What an entity of the destination was; `nil` for one that is new in this store.
+    /// The former entity of a destination's entity; `nil` for one that is new in this store.
     package func former(_ mapping: EntityMapping) -> EntityMapping? {
         guard let name = plan(for: mapping)?.source, let layout = source.layout.entityByName[name] else { return nil }
         return source.mapping(of: layout)
     }
 
-    /// What an entity of the source becomes; `nil` for one that is removed.
+    /// The new entity of a source's entity; `nil` for a removed one.
     package func successor(_ layout: EntityLayout) -> EntityMapping? {
         guard let name = plan.entity(source: layout.name)?.destination,
             let successor = destination.layout.entityByName[name]
@@ -43,7 +43,7 @@ package struct SchemaPair {
         return destination.mapping(of: successor)
     }
 
-    /// What a relationship of the destination was, by the entity that declares it or one that inherits it.
+    /// The former relationship of a destination's relationship, by the entity that declares it or one that inherits it.
     package func former(_ relationship: RelationshipLayout) -> RelationshipLayout? {
         for member in relationship.source.selfAndSubentities {
             guard let mapping = destination.mapping(of: member), let former = former(mapping),
@@ -56,12 +56,12 @@ package struct SchemaPair {
 }
 
 extension SchemaPair {
-    /// What must hold of a key so that it is one of an object that is still there; nil where all are.
+    /// The condition on a key that its object still exists; nil if all do.
     package func survives(_ key: SQLFragment, formerly entity: EntityLayout, now: EntityLayout) -> SQLFragment? {
         mapping(losing: entity, to: now).map { PairMoveSQL.exists(key, $0) }
     }
 
-    /// The entity that objects became, where some of them are gone; nil where all are still there.
+    /// The entity that objects became, if some of them are removed; nil if all still exist.
     package func mapping(losing entity: EntityLayout, to now: EntityLayout) -> EntityMapping? {
         let stay = entity.selfAndSubentities.allSatisfy { member in
             guard source.mapping(of: member) != nil else { return true }

@@ -1,13 +1,13 @@
 import CSQLite
 
 extension Connection {
-    /// Copies everything in this database over what is in another, as one change for the other's readers.
+    /// Overwrites another database with everything in this one, as one change for the other's readers.
     ///
     /// - Parameters:
     ///   - destination: the database to overwrite.
-    ///   - whenLocked: called when nobody else can write to the other database any more, and nothing is copied
-    ///     yet; what it throws ends the copying, and the other database is as it was.
-    /// - Throws: SQLite's errors, and what `whenLocked` throws.
+    ///   - whenLocked: called when nobody else can write to the other database any more, and before anything is copied;
+    ///     an error that it throws ends the copying, and leaves the other database unchanged.
+    /// - Throws: SQLite's errors, and the errors of `whenLocked`.
     package func copy(to destination: Connection, whenLocked: () throws -> Void = {}) throws {
         guard let backup = sqlite3_backup_init(destination.handle, "main", handle, "main") else {
             throw destination.database.error(sqlite3_errcode(destination.handle), sql: nil)
@@ -26,11 +26,11 @@ extension Connection {
         }
     }
 
-    /// Copies pages; no pages only take the lock.
+    /// Copies pages; zero pages only take the lock.
     private func step(_ backup: OpaquePointer, pages: Int32) -> Int32 {
         var code = sqlite3_backup_step(backup, pages)
         var attempts = 0
-        // The backup does not use the busy timeout by itself in every case.
+        // The backup does not apply the busy timeout by itself in every case.
         while code == SQLITE_BUSY || code == SQLITE_LOCKED, attempts < 100 {
             sqlite3_sleep(50)
             attempts += 1

@@ -2,8 +2,8 @@ import CSQLite
 
 /// One open SQLite database: prepares statements, keeps them for reuse, runs transactions.
 ///
-/// A connection and its statements are confined to one queue or lock at a time, which is the owner's to keep: SQLite's
-/// own mutexes are switched off, and nothing here is `Sendable`. Everything throws ``SQLiteError``.
+/// A connection and its statements are confined to one queue or lock at a time, which the owner must ensure: SQLite's
+/// own mutexes are switched off, and nothing here is `Sendable`. All errors are ``SQLiteError``.
 package final class Connection {
     /// How the file was opened.
     package let mode: OpenMode
@@ -14,10 +14,10 @@ package final class Connection {
     /// Opens a database file.
     ///
     /// - Parameters:
-    ///   - path: the file's path. SQLite looks at what is in it only when the first statement runs.
-    ///   - mode: whether the file may be written or made.
+    ///   - path: the file's path. SQLite reads the file only when the first statement runs.
+    ///   - mode: whether the file may be written or created.
     ///   - busyTimeout: seconds to wait for another connection's lock before `SQLITE_BUSY` is thrown.
-    /// - Throws: SQLite's error when the file cannot be opened or made.
+    /// - Throws: SQLite's error if the file cannot be opened or created.
     package init(path: String, mode: OpenMode, busyTimeout: Double = 10) throws {
         self.database = try DatabaseHandle(path: path, mode: mode)
         self.mode = mode
@@ -31,7 +31,7 @@ package final class Connection {
 
     // MARK: Statements
 
-    /// Runs one or several statements whose rows do not matter.
+    /// Runs one or several statements, ignoring their rows.
     package func execute(_ sql: String) throws {
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
         guard code == SQLITE_OK else { throw database.error(code, sql: sql) }
@@ -44,8 +44,8 @@ package final class Connection {
 
     /// The prepared statement of an SQL text: prepared once, then taken from the cache.
     ///
-    /// It comes back reset, without bindings. While a statement of that text is being stepped through, a second one is
-    /// prepared, so that two readers never share a cursor.
+    /// The statement is reset and without bindings. While a statement of that text is being stepped through, a second
+    /// one is prepared, so that two readers never share a cursor.
     package func statement(_ sql: String) throws -> Statement {
         if let cached = cache[sql] {
             if !cached.isBusy {
@@ -59,17 +59,17 @@ package final class Connection {
         return statement
     }
 
-    /// Finalizes the cached statements, as needed before a table is dropped or the file replaced.
+    /// Finalizes the cached statements, which is required before a table is dropped or the file is replaced.
     package func removeCachedStatements() {
         cache.removeAll()
     }
 
-    /// Whether statements that change rows can give them back (`RETURNING`): SQLite 3.35 and later.
+    /// Whether statements that change rows can return them (`RETURNING`): SQLite 3.35 and later.
     package var returnsChangedRows: Bool { sqlite3_libversion_number() >= 3_035_000 }
 
     // MARK: What happened
 
-    /// How many rows the last INSERT, UPDATE or DELETE touched, not counting what triggers did.
+    /// How many rows the last INSERT, UPDATE or DELETE changed, not counting those of triggers.
     package var changes: Int { Int(sqlite3_changes(handle)) }
 
     /// The primary key of the last inserted row.

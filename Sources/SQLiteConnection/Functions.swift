@@ -43,7 +43,7 @@ package struct FunctionArguments {
     }
 }
 
-/// What a registered SQL function returns.
+/// The result of a registered SQL function.
 package enum FunctionResult {
     case null
     case integer(Int64)
@@ -75,15 +75,15 @@ extension Connection {
     ///   - name: the function's name in SQL.
     ///   - argumentCount: how many arguments it takes; -1 for any number.
     ///   - isDeterministic: whether equal arguments always give an equal result, which lets SQLite call it once.
-    ///   - body: runs on the connection's queue, inside the statement that calls it. It must not use the connection.
-    /// - Throws: SQLite's error when it takes no such function.
+    ///   - body: runs on the connection's queue, inside the calling statement. It must not use the connection.
+    /// - Throws: SQLite's error if it refuses the function.
     package func register(
         function name: String, argumentCount: Int32, isDeterministic: Bool = true,
         _ body: @escaping (FunctionArguments) -> FunctionResult
     ) throws {
         let registration = Unmanaged.passRetained(Registration(body))
         let flags = SQLITE_UTF8 | (isDeterministic ? SQLITE_DETERMINISTIC : 0)
-        // SQLite gives the registration back through the destructor, also when the call fails.
+        // SQLite releases the registration through the destructor, also if the call fails.
         let code = sqlite3_create_function_v2(
             handle, name, argumentCount, flags, registration.toOpaque(),
             { context, count, values in
@@ -147,9 +147,9 @@ extension Connection {
     /// Makes an order of texts known to SQL: `ORDER BY ZNAME COLLATE name`.
     ///
     /// - Parameters:
-    ///   - name: the order's name in SQL.
+    ///   - name: the collation's name in SQL.
     ///   - compare: returns a negative number, zero or a positive number. It must order consistently.
-    /// - Throws: SQLite's error when it takes no such order.
+    /// - Throws: SQLite's error if it refuses the collation.
     package func register(
         collation name: String,
         _ compare: @escaping (UnsafeBufferPointer<UInt8>, UnsafeBufferPointer<UInt8>) -> Int

@@ -1,5 +1,5 @@
-/// A transaction that those opened inside it are parts of.
+/// A transaction of which those opened inside it become parts.
 struct LongTransaction {
-    /// Whether a part can be undone by itself.
+    /// Whether a part can be rolled back by itself.
     var undoesParts: Bool
 }

@@ -4,17 +4,18 @@ import Synchronization
 
 /// The database files that this process has open.
 ///
-/// Nothing but SQLite may open and close one of them: the system takes all locks of a process on a file away when the process closes it,
-/// whoever had opened it, and another program that closes the store would then take the log away that this one writes to.
+/// Only SQLite may open and close one of them: when a process closes a file, the system releases all its locks on that
+/// file, no matter through which descriptor, and another program that closes the store would then remove the log that
+/// this one writes to.
 package enum OpenFiles {
     private static let counts = Mutex<[Identity: Int]>([:])
 
-    /// A file, by whatever name.
+    /// The identity of a file, by whatever path.
     struct Identity: Hashable {
         let device: UInt64
         let node: UInt64
 
-        /// - Returns: nil for a file that is not there.
+        /// - Returns: nil for a file that does not exist.
         init?(_ path: String) {
             var facts = stat()
             guard stat(path, &facts) == 0 else { return nil }

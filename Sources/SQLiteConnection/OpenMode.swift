@@ -6,12 +6,12 @@ package enum OpenMode: Sendable {
     case readOnly
     /// Reads and writes a file that must exist.
     case readWrite
-    /// Reads and writes, making the file when there is none.
+    /// Reads and writes, creating the file if there is none.
     case create
-    /// Reads a file that nobody changes meanwhile: no locks, no file beside it, and its write-ahead log is ignored.
+    /// Reads a file that nobody changes meanwhile: without locks or files beside it, and ignoring its write-ahead log.
     /// For read-only media and folders.
     case immutable
-    /// A database in memory, which goes with the connection. The path only names it in errors.
+    /// A database in memory, which ends with the connection. The path only names it in errors.
     case memory
 
     var flags: Int32 {
@@ -25,7 +25,7 @@ package enum OpenMode: Sendable {
         }
     }
 
-    /// What SQLite gets as the file's name: the path, or a `file:` URI where the mode needs a parameter.
+    /// The file name for SQLite: the path, or a `file:` URI if the mode needs a parameter.
     func filename(for path: String) -> String {
         if case .memory = self { return ":memory:" }
         guard case .immutable = self else { return path }

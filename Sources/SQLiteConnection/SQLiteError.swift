@@ -1,12 +1,12 @@
 import CSQLite
 
-/// What SQLite reports when a call fails: the codes, SQLite's own sentence, and which statement of which file it was.
+/// An error that SQLite reports for a failed call: the codes, SQLite's own message, the statement and the file.
 package struct SQLiteError: Error, Equatable, CustomStringConvertible {
     /// SQLite's extended result code, such as `SQLITE_CONSTRAINT_UNIQUE` (2067).
     package let extendedCode: Int32
     /// SQLite's own sentence, such as "UNIQUE constraint failed: ZCAR.ZNUMBERPLATE".
     package let message: String
-    /// The statement that failed; nil where no statement was involved, as in opening a file.
+    /// The statement that failed; nil if there was none, as in opening a file.
     package let sql: String?
     /// The path of the database file.
     package let path: String
@@ -43,7 +43,7 @@ package struct SQLiteError: Error, Equatable, CustomStringConvertible {
     /// The operating system could not read or write the file.
     package var isInputOutput: Bool { code == SQLITE_IOERR }
 
-    /// The file is damaged, or no database at all.
+    /// The file is damaged, or not a database.
     package var isCorrupt: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
 
     /// The disk, or the limit set for the file, is full.

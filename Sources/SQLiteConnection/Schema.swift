@@ -15,8 +15,8 @@ extension Connection {
         return statement.string(at: 0)
     }
 
-    /// Whether the file at the path is not the one that was opened: it was moved, removed, or another one was put in its place.
-    /// What is written then is lost with the connection.
+    /// Whether the path no longer leads to the opened file: that was moved, removed, or replaced. Anything written then
+    /// is lost with the connection.
     package var isMoved: Bool {
         var isMoved: Int32 = 0
         let code = sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &isMoved)
@@ -31,7 +31,7 @@ extension Connection {
         return names
     }
 
-    /// The names of a table's columns, in the table's order; none where there is no such table.
+    /// The names of a table's columns, in the table's order; empty if there is no such table.
     package func columnNames(ofTable table: String) throws -> [String] {
         let statement = try prepare("SELECT name FROM pragma_table_info(?)")
         try statement.bind(table, at: 1)

@@ -2,15 +2,16 @@ import CSQLite
 
 /// A prepared statement: bind its parameters, step through its rows, reset it.
 ///
-/// Parameters and columns go by index: parameters from 1, columns from 0, as in SQLite. ``reset()`` forgets the
-/// bindings, so every run binds all of its parameters. Like its ``Connection``, a statement belongs to one queue or lock.
+/// Parameters and columns are given by index: parameters from 1, columns from 0, as in SQLite. ``reset()`` clears the
+/// bindings, so every run binds all of its parameters. Like its ``Connection``, a statement belongs to one queue or
+/// lock.
 package final class Statement {
     /// The SQL text it was prepared from.
     package let sql: String
     @usableFromInline
     let handle: OpaquePointer
     let database: DatabaseHandle
-    /// Where short texts stay until the reset, so that SQLite need not copy each into memory of its own.
+    /// Memory for short texts until the reset, so that SQLite need not copy each of them.
     @usableFromInline
     var scratch: UnsafeMutableRawBufferPointer
     @usableFromInline
@@ -56,7 +57,7 @@ package final class Statement {
 
     /// Goes to the next row.
     ///
-    /// - Returns: false when there are no more rows.
+    /// - Returns: false if there are no more rows.
     @inlinable
     package func step() throws -> Bool {
         let code = sqlite3_step(handle)
@@ -65,11 +66,11 @@ package final class Statement {
         throw failure(code)
     }
 
-    /// Runs a statement that returns no rows worth reading, and resets it.
+    /// Runs a statement, ignoring its rows, and resets it.
     @inlinable
     package func run() throws {
         var code = sqlite3_step(handle)
-        // A trigger's SELECT does not come out here, but a pragma may answer with a row.
+        // A trigger's SELECT returns no rows here, but a pragma may return one.
         while code == SQLITE_ROW { code = sqlite3_step(handle) }
         if code != SQLITE_DONE { throw failure(code) }
         reset()
@@ -83,7 +84,7 @@ package final class Statement {
         scratchUsed = 0
     }
 
-    /// Whether the statement stands on a row, so that another reader must not take it.
+    /// Whether the statement is on a row, so that another reader must not use it.
     package var isBusy: Bool { sqlite3_stmt_busy(handle) != 0 }
 
     /// How many parameters the statement has.

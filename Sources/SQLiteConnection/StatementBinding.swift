@@ -1,7 +1,7 @@
 import CSQLite
 import Foundation
 
-/// Tells SQLite to copy what is bound before the call returns. C spells it as the pointer -1.
+/// Tells SQLite to copy a bound value before the call returns. C spells it as the pointer -1.
 @usableFromInline
 let copiesBoundBytes = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
@@ -29,7 +29,7 @@ extension Statement {
     /// A short text is kept in the statement's scratch memory until the reset; SQLite copies a long one.
     @inlinable
     package func bind(_ value: String, at index: Int32) throws {
-        // Most texts lie in memory as they are; others are copied.
+        // Most texts are contiguous in memory; others are copied.
         if let code = value.utf8.withContiguousStorageIfAvailable({ bind($0, at: index) }) { return try check(code) }
         var text = value
         try check(text.withUTF8 { bind($0, at: index) })

@@ -1,4 +1,4 @@
-/// Prepared statements by their SQL text, at most so many; the ones that came first go first.
+/// Prepared statements by their SQL text, up to a limit; the oldest ones are dropped first.
 struct StatementCache {
     private let limit = 256
     private var statements: [String: Statement] = [:]
@@ -8,7 +8,7 @@ struct StatementCache {
 
     mutating func insert(_ statement: Statement, for sql: String) {
         if order.count >= limit {
-            // A quarter at once: the array is shifted rarely.
+            // A quarter at once, so that the array is rarely shifted.
             for old in order.prefix(limit / 4) { statements[old] = nil }
             order.removeFirst(limit / 4)
         }

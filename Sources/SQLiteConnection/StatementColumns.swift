@@ -48,7 +48,7 @@ extension Statement {
         return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
     }
 
-    /// Whether a column of the current row is a text of the same bytes.
+    /// Whether a column of the current row is a text with the same bytes.
     package func isText(_ text: String, at index: Int32) -> Bool {
         guard let bytes = sqlite3_column_text(handle, index) else { return false }
         let count = Int(sqlite3_column_bytes(handle, index))
@@ -56,7 +56,7 @@ extension Statement {
             guard utf8.count == count, let start = utf8.baseAddress else { return count == 0 && utf8.isEmpty }
             return memcmp(start, bytes, count) == 0
         }
-        // Most texts lie in memory as they are; others are copied.
+        // Most texts are contiguous in memory; others are copied.
         if let known = text.utf8.withContiguousStorageIfAvailable(isSame) { return known }
         var copy = text
         return copy.withUTF8(isSame)

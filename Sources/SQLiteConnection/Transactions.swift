@@ -4,7 +4,7 @@ import CSQLite
 package enum TransactionKind: String, Sendable {
     /// With the first statement that reads or writes.
     case deferred = "BEGIN DEFERRED"
-    /// At once for writing, so that nothing that was read inside can have changed by the time of the commit.
+    /// At once for writing, so that nothing read inside can have changed by the time of the commit.
     case immediate = "BEGIN IMMEDIATE"
     /// At once for writing, and keeping readers out unless the journal is a write-ahead log.
     case exclusive = "BEGIN EXCLUSIVE"
@@ -34,20 +34,20 @@ extension Connection {
 
     /// Opens a transaction, or a part of the long one.
     package func begin(_ kind: TransactionKind = .immediate) throws {
-        // Prepared: to parse it again takes longer than to begin.
+        // Prepared, since parsing it takes longer than running it.
         guard let longTransaction else { return try statement(kind.rawValue).run() }
-        // SQLite would begin another one, which would have a part of the changes only.
+        // SQLite would begin another one, which would have only a part of the changes.
         guard isInTransaction else { throw undone("a part of it failed") }
         if longTransaction.undoesParts { try execute("SAVEPOINT part") }
     }
 
-    /// Makes the open transaction's changes permanent; those of a part, with the long transaction.
+    /// Makes the open transaction's changes permanent; those of a part become permanent with the long transaction.
     package func commit() throws {
         guard let longTransaction else { return try statement("COMMIT").run() }
         if longTransaction.undoesParts { try execute("RELEASE part") }
     }
 
-    /// Undoes the open transaction, or the part of the long one. Nothing happens where SQLite has already rolled back by
+    /// Rolls back the open transaction, or the part of the long one. Does nothing if SQLite has already rolled back by
     /// itself, as it does when the disk is full.
     package func rollback() throws {
         guard isInTransaction else { return }
@@ -58,7 +58,7 @@ extension Connection {
         }
     }
 
-    /// Runs a closure inside a transaction, which is committed when the closure returns and undone when it throws.
+    /// Runs a closure inside a transaction, which is committed when the closure returns and rolled back if it throws.
     package func transaction<Result>(
         _ kind: TransactionKind = .immediate, _ body: () throws -> Result
     ) throws -> Result {
@@ -68,13 +68,13 @@ extension Connection {
             try commit()
             return result
         } catch {
-            // The first error is the one to tell; a rollback that fails as well leaves nothing to add.
+            // The first error is the one to report; a failed rollback adds nothing.
             try? rollback()
             throw error
         }
     }
 
-    /// Runs work that rather fails than waits for another connection's lock.
+    /// Runs work that fails instead of waiting for another connection's lock.
     package func withoutWaiting<Result>(_ body: () throws -> Result) throws -> Result {
         let statement = try statement("PRAGMA busy_timeout")
         let timeout = try statement.step() ? statement.integer(at: 0) : 0
@@ -86,29 +86,30 @@ extension Connection {
 
     // MARK: Long transactions
 
-    /// Opens a transaction that takes in all others until it ends: none of their changes is there for anyone else before.
+    /// Opens a transaction that includes all others until it ends: nobody sees any of their changes before.
     ///
-    /// - Parameter undoesParts: whether one of the others can be undone by itself, for which SQLite copies every page before
-    ///   one of them changes it. Otherwise undoing one undoes the whole, and what comes after throws.
+    /// - Parameter undoesParts: whether one of the others can be rolled back by itself, for which SQLite copies every
+    ///   page before one of them changes it. Otherwise rolling back one rolls back the whole, and further statements
+    ///   throw.
     /// - Throws: SQLite's errors.
     package func beginLong(undoesParts: Bool) throws {
         try begin()
         longTransaction = LongTransaction(undoesParts: undoesParts)
     }
 
-    /// Has the parts that come now be undone by themselves or not; nothing happens where no long transaction is open.
+    /// Sets whether the following parts can be rolled back by themselves; does nothing without a long transaction.
     package func setUndoesParts(_ undoesParts: Bool) { longTransaction?.undoesParts = undoesParts }
 
     /// Ends the long transaction.
     ///
-    /// - Throws: when its changes cannot be made permanent, and when they were undone already.
+    /// - Throws: an error if its changes cannot be made permanent, or were rolled back already.
     package func endLong(commits: Bool) throws {
         guard longTransaction != nil else { return }
         longTransaction = nil
         guard commits else { return try rollback() }
         guard isInTransaction else { throw undone("a part of it failed") }
         do { try commit() } catch {
-            // The first error is the one to tell.
+            // The first error is the one to report.
             try? rollback()
             throw error
         }
@@ -124,7 +125,7 @@ extension Connection {
     /// Moves the write-ahead log into the database file.
     package func checkpoint(_ mode: CheckpointMode = .passive) throws {
         let code = sqlite3_wal_checkpoint_v2(handle, nil, mode.code, nil, nil)
-        // Somebody else is moving it already; without waiting, nothing is left to do.
+        // Somebody else is moving it already, and this call must not wait.
         if mode == .passive, code == SQLITE_BUSY { return }
         guard code == SQLITE_OK else { throw database.error(code, sql: nil) }
     }

@@ -25,7 +25,7 @@ extension SQLiteFormat: MigratableFormat {
         try SourceModel.find(StoreFile.openForReading(url, timeout: timeout(options)), near: destination)
     }
 
-    /// Moves the write-ahead log into the file as far as other processes let it.
+    /// Moves the write-ahead log into the file, as far as other processes permit.
     package static func prepareMigration(of url: URL, options: [AnyHashable: Any]?) throws {
         let file = try writable(url, options)
         try file.run("prepare the migration of") { try file.connection.checkpoint(.passive) }
@@ -96,7 +96,7 @@ extension SQLiteFormat: MigratableFormat {
         return ((attributes?[.size] as? NSNumber)?.intValue ?? 0) > 0
     }
 
-    /// A place where no store can be made is reported later.
+    /// An impossible place is reported later.
     package static func protect(_ place: URL, like store: URL) {
         _ = try? StorePermissions(of: store).makeDatabase(place)
     }

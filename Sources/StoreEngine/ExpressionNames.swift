@@ -1,4 +1,4 @@
 import PredicateFormat
 
-// Foundation has a class of this name, too, which can be neither created nor subclassed here.
+// Foundation has a class with this name, too, which can be neither created nor subclassed here.
 package typealias NSExpression = PredicateFormat.NSExpression

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Writes a file as a whole, beside the old one first. Nobody can read the new file who may not read the old one.
+/// Replaces a file as a whole, by way of a draft beside it. Nobody can read the new file who may not read the old one.
 enum AtomicFile {
-    /// Puts a file in the place of another, or where there is none.
+    /// Writes a file, replacing an existing one.
     static func write(_ data: Data, to url: URL) throws {
-        // A link keeps leading to the file.
+        // A symbolic link stays, and leads to the new file.
         let url = url.resolvingSymlinksInPath()
         removeLeftovers(of: url)
         let (descriptor, draft) = try makeDraft(of: url)
@@ -18,12 +18,12 @@ enum AtomicFile {
         }
     }
 
-    /// Makes the file that will be the new one. By its lock, others see that it is not left over.
+    /// Makes the draft that will become the new file. Its lock shows others that it is not a leftover.
     private static func makeDraft(of url: URL) throws -> (descriptor: Int32, url: URL) {
         let exists = FileManager.default.fileExists(atPath: url.path)
         while true {
             let draft = url.deletingLastPathComponent().appendingPathComponent(prefix(url) + UUID().uuidString)
-            // A new file is made as any other: as the process's mask has it.
+            // A new file gets the usual permissions, by the process's umask.
             let descriptor =
                 try exists
                 ? StorePermissions(of: url).makeFile(draft)
@@ -36,7 +36,7 @@ enum AtomicFile {
 
     private static func prefix(_ url: URL) -> String { ".\(url.lastPathComponent).saving-" }
 
-    /// Removes what processes left that were killed while they wrote.
+    /// Removes the drafts of processes that were killed while they wrote.
     static func removeLeftovers(of url: URL) {
         let url = url.resolvingSymlinksInPath()
         let folder = url.deletingLastPathComponent()

@@ -1,7 +1,7 @@
 import Foundation
 import KeyedArchives
 
-/// A store in one binary file. The format is ours, a keyed archive: Apple's is not public.
+/// A store in one binary file. The format is our own, a keyed archive: Apple's is not public.
 package final class BinaryStore: DocumentStore, @unchecked Sendable {
     // @unchecked Sendable: confined to the coordinator's queue, like its superclass.
 
@@ -18,10 +18,11 @@ package final class BinaryStore: DocumentStore, @unchecked Sendable {
     }
 }
 
-/// The keyed archive of a binary store. Reading makes no object of a class that the archive names.
+/// The keyed archive of a binary store. Reading it creates no object of a class that the archive names.
 ///
-/// The root, a `PippinStore`, has `version`, `metadata` (a property list), `lastKey` and `objects`: of each `PippinObject`
-/// the `entity`, the `key`, the attributes as `a.<name>` and the relationships as `r.<name>`, arrays of keys.
+/// The root, a `PippinStore`, has `version`, `metadata` (a property list), `lastKey` and `objects`. Each `PippinObject`
+/// has the `entity`, the `key`, the attributes as `a.<name>`, and the relationships as `r.<name>`, which are arrays of
+/// keys.
 enum BinaryStoreArchive {
     private static let version: Int64 = 1
     private static let storeClass = "PippinStore"

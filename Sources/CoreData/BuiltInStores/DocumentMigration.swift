@@ -1,8 +1,8 @@
 import Foundation
 
-/// Migrates an XML or binary store: object by object into a new file, which then takes the place of the old one.
+/// Migrates an XML or binary store, object by object, into a new file that then replaces the old one.
 ///
-/// Such a file has no copy of its model, so a bundle must have it.
+/// Such a file has no copy of its model, so a bundle must contain it.
 struct DocumentMigration {
     let store: DocumentStore.Type
     let url: URL
@@ -12,14 +12,15 @@ struct DocumentMigration {
 
     /// Migrates the store.
     ///
-    /// - Throws: 134130 when the store's model cannot be found, 134140 when there is no mapping, 134090 when somebody else has
-    ///   written the file meanwhile, and the errors of `NSMigrationManager.migrateStore`. The store is as it was then.
+    /// - Throws: 134130 if the store's model cannot be found, 134140 if there is no mapping, 134090 if somebody else
+    ///   has written the file meanwhile, and the errors of `NSMigrationManager.migrateStore`. The store is then
+    ///   unchanged.
     func run() throws {
         let known = try ProgressiveOption.versions(options, model: model)
         try MigrationWorkspace.with(url, timeout: StoreSettings(options).timeout) { workspace in
             let state = try FileState(of: url)
             let metadata = try store.metadataForPersistentStore(with: url)
-            // Another process may have migrated it while this one waited.
+            // Another process may have migrated the store while this one waited.
             if model.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata) { return }
             let source = try sourceModel(metadata, known)
             let mapping = try mapping(from: source, known)
@@ -60,7 +61,7 @@ struct DocumentMigration {
         throw MigrationError.missingMappingModel(url: url, source: source, destination: model, underlying: cause)
     }
 
-    /// Makes the migrated store in another place; its UUID is that of the store.
+    /// Makes the migrated store at another place, with the store's UUID.
     private func make(at place: URL, from source: NSManagedObjectModel, _ mapping: NSMappingModel, uuid: Any?) throws {
         let type = store == XMLStore.self ? NSXMLStoreType : NSBinaryStoreType
         let manager = NSMigrationManager(sourceModel: source, destinationModel: model)

@@ -1,21 +1,21 @@
 import Foundation
 
-/// The nodes of a store that its document holds, and the document that nodes make. Pure, but for the nodes.
+/// Converts a store's document to nodes, and nodes to a document. Pure, except for the nodes.
 struct DocumentNodes {
-    /// The entities of the store by the names that the document has for them.
+    /// The entities of the store, by the names that the document uses.
     private let entities: [String: EntityLayout]
-    /// The names of properties as the document has them.
+    /// The spelling of a property's name in the document.
     private let spelling: (String) -> String
     private let identity: StoreIdentity
-    /// What the store's options say of transformable attributes.
+    /// The store's options for transformable attributes.
     var decoding = TransformableCoding.Options()
 
     /// - Parameters:
     ///   - entities: the entities that the store holds.
     ///   - spelling: how the file spells the name of an entity.
     ///   - propertySpelling: how the file spells the name of a property.
-    ///   - identity: the store's.
-    /// - Throws: why the names do not fit into such a file.
+    ///   - identity: the store's identity.
+    /// - Throws: the reason why the names cannot be used in such a file.
     init(
         _ entities: [EntityLayout], spelling: (String) -> String, propertySpelling: @escaping (String) -> String,
         identity: StoreIdentity
@@ -43,7 +43,7 @@ struct DocumentNodes {
 
     /// The nodes of a document, in its order.
     ///
-    /// - Throws: what does not make sense, naming object and property.
+    /// - Throws: the error in the document, with its object and property.
     func nodes(of document: StoreDocument) throws(FileValues.Failure) -> [NSAtomicStoreCacheNode] {
         var nodes: [NSAtomicStoreCacheNode] = []
         var byKey: [Int64: NSAtomicStoreCacheNode] = [:]
@@ -133,9 +133,9 @@ struct DocumentNodes {
 
     // MARK: Writing
 
-    /// A node as a document has it.
+    /// A node in the document's form.
     ///
-    /// - Throws: what cannot be written, naming object and property.
+    /// - Throws: the value that cannot be written, with its object and property.
     func object(of node: NSAtomicStoreCacheNode) throws(FileValues.Failure) -> StoreDocument.Object {
         let entity = node.objectID.layout
         guard let name = entities.first(where: { $0.value === entity })?.key else {

@@ -4,32 +4,32 @@ import Foundation
 package class DocumentStore: NSAtomicStore, @unchecked Sendable {
     // @unchecked Sendable: confined to the coordinator's queue, like its superclass.
 
-    /// What was read when the store was opened, until it has become nodes.
+    /// The document that was read when the store was opened, until it has been converted to nodes.
     private var document: StoreDocument?
     private var lastKey = StoreDocument.firstKey
-    /// The file as it was when it was last read or written here.
+    /// The state of the file when it was last read or written here.
     private var state: FileState?
 
     // MARK: What formats override
 
-    /// How the file spells the name of an entity.
+    /// The spelling of an entity's name in the file.
     class func fileName(ofEntity name: String) -> String { name }
 
-    /// How the file spells the name of a property.
+    /// The spelling of a property's name in the file.
     class func fileName(ofProperty name: String) -> String { name }
 
     /// Reads a file.
     ///
-    /// - Throws: an error that says what is wrong with it.
+    /// - Throws: an error that says what is wrong with the file.
     class func document(of data: Data) throws -> StoreDocument { throw FileValues.Failure(reason: "it has no format") }
 
     /// The bytes of a document.
     ///
     /// - Parameters:
     ///   - document: the store's metadata and objects.
-    ///   - entities: the entities of the objects, by the names that the document has for them.
+    ///   - entities: the entities of the objects, by the names that the document uses.
     /// - Returns: the content of the store's file.
-    /// - Throws: when a value cannot be written in this format.
+    /// - Throws: an error if a value cannot be written in this format.
     class func data(of document: StoreDocument, entities: [String: EntityLayout]) throws -> Data {
         throw FileValues.Failure(reason: "it has no format")
     }
@@ -46,13 +46,13 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
         try refuseDerivedAttributes()
         _ = try documentNodes()
         state = try FileState(of: url)
-        // An empty file keeps the place of a store that is yet to be made.
+        // An empty file reserves the place of a store that has yet to be made.
         guard let state, !state.isEmpty else {
             if isReadOnly { throw Self.missing(url) }
             let names = entityNames
             storedMetadata = StoreMetadata.make(for: model, entityNames: names, type: type)
             storedMetadata[NSStoreUUIDKey] = identity.uuid
-            // As in Core Data, the file is there once the store has been added (JSQCoreDataKit's StackTests ask for it).
+            // As in Core Data, the file exists once the store has been added (JSQCoreDataKit's StackTests require it).
             return try save()
         }
         let document = try Self.read(url)
@@ -62,7 +62,7 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
         self.document = document
     }
 
-    /// - Throws: 134020 where an entity has a derived attribute, which nothing would compute here.
+    /// - Throws: 134020 for an entity with a derived attribute, which this kind of store does not compute.
     private func refuseDerivedAttributes() throws {
         for entity in entities {
             guard let slot = entity.derivedSlots.first else { continue }
@@ -73,8 +73,9 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
         }
     }
 
-    /// Compares the version hashes of the file and the model. The file has no copy of its model, so hashes of different
-    /// makers say nothing; entities and properties that the model does not have are found when the file is read.
+    /// Compares the version hashes of the file and the model. The file has no copy of its model, so hashes made by
+    /// different programs cannot be compared; entities and properties that the model does not have are found when the
+    /// file is read.
     private func checkVersion(of model: NSManagedObjectModel, _ url: URL) throws {
         let stored = StoreMetadata.hashes(in: metadata)
         guard !stored.isEmpty else { return }
@@ -110,7 +111,7 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
         } catch { throw Self.error(CoreDataErrorCode.persistentStoreOpen, "cannot hold the model", error, url) }
     }
 
-    /// What the options say of transformable attributes.
+    /// The store's options for transformable attributes.
     private var decoding: TransformableCoding.Options {
         let classes = options?[NSBinaryStoreSecureDecodingClasses]
         let insecure = options?[NSBinaryStoreInsecureDecodingCompatibilityOption] as? NSNumber
@@ -127,9 +128,9 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
         self.document = nil
     }
 
-    /// Numbers new objects on from a key.
+    /// Makes new objects get keys after a given one.
     ///
-    /// - Throws: 259 when that leaves no numbers for others: only a damaged store's do.
+    /// - Throws: 259 if no keys are left after it, which only happens in a damaged store.
     private func count(to key: Int64) throws {
         guard key < NSManagedObjectID.greatestKey else {
             throw Self.damaged(url, FileValues.Failure(reason: "object \(key) leaves no number for others"))
@@ -137,13 +138,13 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
         lastKey = max(lastKey, key)
     }
 
-    /// What the file of a store holds, for tools that have no model.
+    /// The content of a store's file, for tools that have no model.
     ///
     /// - Parameters:
     ///   - url: the file of the store.
-    ///   - type: that of XML or binary stores.
+    ///   - type: the type of XML or binary stores.
     /// - Returns: the metadata and all objects of the file.
-    /// - Throws: 259 when it is damaged, or no such store.
+    /// - Throws: 259 if the file is damaged, or is not such a store.
     package static func contents(of url: URL, type: String) throws -> StoreDocument {
         let store: DocumentStore.Type = type == NSXMLStoreType ? XMLStore.self : BinaryStore.self
         return try store.read(url)
@@ -207,7 +208,7 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
         }
     }
 
-    /// Writes the file as a whole, beside the old one first.
+    /// Writes the file as a whole, by way of a draft beside it.
     package override func save() throws {
         guard let url else { return }
         guard try FileState(of: url) == state || state == nil else {
@@ -257,7 +258,7 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
     package override class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
         guard try FileState(of: url) != nil else { throw missing(url) }
         var document = try read(url)
-        // What Core Data needs stays where the new metadata do not have it.
+        // Metadata that Core Data needs are kept if the new metadata lack them.
         document.metadata = (metadata ?? [:]).merging(document.metadata.filter { StoreMetadata.isReserved($0.key) }) {
             new, _ in new
         }

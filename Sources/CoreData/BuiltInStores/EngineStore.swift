@@ -1,6 +1,6 @@
 import Foundation
 
-/// A store whose rows an engine keeps.
+/// A store whose rows are in an engine.
 package final class EngineStore<Format: StoreFormat>: NSPersistentStore, @unchecked Sendable {
     // @unchecked Sendable: confined to the coordinator's queue, like its superclass.
     private lazy var openable = Format.makeEngine(facts)

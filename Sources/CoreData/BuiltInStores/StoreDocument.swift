@@ -1,10 +1,10 @@
 import Foundation
 
-/// Attributes as files have them. Pure.
+/// Converts attributes between stores and files. Pure.
 enum FileValues {
-    /// An attribute's value for a file; `nil` where there is none.
+    /// An attribute's value for a file; `nil` if there is none.
     ///
-    /// - Throws: the reason why the value cannot be stored.
+    /// - Throws: the reason why the value cannot be written.
     static func fileValue(_ value: StoredValue, of attribute: AttributeLayout) throws(Failure) -> StoreDocument
         .FileValue?
     {
@@ -28,9 +28,9 @@ enum FileValues {
         }
     }
 
-    /// The value of an attribute that a file has.
+    /// An attribute's value from a file.
     ///
-    /// - Throws: the reason why it makes no sense.
+    /// - Throws: the reason why the value is invalid.
     static func storedValue(
         _ value: StoreDocument.FileValue, of attribute: AttributeLayout, _ options: TransformableCoding.Options
     ) throws(Failure) -> StoredValue {
@@ -44,7 +44,7 @@ enum FileValues {
         case .doubleAttributeType, .floatAttributeType:
             if let number = double(value) { return .double(number) }
         case .dateAttributeType:
-            // A date that is not a number counts as no value, as in SQLite: Foundation cannot even describe it.
+            // A date that is NaN counts as no value, as in SQLite: Foundation cannot even describe it.
             if let number = double(value) { return number.isNaN ? .null : .date(number) }
         case .stringAttributeType:
             if case .text(let text) = value { return .string(text) }
@@ -84,12 +84,12 @@ enum FileValues {
         }
     }
 
-    /// Why a value does not go into a file, or come out of it.
+    /// The reason why a value cannot be written to a file, or read from it.
     typealias Failure = StoreDocument.Failure
 }
 
 extension NSAttributeType {
-    /// What XML stores call the type.
+    /// The name of the type in XML stores.
     var xmlName: String {
         switch self {
         case .integer16AttributeType: "int16"

@@ -3,11 +3,11 @@ import SQLiteEngine
 import SQLiteMigration
 import Synchronization
 
-/// The classes of stores by type.
+/// The classes of stores, by their types.
 enum StoreTypes {
     private static let registered = Mutex<[String: NSPersistentStore.Type]>([:])
 
-    /// The class of a type: a registered one, or one of ours.
+    /// The class for a type: a registered one, or a built-in one.
     static func type(named name: String) -> NSPersistentStore.Type? {
         if let type = registered.withLock({ $0[name] }) { return type }
         return builtIn[name]
@@ -25,9 +25,9 @@ enum StoreTypes {
     /// The names of all types, sorted.
     static var names: [String] { all.keys.sorted() }
 
-    /// The type of store that a file looks like.
+    /// The type of store that a file appears to be.
     ///
-    /// - Throws: when it cannot be read, or looks like none.
+    /// - Throws: an error if the file cannot be read, or is no known type.
     static func nameOfType(ofFileAt url: URL) throws -> String {
         if SQLiteFormat.hasOpen(url) { return NSSQLiteStoreType }
         let handle: FileHandle
@@ -48,7 +48,7 @@ enum StoreTypes {
             url: url)
     }
 
-    /// A class as a value that a dictionary of Objective-C's can hold.
+    /// A class as a value for a Foundation dictionary.
     static func value(of type: NSPersistentStore.Type) -> NSValue {
         NSNumber(value: UInt(bitPattern: ObjectIdentifier(type)))
     }

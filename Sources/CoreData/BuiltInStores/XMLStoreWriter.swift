@@ -1,16 +1,16 @@
 import Foundation
 import KeyedArchives
 
-/// Writes the XML of a store as Core Data lays it out.
+/// Writes the XML of a store in Core Data's layout.
 enum XMLStoreWriter {
     /// The bytes of a file.
     ///
     /// - Parameters:
     ///   - document: the store's metadata and objects.
-    ///   - entities: the entities by the names that the document has for them; what the document does not have of
-    ///     a relationship's ends is taken from there.
+    ///   - entities: the entities, by the names that the document uses. They provide what the document does not say
+    ///     about the ends of relationships.
     /// - Returns: the text of the file, in UTF-8.
-    /// - Throws: the property whose text XML cannot hold.
+    /// - Throws: the property whose text XML cannot represent.
     static func data(of document: StoreDocument, entities: [String: EntityLayout]) throws -> Data {
         var text = """
             <?xml version="1.0" standalone="yes"?>
@@ -59,7 +59,7 @@ enum XMLStoreWriter {
         text += "    </object>\n"
     }
 
-    /// An attribute, or an element of a composite one, by the name that the document has for it.
+    /// An attribute, or an element of a composite one, by the name that the document uses.
     private static func attribute(named name: String, of entity: EntityLayout?) -> AttributeLayout? {
         let parts = name.split(separator: ".").map(String.init)
         var attribute = entity?.slots.first { $0.name.lowercased() == parts.first }?.attribute
@@ -73,7 +73,8 @@ enum XMLStoreWriter {
         case .integer(let number): return "\(number)"
         case .data(let data): return data.base64EncodedString()
         case .double(let number):
-            // Core Data writes dates with 20 digits; a number that these would change is written in full.
+            // Core Data writes dates with 20 decimal places; a number that would be changed by these is written in
+            // full.
             let digits = String(format: "%.20f", number)
             return type == .dateAttributeType && Double(digits) == number ? digits : "\(number)"
         }
@@ -88,7 +89,7 @@ enum XMLStoreWriter {
             throw FileValues.Failure(reason: "its metadata are no property list: \(error.description)")
         }
         let lines = String(decoding: data, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
-        // Without the declarations at the top.
+        // Without the declarations at the beginning.
         let body = lines.drop { !$0.hasPrefix("<plist") }
         return body.joined(separator: "\n").trimmingCharacters(in: .newlines)
     }
@@ -108,7 +109,7 @@ enum XMLStoreWriter {
 }
 
 extension StoreDocument.FileValue {
-    /// What an XML store calls a value whose attribute is not at hand.
+    /// The name of the type in XML stores, for a value whose attribute is unknown.
     fileprivate var xmlName: String {
         switch self {
         case .text: "string"

@@ -1,6 +1,7 @@
-/// A coordinator that tells the stores of developers which context asks.
+/// A coordinator that tells developers' stores which context is asking.
 final class AskingSource: WrappedSource, @unchecked Sendable {
-    // @unchecked Sendable: both are immutable, and the context is only passed on to stores, which are asked on its queue.
+    // @unchecked Sendable: both are immutable, and the context is only passed on to stores, which are called on its
+    // queue.
     private let context: NSManagedObjectContext
     private let coordinator: NSPersistentStoreCoordinator
 

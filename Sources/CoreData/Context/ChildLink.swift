@@ -1,14 +1,15 @@
 import Synchronization
 
-/// What a parent context knows of a child, which is on another queue: its table, and what it has yet to be told.
+/// A parent context's record of a child, which is on another queue: the child's table, and news that the child has not
+/// taken yet.
 final class ChildLink: Sendable {
-    /// The temporary ID by which the child may know an object, and its permanent one.
+    /// The temporary ID under which the child may know an object, and its permanent one.
     struct Promotion: Sendable {
         let temporary: NSManagedObjectID
         let permanent: NSManagedObjectID
     }
 
-    /// An object that was saved above the child, with the version that it had before and the one that it has now.
+    /// An object that was saved above the child, with its versions before and after.
     struct Renewal: Sendable {
         let identifier: NSManagedObjectID
         let former: Int64
@@ -17,18 +18,20 @@ final class ChildLink: Sendable {
 
     let table: ObjectTable
     private let promotions = Mutex<[Promotion]>([])
-    /// In order, each following the one before it; mostly one for an object.
+    /// In order, each following the one before; usually one per object.
     private let renewals = Mutex<[NSManagedObjectID: [Renewal]]>([:])
 
     init(_ table: ObjectTable) { self.table = table }
 
-    /// Leaves news for the child, which takes it when it is next at work, and for those below it, which may be at work before.
+    /// Leaves news for the child, which takes it the next time it works, and for its descendants, which may work before
+    /// that.
     func leave(_ news: [Promotion]) {
         promotions.withLock { $0 += news }
         table.context?.tellChildren(news)
     }
 
-    /// Leaves the versions that objects were saved with, of which the child has some: what it changes next is a change of these.
+    /// Leaves the new versions of saved objects that the child may have read. The child's next changes are based on
+    /// these.
     func leave(_ news: [Renewal]) {
         let known = news.filter { table.contains($0.identifier) }
         if !known.isEmpty {
@@ -47,7 +50,7 @@ final class ChildLink: Sendable {
         table.context?.tellChildren(of: news)
     }
 
-    /// The versions since the last time.
+    /// The versions since the last call.
     func takeRenewals() -> [NSManagedObjectID: [Renewal]] {
         renewals.withLock { waiting in
             defer { waiting = [:] }
@@ -55,7 +58,7 @@ final class ChildLink: Sendable {
         }
     }
 
-    /// Leaves what another link has, for a child of that link's child that came after the news.
+    /// Leaves the pending news of another link: for a grandchild that was created after the news came.
     func leave(whatWaitsAt link: ChildLink) {
         let news = link.promotions.withLock { $0 }
         if !news.isEmpty { leave(news) }
@@ -64,7 +67,7 @@ final class ChildLink: Sendable {
     /// Whether there is news that the child has not taken.
     var hasNews: Bool { promotions.withLock { !$0.isEmpty } }
 
-    /// The news since the last time.
+    /// The news since the last call.
     func take() -> [Promotion] {
         promotions.withLock { news in
             defer { news = [] }

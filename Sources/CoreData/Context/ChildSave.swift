@@ -1,10 +1,10 @@
 import Foundation
 
 extension NSManagedObjectContext {
-    /// Hands the changes to the parent, whose own changes they become.
+    /// Passes the changes to the parent, where they become the parent's own changes.
     ///
-    /// - Throws: `SaveRefusal` when the parent or the stores have lost an object that was changed here; then all is as
-    ///   it was.
+    /// - Throws: `SaveRefusal` if the parent or the stores have lost an object that was changed here; everything is
+    ///   then as before.
     func pushChanges(to parent: NSManagedObjectContext) throws -> ChangedObjects {
         let objects = ChangedObjects(changed)
         try parent.onQueue { parent in
@@ -22,15 +22,15 @@ extension NSManagedObjectContext {
     }
 }
 
-/// A save of a child context. Runs on the parent's queue while the child waits, so that both can be touched.
+/// A save of a child context. It runs on the parent's queue while the child waits, so that it can access both.
 ///
-/// Both ends of each relationship were set right in the child. What the parent has not changed itself is therefore
-/// copied as it is; only where both changed a to-one relationship does the parent set its other end right anew.
+/// The child has already set both ends of each relationship. Values that the parent has not changed itself are
+/// therefore copied as they are; only if both changed a to-one relationship does the parent set the other end again.
 private struct ChildSave {
     let objects: ChangedObjects
     let child: NSManagedObjectContext
     let parent: NSManagedObjectContext
-    /// Whether the parent is to delete objects that the child may still refer to.
+    /// Whether the parent will delete objects that the child may still refer to.
     private let parentHasDeletions: Bool
 
     init(of objects: ChangedObjects, from child: NSManagedObjectContext, to parent: NSManagedObjectContext) {
@@ -55,7 +55,7 @@ private struct ChildSave {
 
     // MARK: Finding and making the parent's objects
 
-    /// The parent's objects, with values; `nil` where it has none and none is needed.
+    /// The parent's objects, with values; `nil` if it has none and none is needed.
     private func counterparts(of objects: [NSManagedObject], needed: Bool) throws -> [NSManagedObject?] {
         var unread: [NSManagedObjectID] = []
         for object in objects {
@@ -64,14 +64,14 @@ private struct ChildSave {
             } else if object.isFault || object.version == 0
                 || child.source?.isCurrent(object.place, since: object.stamp) != true
             {
-                // Of what the child made, and the parent saved and let go, only the store knows the version.
+                // If the child made the object and the parent saved and released it, only the store knows its version.
                 unread.append(object.identifier)
             }
         }
         let stamp = parent.source?.generation ?? 0
         var rows: [NSManagedObjectID: Row] = [:]
         for row in try parent.source?.rows(for: unread) ?? [] { rows[row.objectID] = row }
-        // A save above may have ended while the rows were asked for.
+        // A save above may have finished while the rows were read.
         child.takeRenewals()
         let read = Set(unread)
         var gone: [(objectID: NSManagedObjectID, current: Row?)] = []
@@ -92,17 +92,17 @@ private struct ChildSave {
         return found
     }
 
-    /// The row that the child's changes are changes of: the one in the store, unless somebody else has written that since the child read
-    /// it. Then it is what the child has read, so that the save that writes it finds the conflict.
+    /// The row on which the child's changes are based: the one in the store, unless somebody else has written it since
+    /// the child read it. In that case it is the row that the child read, so that the final save detects the conflict.
     private func basis(of object: NSManagedObject, in row: Row) -> Row {
         guard !object.isFault, object.version > 0, object.version < row.version else { return row }
         return Row(objectID: row.objectID, version: object.version, values: object.snapshot)
     }
 
-    /// A new object of the parent, under the ID that the child's has.
+    /// A new object of the parent, under the ID that the child's object has.
     private func insert(_ object: NSManagedObject) -> NSManagedObject {
         if let target = parent.table.object(at: object.place) {
-            // It was deleted here, and the child's merge policy gave it back.
+            // The parent's object was deleted, and the child's merge policy restores it.
             parent.revive(target)
             return target
         }
@@ -122,7 +122,7 @@ private struct ChildSave {
 
     // MARK: Copying
 
-    /// Copies all values, or those that were changed, and tells the observers of the parent's object.
+    /// Copies all values or the changed ones, and notifies the observers of the parent's object.
     private func copy(_ object: NSManagedObject, to target: NSManagedObject, isNew: Bool) {
         let copy = { isNew ? copyAll(from: object, to: target) : copyChanges(from: object, to: target) }
         guard target.state.contains(.observed) else { return copy() }
@@ -185,7 +185,7 @@ private struct ChildSave {
             if !counterpart.isDeleted { copy.insert(counterpart) }
         }
         guard relationship.isOrdered else { return }
-        // The child's order; what only the parent has comes after it.
+        // The child's order, followed by the objects that only the parent has.
         let order = members.all.compactMap { parent.table.object(at: $0.place) }.filter(copy.contains)
         let known = Set(order)
         copy.reorder(order + copy.all.filter { !known.contains($0) })
@@ -203,7 +203,7 @@ private struct ChildSave {
 }
 
 extension NSManagedObjectContext {
-    /// Takes the deletion of an object back.
+    /// Undoes the deletion of an object.
     func revive(_ object: NSManagedObject) {
         object.state.remove([.deleted, .deletePropagated, .deletedInEvent])
         objectWillChange(object)

@@ -3,8 +3,8 @@ import Foundation
 /// Checks that contexts and their objects are used on their queues, like Core Data's concurrency debugging.
 ///
 /// The launch argument `-com.apple.CoreData.ConcurrencyDebug 1` turns it on, and so does an environment variable named
-/// `com.apple.CoreData.ConcurrencyDebug` or `COREDATA_CONCURRENCY_DEBUG` with the value 1: shells cannot set names with
-/// dots. A use on a wrong queue then stops the program.
+/// `com.apple.CoreData.ConcurrencyDebug` or `COREDATA_CONCURRENCY_DEBUG` with the value 1 (shells cannot set names with
+/// dots). A use on a wrong queue then stops the program.
 enum ConcurrencyDebug {
     static let isOn = isTurnedOn(arguments: CommandLine.arguments, environment: ProcessInfo.processInfo.environment)
 
@@ -21,7 +21,7 @@ enum ConcurrencyDebug {
 }
 
 extension NSManagedObjectContext {
-    /// Stops the program when concurrency debugging is on and the caller is not on the context's queue.
+    /// Stops the program if concurrency debugging is on and the caller is not on the context's queue.
     func checkQueue() {
         guard ConcurrencyDebug.isOn, concurrencyType != .confinementConcurrencyType, !queue.isCurrent else { return }
         programmerError(

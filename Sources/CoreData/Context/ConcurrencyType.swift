@@ -1,10 +1,10 @@
-/// How a context is tied to a queue.
+/// The queue to which a context is confined.
 public enum NSManagedObjectContextConcurrencyType: UInt, Sendable {
-    /// To the thread that made it. Deprecated by Apple; treated as a private queue that is not checked.
+    /// The thread that made it. Deprecated by Apple; treated as a private queue that is not checked.
     case confinementConcurrencyType = 0
-    /// To a private queue of its own.
+    /// A private queue of its own.
     case privateQueueConcurrencyType = 1
-    /// To the main queue.
+    /// The main queue.
     case mainQueueConcurrencyType = 2
 }
 
@@ -14,15 +14,15 @@ extension NSManagedObjectContext {
     /// - Parameter type: `.privateQueue` or `.mainQueue`.
     public convenience init(_ type: ConcurrencyType) { self.init(concurrencyType: type.rawValue) }
 
-    /// How the context is tied to a queue, in the form that reads well in Swift.
+    /// The queue to which a context is confined, with Swift's names.
     public struct ConcurrencyType: RawRepresentable, Hashable, Sendable {
-        /// The Objective-C form's type.
+        /// The type with the Objective-C names.
         public typealias RawValue = NSManagedObjectContextConcurrencyType
-        /// The Objective-C form.
+        /// The value with the Objective-C name.
         public let rawValue: NSManagedObjectContextConcurrencyType
-        /// Makes the type from its Objective-C form.
+        /// Makes the type from the value with the Objective-C name.
         ///
-        /// - Parameter rawValue: the type as Objective-C code names it.
+        /// - Parameter rawValue: the value with the Objective-C name.
         public init(rawValue: NSManagedObjectContextConcurrencyType) { self.rawValue = rawValue }
         /// A private queue.
         public static let privateQueue = ConcurrencyType(rawValue: .privateQueueConcurrencyType)
@@ -32,9 +32,10 @@ extension NSManagedObjectContext {
 
     /// When `perform` runs its block.
     public enum ScheduledTaskType: Sendable {
-        /// At once when already on the context's queue, else after what is waiting there.
+        /// Immediately if the caller is on the context's queue already, otherwise after the blocks that are waiting
+        /// there.
         case immediate
-        /// After what is waiting on the queue.
+        /// After the blocks that are waiting on the queue.
         case enqueued
     }
 }

@@ -1,4 +1,4 @@
-/// Lets extensions make contexts by `Self(concurrencyType:)`, as ``CoordinatorMaking`` does coordinators.
+/// Lets extensions create contexts with `Self(concurrencyType:)`, as ``CoordinatorMaking`` does for coordinators.
 public protocol ContextMaking {}
 
 extension NSManagedObjectContext: ContextMaking {}
@@ -8,7 +8,7 @@ extension ContextMaking where Self: NSManagedObjectContext {
     ///
     /// Stops the program for a subclass, whose initializer is not known here.
     ///
-    /// - Parameter type: which queue the context uses.
+    /// - Parameter type: the queue to which the context is confined.
     public init(concurrencyType type: NSManagedObjectContextConcurrencyType) {
         guard let context = NSManagedObjectContext(concurrencyType: type) as? Self else {
             programmerError("a \(Self.self) is made by naming the class: \(Self.self)(concurrencyType:)")

@@ -1,10 +1,10 @@
 import Dispatch
 import Foundation
 
-/// The queue of a context, and the knowledge whether the caller is on it.
+/// The queue of a context, which knows whether the caller is on it.
 final class ContextQueue: Sendable {
     private let queue: DispatchQueue
-    /// Whether changes are processed when the main queue gets to it, rather than at the end of a block.
+    /// Whether changes are processed in a later turn of the main queue, rather than at the end of a block.
     let isMainQueue: Bool
 
     init(_ type: NSManagedObjectContextConcurrencyType) {
@@ -13,7 +13,7 @@ final class ContextQueue: Sendable {
         if isMainQueue { _ = Self.markMainQueue }
     }
 
-    // Once a program waits in dispatchMain(), as one with an async main does, the main queue runs on any thread.
+    // Once a program waits in dispatchMain(), as one with an async main does, the main queue may run on any thread.
     private static let main = DispatchSpecificKey<Bool>()
     private static let markMainQueue: Void = DispatchQueue.main.setSpecific(key: main, value: true)
 
@@ -22,7 +22,7 @@ final class ContextQueue: Sendable {
 
     private var identity: ObjectIdentifier { isMainQueue ? Self.mainIdentity : ObjectIdentifier(self) }
 
-    /// Whether the caller runs on the queue, or on one that this queue waits for.
+    /// Whether the caller runs on the queue, or on a queue for which this queue waits.
     var isCurrent: Bool {
         if isMainQueue, Self.isOnMainQueue { return true }
         return HeldQueues.current?.contains(identity) ?? false
@@ -34,7 +34,7 @@ final class ContextQueue: Sendable {
         return !isMainQueue && Self.isOnMainQueue ? HeldQueues(Self.mainIdentity, and: held) : held
     }
 
-    /// Runs a block on the queue and waits for it; at once when the caller is on the queue already.
+    /// Runs a block on the queue and waits for it; immediately if the caller is on the queue already.
     func sync(_ block: () -> Void) {
         if isCurrent { return block() }
         let held = heldByCaller
@@ -49,9 +49,10 @@ final class ContextQueue: Sendable {
         }
     }
 
-    /// Answers a child on the queue, while the child waits. The queue may wait for the child at the same time, or come to.
+    /// Answers a child's request on the queue while the child waits. The queue may itself be waiting for the child, or
+    /// begin to.
     ///
-    /// - Parameter block: code of this module, which does not ask what thread it is on.
+    /// - Parameter block: code of this module that does not depend on its thread.
     func answer(_ block: @escaping () -> Void) {
         if isCurrent { return block() }
         let held = heldByCaller
@@ -64,13 +65,13 @@ final class ContextQueue: Sendable {
         let waiter = QueueWaits.Waiter(for: identity, holding: held)
         let request = QueueWaits.Request(waiter) { holding.run(block) }
         waits.add(waiter)
-        // The one of the two threads that marks the request first runs it.
+        // Whichever of the two threads marks the request first runs it.
         let transferred = Transferred(request)
         queue.async { waits.serve(transferred.value) }
         waits.wait(for: request)
     }
 
-    /// Runs a block on the queue later, and lets go of it there.
+    /// Runs a block on the queue later, and releases it there.
     func async(_ block: @escaping () -> Void) {
         let work = HandedBlock(block)
         let waiter = Transferred(QueueWaits.Waiter(for: identity, holding: nil))
@@ -84,7 +85,7 @@ final class ContextQueue: Sendable {
     }
 }
 
-/// Whether the caller is on the main thread, which Foundation asks the kernel each time.
+/// Whether the caller is on the main thread. Foundation asks the kernel each time.
 private enum MainThread {
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
@@ -93,7 +94,8 @@ private enum MainThread {
     }()
 
     static var isCurrent: Bool {
-        // A thread stays what it is: its answer is kept with it, as an address that is nothing's. 2 is yes, 1 is no.
+        // The answer never changes for a thread, so it is kept in the thread as a pointer that is not an address: 2 is
+        // yes, 1 is no.
         if let known = pthread_getspecific(key) { return UInt(bitPattern: known) == 2 }
         let isMain = Thread.isMainThread
         pthread_setspecific(key, UnsafeMutableRawPointer(bitPattern: isMain ? 2 : 1 as UInt))
@@ -101,12 +103,12 @@ private enum MainThread {
     }
 }
 
-/// A block that one thread hands to another, which runs it once.
+/// A block that one thread passes to another, which runs it once.
 ///
-/// What the block kept alive goes as soon as it has run: not when the queue lets go of its own block, later, where nobody knows
-/// on which queue that is, and a `deinit` that waits for the context would wait for ever.
+/// The objects captured by the block are released as soon as it has run. If they were released with the queue's own
+/// block, this could happen on any queue, where a `deinit` that waits for the context would wait for ever.
 final class HandedBlock: @unchecked Sendable {
-    // @unchecked Sendable: one thread makes it, and the queue that it is given to runs it, once.
+    // @unchecked Sendable: one thread makes it, and the queue that receives it runs it, once.
     private var block: (() -> Void)?
 
     init(_ block: @escaping () -> Void) { self.block = block }
@@ -118,7 +120,7 @@ final class HandedBlock: @unchecked Sendable {
     }
 }
 
-/// A value that one thread hands to another and does not touch again.
+/// A value that one thread passes to another and does not use again.
 struct Transferred<Value>: @unchecked Sendable {
     let value: Value
     init(_ value: Value) { self.value = value }

@@ -1,17 +1,17 @@
 import PredicateFormat
 
-/// The attributes that decide what a fetch finds, and in what order.
+/// The attributes that determine what a fetch finds, and in what order.
 ///
-/// An object of which others were changed is found, or not, by what the store has of it.
+/// If only other attributes of an object were changed, the store's row still determines whether it is found.
 struct DecidingAttributes {
     private let names: [String]
-    // The attributes' slots in the latest entity.
+    // The slots of the attributes in the entity checked last.
     private var layout: EntityLayout?
     private var slots: [Int]?
 
-    /// Nil where more than attributes of the objects themselves decides.
+    /// Nil if anything but attributes of the objects themselves matters.
     ///
-    /// - Parameter plan: what to find.
+    /// - Parameter plan: the fetch.
     init?(of plan: FetchPlan) {
         var names: [String] = []
         for descriptor in plan.sortDescriptors {
@@ -25,7 +25,7 @@ struct DecidingAttributes {
         self.names = names
     }
 
-    /// The keys that a predicate compares with constants or with one another; nil for any other predicate.
+    /// The keys that a predicate compares with constants or with each other; nil for any other predicate.
     static func keys(of tree: PredicateTree) -> [String]? {
         switch tree {
         case .constant: return []
@@ -53,7 +53,7 @@ struct DecidingAttributes {
         }
     }
 
-    /// Whether an object that the store has, and that was changed, has the values in these attributes that the store has.
+    /// Whether a changed object that is stored still has the store's values of these attributes.
     mutating func areUnchanged(in object: NSManagedObject) -> Bool {
         guard object.state.isDisjoint(with: [.inserted, .deleted, .fault]) else { return false }
         if layout !== object.layout {

@@ -1,20 +1,20 @@
-/// Objects that were fetched together with a batch size: when one is needed, those around it are loaded too.
+/// Objects that were fetched together with a batch size: if one is needed, its whole batch is loaded.
 ///
-/// An object that is in a batch has its number; see `ObjectState.inBatch`.
+/// An object in a batch has the batch's number; see `ObjectState.inBatch`.
 struct FetchBatches {
     private var identifiers: [UInt32: [NSManagedObjectID]] = [:]
     private var last: UInt32 = 0
 
-    /// Notes a batch.
+    /// Adds a batch.
     ///
-    /// - Returns: its number.
+    /// - Returns: the batch's number.
     mutating func add(_ batch: [NSManagedObjectID]) -> UInt32 {
         last &+= 1
         identifiers[last] = batch
         return last
     }
 
-    /// Takes a batch out, to be loaded; `nil` when it was before.
+    /// Removes and returns a batch that is about to be loaded; `nil` if it was removed before.
     mutating func take(_ number: UInt32) -> [NSManagedObjectID]? { identifiers.removeValue(forKey: number) }
 
     mutating func removeAll(where isGone: ([NSManagedObjectID]) -> Bool) {

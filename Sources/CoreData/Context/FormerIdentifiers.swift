@@ -1,10 +1,10 @@
 /// The permanent IDs of objects that had temporary ones.
 ///
-/// A program, or a context below, may still hold the temporary ID of an object that was saved meanwhile. Without these, nothing is
-/// found by it, and what is set on the fault that stands for it is lost.
+/// A program, or a child context, may still hold the temporary ID of an object that has since been saved. Without these
+/// records, nothing would be found by that ID, and values set on a fault with it would be lost.
 ///
-/// Objects that were made one after the other, and got keys one after the other, share an entry. The oldest entries go, so that a
-/// context that makes objects for days does not grow.
+/// Objects that were made consecutively, and got consecutive keys, share an entry. The oldest entries are dropped, so
+/// that memory does not grow in a context that makes objects for days.
 struct FormerIdentifiers: ~Copyable {
     private struct Run {
         /// The number of the first temporary ID.
@@ -17,7 +17,7 @@ struct FormerIdentifiers: ~Copyable {
     private var runs: [Run] = []
     private static let limit = 4096
 
-    /// Notes an object that has just been given a permanent ID.
+    /// Records an object that has just got a permanent ID.
     mutating func note(_ place: ObjectPlace, formerly number: Int64) {
         if let last = runs.last, last.number + last.count == number, last.identifier.key + last.count == place.key,
             last.identifier.reference == nil, place.identifier?.reference == nil,
@@ -31,7 +31,7 @@ struct FormerIdentifiers: ~Copyable {
         runs.append(Run(number: number, count: 1, identifier: place.objectID))
     }
 
-    /// The permanent ID of an object, by the number of its temporary one; `nil` for one that was not noted.
+    /// The permanent ID of an object, by the number of its temporary one; `nil` if it is not recorded.
     func current(ofTemporary number: Int64) -> NSManagedObjectID? {
         guard let run = runs.last(where: { $0.number <= number && number - $0.number < $0.count }) else { return nil }
         let first = run.identifier

@@ -1,9 +1,9 @@
 import Foundation
 
-/// The queues that the running code is on: the one that runs it, and those whose blocks wait for it.
+/// The queues that the running code holds: the one that runs it, and those whose blocks wait for it.
 ///
-/// A block that waits for another queue lends its own to what runs there: nobody else can be on it meanwhile. So a main
-/// queue that waits for a child context lets the child read its parent on the main queue.
+/// A block that waits for another queue lends its own queue to the code that runs there, since nobody else can be on it
+/// meanwhile. A main queue that waits for a child context thereby lets the child read its parent on the main queue.
 final class HeldQueues {
     private let queue: ObjectIdentifier
     private let others: HeldQueues?
@@ -25,15 +25,15 @@ final class HeldQueues {
     /// All of them.
     var all: [ObjectIdentifier] { [queue] + (others?.all ?? []) }
 
-    // Kept by thread, since blocks do not change threads; a task-local value would be passed on to tasks, which are not
-    // waited for.
+    // Kept by thread, since blocks do not change threads. A task-local value would be inherited by tasks for which
+    // nobody waits.
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
         pthread_key_create(&key, nil)
         return key
     }()
 
-    /// What the calling code holds.
+    /// The queues that the calling code holds.
     static var current: HeldQueues? {
         // Unretained: `run` keeps the object alive as long as it is set.
         pthread_getspecific(key).map { Unmanaged.fromOpaque($0).takeUnretainedValue() }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What the next object that is made is to be; see `NSManagedObject.init(entity:insertInto:)`.
+/// The properties of the next object to be made; see `NSManagedObject.init(entity:insertInto:)`.
 struct Materialization {
     /// `nil` while no object is made.
     var place: ObjectPlace?
@@ -11,7 +11,7 @@ struct Materialization {
 
     static var none: Materialization { Materialization(place: nil, values: [], version: 0, state: [], stamp: 0) }
 
-    /// The values, which are handed over, and not copied: nothing is under way any more.
+    /// Returns the values without copying them, and ends the materialization.
     @inline(__always)
     mutating func finish() -> ContiguousArray<StoredValue> {
         place = nil
@@ -21,13 +21,13 @@ struct Materialization {
     }
 }
 
-/// Which objects of a list were made and not yet registered.
+/// The objects of a list that were made and not yet registered.
 struct Unregistered {
     var places: [Int] = []
 
     static let portion = 128
 
-    /// Notes an object, and says whether they are enough to be registered.
+    /// Adds an object, and returns whether there are enough to register them.
     @inline(__always)
     mutating func note(_ place: Int) -> Bool {
         places.append(place)
@@ -35,7 +35,7 @@ struct Unregistered {
     }
 }
 
-// Objects of rows, which are made of the class that their entity names.
+// Makes the objects of rows, of the classes that their entities name.
 extension NSManagedObjectContext {
     /// Makes the object of an ID, of the class that its entity names, and registers it.
     func materialize(_ what: consuming Materialization) -> NSManagedObject {
@@ -45,9 +45,11 @@ extension NSManagedObjectContext {
         return object
     }
 
-    /// Registers objects that were made without; one whose ID proves to be registered gives way to the object that has it.
+    /// Registers objects that were made without registration. If the ID of one is registered already, the object that
+    /// has it replaces it.
     ///
-    /// Together: an object at a time costs a lock each. In portions while they are read: objects that were just made are at hand.
+    /// They are registered together, since each registration takes a lock; and in portions while reading, since
+    /// recently made objects are in the processor's cache.
     func register(_ unregistered: inout Unregistered, among objects: inout [NSManagedObject]) {
         for place in table.insertIfNew(objects, at: unregistered.places) {
             let object = objects[place]
@@ -64,7 +66,7 @@ extension NSManagedObjectContext {
         let state = what.state
         materialization = consume what
         let object = type.init(materializedIn: self)
-        // A subclass may have set properties while it was made; what the store has wins.
+        // A subclass may have set properties in its initializer. The store's values replace them.
         if object.state != state {
             changed.removeAll { $0 === object }
             dropIndex()
@@ -76,12 +78,12 @@ extension NSManagedObjectContext {
         return object
     }
 
-    /// Makes an object that records the keys that are read from it, and that no context knows; see `KeyPathProbe`.
+    /// Makes an object that records which keys are read from it, without registering it; see `KeyPathProbe`.
     func makeProbe(_ type: NSManagedObject.Type, _ layout: EntityLayout) -> NSManagedObject {
         make(type, layout, values: [], state: .probe)
     }
 
-    /// Makes a new object of a class for an entity, in no context.
+    /// Makes a new object of a class for an entity, without a context.
     static func makeUninsertedObject(of type: NSManagedObject.Type, entity: EntityLayout) -> NSManagedObject {
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         let object = context.make(type, entity, values: entity.defaultValues, state: [])
@@ -89,7 +91,7 @@ extension NSManagedObjectContext {
         return object
     }
 
-    /// Makes an object that this context does not register.
+    /// Makes an object without registering it.
     private func make(
         _ type: NSManagedObject.Type, _ layout: EntityLayout, values: ContiguousArray<StoredValue>, state: ObjectState
     ) -> NSManagedObject {
@@ -107,7 +109,8 @@ extension NSManagedObjectContext {
 
     static func makeTemporaryNumber() -> Int64 { temporaryNumber.add(1, ordering: .relaxed).newValue }
 
-    /// Keeps an entity and a store alive for the objects that refer to them: neighbours refer to the same.
+    /// Keeps an entity and a store alive for the objects that refer to them. Consecutive objects usually refer to the
+    /// same ones.
     @inline(__always)
     final func keep(_ layout: Unmanaged<EntityLayout>, _ store: Unmanaged<StoreIdentity>?) {
         if lastKeptLayout == layout.toOpaque(), lastKeptStore == store?.toOpaque() { return }

@@ -1,16 +1,17 @@
-/// Who lists objects of a context, and wants to hear of all that a merge brings, held by anybody or not: a fetched results controller.
+/// An observer that lists objects of a context, such as a fetched results controller, and needs all changes of a merge,
+/// including those to objects that nobody holds.
 protocol MergeFollower: AnyObject {
-    /// Whether objects of an entity may be listed.
+    /// Whether it may list objects of an entity.
     func lists(_ layout: EntityLayout) -> Bool
 
-    /// The objects that are to be listed among those that nobody holds here, and others have changed.
+    /// The objects to list among those that others have changed and nobody holds here.
     ///
     /// - Parameter identifiers: their IDs, of any entity.
     /// - Returns: the objects.
     func arrivals(among identifiers: [NSManagedObjectID]) -> [NSManagedObject]
 }
 
-/// The followers of a context, which it does not keep alive.
+/// The followers of a context, which does not keep them alive.
 struct MergeFollowers {
     private struct Reference { weak var follower: (any MergeFollower)? }
     private var references: [Reference] = []
@@ -24,12 +25,12 @@ struct MergeFollowers {
 }
 
 extension NSManagedObjectContext {
-    /// Gets what followers look at when a merge is announced, in sets: they evaluate each object that came or changed.
+    /// Reads the objects that followers evaluate when a merge is announced, in sets rather than one by one.
     ///
     /// - Parameters:
-    ///   - inserted: the faults of what others have inserted.
-    ///   - unheld: what others have changed, and is no object here.
-    ///   - source: where to read.
+    ///   - inserted: the faults of objects that others have inserted.
+    ///   - unheld: objects that others have changed, and that are not registered here.
+    ///   - source: the source to read from.
     func prepareFollowers(
         for inserted: [NSManagedObject], unheld: [NSManagedObjectID], from source: any RowSource
     ) {
@@ -46,7 +47,7 @@ extension NSManagedObjectContext {
         let missing = (inserted + mergedFaults).filter { object in
             object.isFault && !object.state.contains(.valuesPending) && all.contains { $0.lists(object.layout) }
         }
-        // What cannot be read is read again for each object, and reported for that.
+        // If this fails, each object reads its own row, and reports the error.
         guard missing.count > 1, let rows = try? source.rows(for: missing.map(\.identifier)) else { return }
         let stamp = source.generation
         for row in rows { _ = object(for: row, asFault: true, refreshing: false, stamp: stamp) }

@@ -4,15 +4,15 @@ import Foundation
 open class NSConstraintConflict: NSObject {
     /// The properties whose values must be unique together.
     public let constraint: [String]
-    /// The values that are shared, by property; `NSNull` stands for none.
+    /// The shared values, by property; `NSNull` stands for nil.
     public let constraintValues: [String: Any]
-    /// The object of the row that has the values already; `nil` when all objects are unsaved.
+    /// The object of the row that has the values already; `nil` if all objects are unsaved.
     public let databaseObject: NSManagedObject?
     /// The values of that row.
     public let databaseSnapshot: [String: Any]?
     /// The unsaved objects.
     public let conflictingObjects: [NSManagedObject]
-    /// The values that they were fetched with.
+    /// The values with which they were fetched.
     public let conflictingSnapshots: [[AnyHashable: Any]]
 
     /// Creates a conflict, for testing merge policies.
@@ -22,7 +22,7 @@ open class NSConstraintConflict: NSObject {
     ///   - databaseObject: the object of the row that has the values already.
     ///   - databaseSnapshot: the values of that row.
     ///   - conflictingObjects: the unsaved objects.
-    ///   - conflictingSnapshots: the values that these were fetched with.
+    ///   - conflictingSnapshots: the values with which these were fetched.
     public init(
         constraint contraint: [String], database databaseObject: NSManagedObject?,
         databaseSnapshot: [AnyHashable: Any]?, conflicting conflictingObjects: [NSManagedObject],
@@ -38,12 +38,13 @@ open class NSConstraintConflict: NSObject {
             contraint.map { ($0, example?.value(forKey: $0) ?? NSNull()) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Creates a conflict of nothing, as the superclass has it (CoreDataRepository's tests compare errors with one).
+    /// Creates an empty conflict, as the superclass allows (CoreDataRepository's tests compare errors with one).
     public override convenience init() {
         self.init(constraint: [], database: nil, databaseSnapshot: nil, conflicting: [], conflictingSnapshots: [])
     }
 
-    /// Leaves one object: the row's if there is one, else the last that was inserted.
+    /// Keeps one object: the row's if there is one, otherwise the one that was inserted first, or last if the context
+    /// wins.
     func resolve(_ type: NSMergePolicyType) {
         let contextWins = type == .overwriteMergePolicyType || type == .mergeByPropertyObjectTrumpMergePolicyType
         var losers = conflictingObjects
@@ -84,12 +85,12 @@ extension NSManagedObject {
         }
     }
 
-    /// Comes into the relationships in which others have another object.
+    /// Replaces another object in the relationships of others.
     ///
     /// - Parameters:
-    ///   - other: that object.
-    ///   - keepingOrder: whether it is to stand where the other one stands in ordered relationships, which the other one leaves; else it comes at
-    ///     their end.
+    ///   - other: the object to replace.
+    ///   - keepingOrder: whether it takes the other object's place in ordered relationships, which the other object
+    ///     leaves; otherwise it is added at the end.
     fileprivate final func takePlace(of other: NSManagedObject, keepingOrder: Bool) {
         for relationship in other.layout.toManys {
             guard layout.relationship(named: relationship.name) === relationship else { continue }
@@ -110,7 +111,7 @@ extension NSManagedObject {
 }
 
 extension NSManagedObjectContext {
-    /// Lets the merge policy resolve what the store refused.
+    /// Has the merge policy resolve the conflicts of a refused save.
     func resolve(_ refusal: SaveRefusal) throws {
         let policy = mergePolicy as? NSMergePolicy ?? NSMergePolicy.error
         switch refusal {

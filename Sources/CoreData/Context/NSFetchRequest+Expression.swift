@@ -1,7 +1,7 @@
 import Foundation
 
 extension NSFetchRequest: FetchingOperand {
-    /// What the request finds, for `FETCH(…)` in a predicate that is evaluated in memory.
+    /// The results of the request, for `FETCH(…)` in a predicate that is evaluated in memory.
     package func fetchedValue(in context: Any?, countOnly: Bool) -> Value {
         guard let context = context as? NSManagedObjectContext else {
             programmerError("FETCH in a predicate needs a managed object context to run its request in memory")
@@ -10,7 +10,7 @@ extension NSFetchRequest: FetchingOperand {
             if countOnly { return .integer(Int64(try context.count(for: self))) }
             let results = try context.results(of: self)
             guard resultType == .dictionaryResultType else { return Value(results) }
-            // Of dictionaries, the one value that each has.
+            // Each dictionary contributes its only value.
             return .collection(results.map { Value(($0 as? [String: Any])?.values.first) })
         } catch {
             programmerError("FETCH of “\(entityName ?? "")” in a predicate failed. \(error.localizedDescription)")

@@ -15,7 +15,7 @@ extension NSManagedObjectContext {
         object.awakeFromInsert()
     }
 
-    /// Counts a new object of the context as inserted by this event, too: its notification has the object.
+    /// Counts a new object as inserted in this event again, so that the event's notification includes it.
     private func insertAgain(_ object: NSManagedObject) {
         guard object.isInserted, object.state.isDisjoint(with: .anyEvent) else { return }
         object.state.insert(.insertedInEvent)
@@ -23,7 +23,7 @@ extension NSManagedObjectContext {
         scheduleProcessing()
     }
 
-    /// Makes an object a new one of the context.
+    /// Makes an object a new object of the context.
     func enlist(_ object: NSManagedObject) {
         if object.state.contains(.fault) { object.showNoValues() }
         object.setContext(self)
@@ -40,7 +40,7 @@ extension NSManagedObjectContext {
 
     func deleteObject(_ object: NSManagedObject) {
         checkQueue()
-        // What was never saved has no context any more once it was deleted.
+        // An object that was never saved loses its context when it is deleted.
         guard let context = object.managedObjectContext else { return }
         guard context === self else {
             programmerError(
@@ -72,7 +72,7 @@ extension NSManagedObjectContext {
         assignedStores[ObjectIdentifier(object)] = store
     }
 
-    /// Hears of the first change of an object since changes were last processed.
+    /// Handles the first change of an object since changes were last processed.
     func objectWillChange(_ object: NSManagedObject) {
         if isAwakening { return }
         if object.state.isDisjoint(with: .anyEvent) {
@@ -109,14 +109,14 @@ extension NSManagedObjectContext {
         index(refreshedObjects)
         event = []
         refreshed = []
-        // Where nobody hears of the objects, they are counted only: a list of many counts a reference to each.
+        // If nobody observes the objects, they are only counted: an array of many would retain each.
         let isTold = SaveNews.tellsChanges(objects.count + deleted.count + refreshedObjects.count)
         var count = deleted.count + refreshedObjects.count
         for object in objects {
             let state = object.state
             object.state.remove(.anyEvent)
             object.state.insert(.posting)
-            // An object that came and went within one event was never there for anyone else.
+            // An object that was inserted and deleted in one event never existed for anyone else.
             if state.isSuperset(of: [.deletedInEvent, .insertedInEvent]) || state.isDisjoint(with: .anyEvent) {
                 continue
             }
@@ -144,7 +144,7 @@ extension NSManagedObjectContext {
 
     private func propagateDeletes() {
         var (position, loaded) = (0, 0)
-        // The list grows while cascades add to it.
+        // The array grows while delete rules cascade.
         while position < doomed.count {
             if position == loaded {
                 loadDestinations(ofDeleted: doomed[loaded...])
@@ -156,12 +156,13 @@ extension NSManagedObjectContext {
             object.state.insert(.deletePropagated)
             for doomed in object.followDeleteRules() { delete(doomed) }
         }
-        // Once all that goes is marked: objects that go together deny each other nothing. What was denied before may go now.
+        // After all deletions are marked, since objects that are deleted together do not deny each other's deletion.
+        // Deletions that were denied before may now succeed.
         if !event.isEmpty || !doomed.isEmpty { discardRemovable(denied + doomed) }
         doomed = []
     }
 
-    /// Removes those objects that were deleted before they were ever saved. Those whose deletion a rule denies wait.
+    /// Removes objects that were deleted before they were ever saved. If a rule denies a deletion, that object waits.
     private func discardRemovable(_ objects: ContiguousArray<NSManagedObject>) {
         var waiting: ContiguousArray<NSManagedObject> = []
         for object in objects where object.state.isSuperset(of: [.inserted, .deleted]) {
@@ -170,7 +171,7 @@ extension NSManagedObjectContext {
         denied = waiting
     }
 
-    /// Removes an object that was never saved, and is deleted: nobody has anything to save.
+    /// Removes a deleted object that was never saved, so that nothing has to be saved for it.
     private func discard(_ object: NSManagedObject) {
         if object.state.isDisjoint(with: .anyEvent) { rememberForUndo(object) }
         if !object.state.contains(.insertedInEvent) { vanished.append(object) }
@@ -241,7 +242,8 @@ extension NSManagedObjectContext {
             userInfo: [NSInvalidatedAllObjectsKey: objects.map(\.identifier)])
     }
 
-    /// Takes an object's changes back: it stays in the lists, which are cleared of such objects when next processed.
+    /// Withdraws an object's changes. It stays in the lists, which are cleared of such objects the next time they are
+    /// processed.
     func withdraw(_ object: NSManagedObject) {
         if object.state.contains(.listed), !object.state.isDisjoint(with: .anyChange) { idleCount += 1 }
         object.state.remove([.inserted, .updated, .deleted, .deletePropagated])
@@ -249,9 +251,10 @@ extension NSManagedObjectContext {
     }
 
     private func dropIdle() {
-        // Each time: another context that takes such an object must not find it listed here.
+        // Done each time, since another context that takes such an object must not find it listed here.
         guard idleCount > 0 else { return }
-        // From the end on, where what came last is: a program that inserts and deletes in turn does not have all looked through.
+        // From the end, where recent objects are: a program that alternately inserts and deletes then does not search
+        // the whole array.
         var first = changed.count
         while idleCount > 0, first > 0 {
             first -= 1
@@ -272,7 +275,7 @@ extension NSManagedObjectContext {
         changed.removeLast(changed.count - end)
     }
 
-    /// Keeps none of the changed objects, and posts nothing; for a context that nobody else sees.
+    /// Clears the lists of changed objects without posting anything; for a context that nobody else sees.
     func unlistChanges() {
         for object in changed { object.state.remove(.listed) }
         changed.removeAll(keepingCapacity: true)
@@ -281,7 +284,7 @@ extension NSManagedObjectContext {
         idleCount = 0
     }
 
-    /// Makes an object one that no context has.
+    /// Removes an object from the context.
     func forget(_ object: NSManagedObject) {
         table.remove(object)
         if !retained.isEmpty { retained.remove(object) }
@@ -294,7 +297,7 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
-    /// Lets go of the values of an object that its context knows no more.
+    /// Releases the values of an object that its context no longer knows.
     final func becomeFaultForGood() {
         relations = []
         state = state.intersection(.observed).union(.fault)

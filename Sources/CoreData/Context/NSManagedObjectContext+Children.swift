@@ -1,8 +1,8 @@
 import Foundation
 
-// What a context answers its children, on its own queue while the child waits.
+// A context's answers to its children, on its own queue while the child waits.
 extension NSManagedObjectContext {
-    /// Runs a block on the context's queue and waits for it, without making an event of it.
+    /// Runs a block on the context's queue and waits for it, without making it an event.
     func onQueue<Result>(_ body: @escaping (NSManagedObjectContext) throws -> Result) throws -> Result {
         var result: Swift.Result<Result, any Error>?
         queue.answer { [self] in
@@ -13,7 +13,7 @@ extension NSManagedObjectContext {
         return try result.get()
     }
 
-    /// The rows that a plan finds: of the stores, with the values that objects have here.
+    /// The rows that a plan finds in the stores, with the values that objects have here.
     func rowsForChild(_ plan: FetchPlan, _ stores: [NSPersistentStore]?) throws -> ContiguousArray<Row> {
         guard let source else { throw Self.noSource("fetch") }
         let pending = pendingChanges(for: plan)
@@ -28,7 +28,7 @@ extension NSManagedObjectContext {
         return try rowsForChild(objects.map(\.identifier))
     }
 
-    /// The rows of objects, in order: those that are gone or deleted are left out.
+    /// The rows of objects, in order, without deleted ones.
     func rowsForChild(_ identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row> {
         var rows: ContiguousArray<Row> = []
         rows.reserveCapacity(identifiers.count)
@@ -62,7 +62,7 @@ extension NSManagedObjectContext {
         return merged + rows[next...]
     }
 
-    /// The destinations of a to-many relationship for many objects, with the changes made here.
+    /// The destinations of a to-many relationship for many objects, including changes made here.
     func destinationsForChild(
         _ relationship: RelationshipLayout, _ identifiers: [NSManagedObjectID]
     ) throws -> [[NSManagedObjectID]] {
@@ -84,9 +84,9 @@ extension NSManagedObjectContext {
 
     // MARK: News for children
 
-    /// Tells children, and theirs, of the permanent IDs of objects that they may know by temporary ones.
+    /// Informs descendant contexts of the permanent IDs of objects that they may know by temporary ones.
     func tellChildren(_ promotions: @autoclosure () -> [ChildLink.Promotion]) {
-        // Out of the lock: a child that goes meanwhile takes its link away.
+        // Outside the lock: a child that is released meanwhile removes its link.
         let links = children.withLock { $0 }
         guard !links.isEmpty else { return }
         let promotions = promotions()
@@ -94,7 +94,7 @@ extension NSManagedObjectContext {
         for link in links { link.leave(promotions) }
     }
 
-    /// Tells children, and theirs, of the versions that objects have in the store since they were saved here.
+    /// Informs descendant contexts of the versions that objects have in the store since they were saved here.
     func tellChildren(of renewals: @autoclosure () -> [ChildLink.Renewal]) {
         let links = children.withLock { $0 }
         guard !links.isEmpty else { return }
@@ -103,8 +103,9 @@ extension NSManagedObjectContext {
         for link in links { link.leave(renewals) }
     }
 
-    /// Takes the versions of objects that were saved above since the last time. What was read of them before that, and changed by nobody
-    /// but this context, is what was saved: it has that version now. What is of another version stays so, and is a conflict when it is saved.
+    /// Takes the versions of objects that were saved above since the last call. If an object was read before such a
+    /// save, and only this context's changes were saved, its values are those of the new version. An object at any
+    /// other version keeps it, and its next save is a conflict.
     func takeRenewals() {
         guard let renewals = linkToParent?.takeRenewals() else { return }
         for (identifier, steps) in renewals {
@@ -113,10 +114,10 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Has the children that merge automatically take over what was saved here. What a child saves into this context
-    /// is not yet saved: its siblings hear of it with this context's own save.
+    /// Makes the children that merge automatically merge what was saved here. Changes that a child saves into this
+    /// context are not stored yet; its siblings get them with this context's own save.
     ///
-    /// - Returns: these children, each of which merges it when its queue comes to it.
+    /// - Returns: these children, each of which merges on its own queue.
     func announceToChildren(_ changes: () -> SavedChanges) -> [NSManagedObjectContext] {
         let listeners = children.withLock { $0.compactMap(\.table.context) }.filter(
             \.automaticallyMergesChangesFromParent)
@@ -126,14 +127,14 @@ extension NSManagedObjectContext {
         return listeners
     }
 
-    /// Before an object is looked for by an ID that the parent named: the parent may have given it that ID since, and then it is here
-    /// under its temporary one.
+    /// Called before an object is looked up by an ID from the parent: the parent may have assigned that ID since, so
+    /// that the object is still registered here under its temporary ID.
     @inline(__always)
     final func takePromotionsIfAny() {
         if let linkToParent, linkToParent.hasNews { takePromotions() }
     }
 
-    /// Takes the permanent IDs that the parent's objects were given since the last time.
+    /// Takes the permanent IDs that the parent's objects were given since the last call.
     func takePromotions() {
         guard let link = linkToParent else { return }
         let promotions = link.take()
@@ -152,16 +153,16 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
-    /// The object as a child context reads it.
+    /// The object's row, as a child context reads it.
     ///
-    /// Transient values are each context's own; a save carries a child's over to its parent.
+    /// Transient values belong to each context; a save copies a child's to its parent.
     fileprivate final var rowForChild: Row {
         var row = Row(objectID: identifier, version: version, values: values)
         for slot in layout.transientSlots { row.values[slot] = .null }
         return row
     }
 
-    /// Refers to the destinations of to-one relationships by other IDs.
+    /// Replaces the IDs of to-one destinations.
     fileprivate final func replaceDestinations(_ identifiers: [NSManagedObjectID: NSManagedObjectID]) {
         guard !values.isEmpty else { return }
         for relationship in layout.toOnes {

@@ -1,14 +1,14 @@
 import Foundation
 
-/// The classes of entities and the entities of classes, found once.
+/// Maps entities to classes and classes to entities. Each is looked up once.
 struct ClassCache {
     var generation = -1
     var typeByEntity: [ObjectIdentifier: NSManagedObject.Type] = [:]
-    /// Those of former generations.
+    /// The classes of former generations of the entities.
     var formerTypes: [ObjectIdentifier: NSManagedObject.Type] = [:]
-    /// Whether all objects of an entity are of the one class that it has.
+    /// Whether all objects of each entity are of one class.
     var isUniform = true
-    /// Compared for each object, without counting references.
+    /// Compared for each object without retaining it.
     var lastEntity: Unmanaged<EntityLayout>? { didSet { keptEntity = lastEntity?.takeUnretainedValue() } }
     private var keptEntity: EntityLayout?
     var lastDescription: NSEntityDescription?
@@ -17,7 +17,7 @@ struct ClassCache {
     var lastMadeType: NSManagedObject.Type?
     var lastMadeEntity: EntityLayout?
 
-    /// The same for another model. Objects that are there stay what they are, so what is known of their classes stays, too.
+    /// The cache for another model. Existing objects keep their classes, so what is known about their classes stays.
     var forgettingEntities: ClassCache {
         var cache = ClassCache()
         cache.isUniform = isUniform
@@ -60,20 +60,21 @@ extension NSManagedObjectContext {
         return type
     }
 
-    /// Hears of an object that the program has made, of whichever class.
+    /// Records the class of an object that the program has made.
     func noteClass(of object: NSManagedObject) {
         if classCache.isUniform, type(of: object) != objectType(for: object.layout) { classCache.isUniform = false }
     }
 
-    /// Whether whatever a request of an entity finds is of a class, as far as that is known without a look at each object.
+    /// Whether everything that a request for an entity finds is of a class, as far as that is known without checking
+    /// each object.
     func areAllKnown<T>(as wanted: T.Type, _ entity: EntityLayout, includesSubentities: Bool) -> Bool {
         guard classCache.isUniform else { return false }
         let entities = includesSubentities ? entity.selfAndSubentities : [entity]
-        // Looking a class up may show that the objects of an entity are of two.
+        // The look-up may show that the objects of an entity are of two classes.
         return entities.allSatisfy { objectType(for: $0) is T.Type } && classCache.isUniform
     }
 
-    /// Learns a class that a request names; classes are looked up anew when it brings a new module.
+    /// Records a class that a request names. Classes are looked up again if it brings a new module.
     func learn(_ type: NSManagedObject.Type) {
         guard type != NSManagedObject.self, classCache.entityByType[ObjectIdentifier(type)] == nil,
             let layout = modelLayout
@@ -112,7 +113,7 @@ extension NSManagedObjectContext {
         return entity
     }
 
-    /// Sets which entity new objects of a class are of, and returns what it was.
+    /// Sets the entity of new objects of a class, and returns the former one.
     func swapNewObjectEntity(
         _ type: NSManagedObject.Type?, _ entity: EntityLayout?
     ) -> (type: NSManagedObject.Type?, entity: EntityLayout?) {
@@ -122,15 +123,15 @@ extension NSManagedObjectContext {
         return former
     }
 
-    /// The model of the coordinator.
+    /// The coordinator's model.
     var modelLayout: ModelLayout? { persistentStoreCoordinator?.modelLayout }
 
-    /// The entity of a name in the coordinator's model.
+    /// The entity with a name in the coordinator's model.
     func entityLayout(named name: String) -> EntityLayout? { modelLayout?.entityByName[name] }
 }
 
 extension NSEntityDescription {
-    /// The entity of a name in a context's model, `nil` when there is none.
+    /// The entity with a name in a context's model.
     ///
     /// - Parameters:
     ///   - entityName: the name of the entity.
@@ -151,7 +152,7 @@ extension NSEntityDescription {
     ///
     /// - Parameters:
     ///   - entityName: an entity of the context's model; any other stops the program.
-    ///   - context: where to insert the object.
+    ///   - context: the context to insert the object into.
     /// - Returns: the new object, which the context's next save writes.
     @discardableResult
     public class func insertNewObject(
@@ -167,7 +168,7 @@ extension NSEntityDescription {
 }
 
 extension NSManagedObjectContext {
-    /// Makes a new object of a class for an entity, which need not be the only one that names the class.
+    /// Makes a new object of a class for an entity; several entities may name the class.
     func makeNewObject(of type: NSManagedObject.Type, entity: EntityLayout) -> NSManagedObject {
         if entity.isAbstract {
             programmerError("cannot make an object of abstract entity “\(entity.name)”; make one of a subentity")

@@ -14,7 +14,8 @@ extension NSManagedObjectContext {
                 + "with save().")
     }
 
-    /// Who the history says made the changes of a request: the context that has the coordinator, which a child hands its requests on to.
+    /// The author of a request's changes for the history: the context that has the coordinator, to which a child passes
+    /// its requests.
     ///
     /// - Throws: nothing of its own; a parent is asked on its queue.
     func changeOrigin() throws -> ChangeOrigin {
@@ -22,13 +23,13 @@ extension NSManagedObjectContext {
         return ChangeOrigin(contextName: name, author: transactionAuthor)
     }
 
-    /// The entity of a name in the context's model.
+    /// The entity with a name in the context's model.
     ///
     /// - Parameters:
     ///   - name: the entity's name.
-    ///   - what: what wants the entity, for the error.
+    ///   - what: what needs the entity, for the error.
     /// - Returns: the entity.
-    /// - Throws: when the model has no such entity.
+    /// - Throws: an error if the model has no such entity.
     func entity(named name: String, for what: String) throws -> EntityLayout {
         if let layout = entityLayout(named: name) { return layout }
         let known = modelLayout?.entityByName.keys.sorted().joined(separator: ", ") ?? "no entities"

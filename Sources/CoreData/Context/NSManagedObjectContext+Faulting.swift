@@ -1,8 +1,8 @@
 import Foundation
 
-// Rows become objects, and faults take their values.
+// Makes objects of rows, and fills faults.
 extension NSManagedObjectContext {
-    /// The object of a row: the one that is registered, or a new one.
+    /// The object of a row: the registered one, or a new one.
     func object(for row: Row, asFault: Bool, refreshing: Bool, stamp: UInt32) -> NSManagedObject {
         takePromotionsIfAny()
         if let object = table.object(for: row.objectID) {
@@ -18,10 +18,10 @@ extension NSManagedObjectContext {
         return object
     }
 
-    /// The objects of the rows that a plan finds, each made when its row is read: what belongs to it lies together in
-    /// memory, and is touched once.
+    /// The objects of the rows that a plan finds. Each object is made when its row is read, while the row is in the
+    /// processor's cache, and so that its parts lie together in memory.
     ///
-    /// `awakeFromFetch` is called once all objects are there and the coordinator's lock is free again.
+    /// `awakeFromFetch` is called once all objects exist and the coordinator's lock is released.
     func objects(
         of plan: FetchPlan, in source: any RowSource, _ stores: [NSPersistentStore]?,
         _ style: FetchStyle, stamp: UInt32
@@ -49,7 +49,7 @@ extension NSManagedObjectContext {
         return objects
     }
 
-    /// The object of a row that was read along with others: a fault with its values, where it was not known.
+    /// The object of a row that was read along with others: a fault with the row's values, if it was not registered.
     func fault(for row: consuming PlacedRow, stamp: UInt32) -> NSManagedObject {
         if let known = table.object(at: row.place) {
             take(row, for: known, refreshing: false, stamp: stamp)
@@ -61,7 +61,8 @@ extension NSManagedObjectContext {
                 stamp: stamp))
     }
 
-    /// Tells an object that it has its values. What it sets then derives from them, and is no change.
+    /// Calls an object's awakening method after it got its values. Properties that it sets then are derived from these,
+    /// and do not count as changes.
     private func awake(_ object: NSManagedObject) {
         let wasAwakening = isAwakening
         isAwakening = true
@@ -69,7 +70,7 @@ extension NSManagedObjectContext {
         isAwakening = wasAwakening
     }
 
-    /// Tells an object that its values are others now, in the same way.
+    /// Does the same after an object's values have been replaced.
     func awake(_ object: NSManagedObject, from events: NSSnapshotEventType) {
         let wasAwakening = isAwakening
         isAwakening = true
@@ -77,7 +78,7 @@ extension NSManagedObjectContext {
         isAwakening = wasAwakening
     }
 
-    /// Tells an object that it has its values, if a fetch has just brought them.
+    /// Calls an object's awakening method if a fetch has just brought its values.
     private func wake(_ object: NSManagedObject) {
         guard !object.state.isDisjoint(with: [.asleep, .fault]) else { return }
         if object.state.contains(.fault) { return fulfill(object) }
@@ -85,7 +86,7 @@ extension NSManagedObjectContext {
         awake(object)
     }
 
-    /// Gives a registered object the values of its row: a fault keeps them until it is fired.
+    /// Gives a registered object the values of its row. A fault keeps them until it is fired.
     private func take(_ row: PlacedRow, for object: NSManagedObject, refreshing: Bool, stamp: UInt32) {
         if object.state.contains(.fault) {
             object.values = object.layout.withTransientDefaults(row.values)
@@ -135,8 +136,8 @@ extension NSManagedObjectContext {
             "There is no \(identifier.layout.name) object with the ID \(identifier.description).")
     }
 
-    /// Makes a fault take its values: those that were fetched along with others if they are still right, else what
-    /// the source has.
+    /// Fires a fault: with the values that were fetched along with others if they are still current, otherwise with the
+    /// source's.
     func fulfill(_ object: NSManagedObject) {
         guard object.state.contains(.fault) else { return }
         if object.state.contains(.observed) {
@@ -147,7 +148,7 @@ extension NSManagedObjectContext {
     }
 
     private func fire(_ object: NSManagedObject) {
-        // An observer that was told before may have looked at the object.
+        // An observer that was notified before may have fired the object.
         guard object.state.contains(.fault) else { return }
         if hasCurrentValues(object) {
             object.state.remove([.fault, .valuesPending])
@@ -170,7 +171,7 @@ extension NSManagedObjectContext {
             let stamp = source.generation
             var row = try source.row(for: object.identifier)
             if row == nil, object.hasTemporaryID {
-                // The parent may have saved it in the meantime, under a permanent ID.
+                // The parent may have saved the object in the meantime, under a permanent ID.
                 takePromotions()
                 row = try source.row(for: object.identifier)
             }
@@ -189,8 +190,8 @@ extension NSManagedObjectContext {
         becomeInaccessible(object)
     }
 
-    /// Whether values that were fetched along with others are still right because nothing was saved since: what most faults are fired
-    /// with, asked without counting references.
+    /// Whether values that were fetched along with others are certainly current, because nothing has been saved since.
+    /// This is so for most faults, and checked without retaining anything.
     private func hasCurrentValues(_ object: NSManagedObject) -> Bool {
         guard object.state.contains(.valuesPending), stalenessInterval < 0, parentSource == nil, case .none = pin,
             let coordinator
@@ -198,14 +199,15 @@ extension NSManagedObjectContext {
         return Unmanaged.passUnretained(coordinator)._withUnsafeGuaranteedRef { $0.generation } == object.stamp
     }
 
-    /// Gives an object that the store lost no values, and counts it as deleted until the next save.
+    /// Leaves an object whose row is gone without values, and counts it as deleted until the next save.
     private func becomeInaccessible(_ object: NSManagedObject) {
         object.becomeEmpty()
         object.state.insert(.lost)
         noteDeletionElsewhere(of: object)
     }
 
-    /// Gives an object whose row is damaged no values: a property cannot throw. A save that would write it does.
+    /// Leaves an object whose row is damaged without values, since a property cannot throw. A save that would write the
+    /// object throws.
     private func becomeUnreadable(_ object: NSManagedObject, _ error: NSError) {
         report("the values of \(object.identifier.description) cannot be read", error)
         readErrors[object.identifier] = error
@@ -213,9 +215,9 @@ extension NSManagedObjectContext {
         object.state.insert(.inaccessible)
     }
 
-    /// Writes an error that no caller can be thrown to the standard error output, as Core Data logs such errors.
+    /// Writes an error that cannot be thrown to a caller to standard error, as Core Data logs such errors.
     func report(_ what: String, _ error: any Error) {
-        // What runs the transaction begins it anew, or throws.
+        // The code that runs the transaction restarts it, or throws.
         if transaction?.isBroken == true { return }
         let message = "CoreData: error: \(what): \((error as NSError).localizedDescription)\n"
         try? FileHandle.standardError.write(contentsOf: Data(message.utf8))

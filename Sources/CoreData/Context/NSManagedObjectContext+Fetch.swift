@@ -1,7 +1,7 @@
 import Foundation
 
 extension NSManagedObjectContext {
-    /// Fetches what a request describes: objects, IDs, dictionaries or a count, as its result type says.
+    /// Fetches what a request describes: objects, IDs, dictionaries or a count, depending on its result type.
     ///
     /// ```swift
     /// let request = NSFetchRequest<Person>(entityName: "Person")
@@ -10,10 +10,10 @@ extension NSManagedObjectContext {
     /// let people = try context.fetch(request)
     /// ```
     ///
-    /// - Parameter request: what to fetch; `T` is what the results are.
+    /// - Parameter request: the request; `T` is the type of the results.
     /// - Returns: the results, in the order of the sort descriptors.
-    /// - Throws: an error in the Cocoa domain when the request names an unknown entity or property, asks for what the
-    ///   store cannot do, or the store cannot be read.
+    /// - Throws: an error in the Cocoa domain if the request names an unknown entity or property, asks for something
+    ///   that the store cannot do, or the store cannot be read.
     public func fetch<T>(_ request: NSFetchRequest<T>) throws -> [T] {
         if let type = T.self as? NSManagedObject.Type {
             learn(type)
@@ -25,8 +25,8 @@ extension NSManagedObjectContext {
                 if areAllKnown(as: T.self, layout, includesSubentities: request.includesSubentities)
                     || Self.areAll(objects, T.self)
                 {
-                    // Every element is of the class `T`, which differs from NSManagedObject in the static type alone; a cast would look
-                    // at each once more, slowly.
+                    // Every element is of the class `T`; only the static type differs. A cast would check each element
+                    // again, slowly.
                     return unsafeBitCast(objects, to: [T].self)
                 }
             }
@@ -40,7 +40,7 @@ extension NSManagedObjectContext {
         )
     }
 
-    /// Whether all objects are of the type `T`; asked once for neighbours of one class.
+    /// Whether all objects are of the type `T`; checked once for consecutive objects of one class.
     private static func areAll<T>(_ objects: [NSManagedObject], _ wanted: T.Type) -> Bool {
         var last: NSManagedObject.Type?
         for object in objects {
@@ -52,10 +52,10 @@ extension NSManagedObjectContext {
         return true
     }
 
-    /// How many objects a request finds.
+    /// The number of objects that a request finds.
     ///
-    /// - Parameter request: what to count; its result type does not matter.
-    /// - Returns: the number of objects, unsaved changes included.
+    /// - Parameter request: the request; its result type does not matter.
+    /// - Returns: the number of objects, including unsaved changes.
     /// - Throws: the errors that fetching the request throws.
     public func count<T>(for request: NSFetchRequest<T>) throws -> Int { try count(of: request) }
 
@@ -149,7 +149,7 @@ extension NSManagedObjectContext {
             switch property {
             case let expression as NSExpressionDescription:
                 guard let value = expression.expression else {
-                    // CoreDataQueryInterface's tests fetch a property by an expression description of its name.
+                    // CoreDataQueryInterface's tests fetch a property by an expression description with its name.
                     if layout.description.propertiesByName[expression.name] != nil { return .keyPath(expression.name) }
                     throw StoreError.make(
                         CoreDataErrorCode.coreData, "The expression description “\(expression.name)” has no expression."

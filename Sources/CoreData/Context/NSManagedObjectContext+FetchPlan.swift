@@ -1,7 +1,7 @@
 import Foundation
 import PredicateFormat
 
-/// How the objects of a fetch come.
+/// How the results of a fetch are made.
 struct FetchStyle {
     var asFaults = true
     var refreshing = false
@@ -18,7 +18,7 @@ struct FetchStyle {
     }
 }
 
-// What a plan finds in a context: what its source has, and the changes that were made here.
+// Finds the results of a plan in a context: the source's results, combined with changes made here.
 extension NSManagedObjectContext {
     func fetchIdentifiers(_ plan: FetchPlan, _ stores: [NSPersistentStore]?) throws -> [NSManagedObjectID] {
         let pending = pendingChanges(for: plan)
@@ -40,7 +40,7 @@ extension NSManagedObjectContext {
         return try count(plan, stores, pending, in: source)
     }
 
-    /// How many objects a plan finds, none of which is made for it.
+    /// The number of objects that a plan finds, without making them.
     private func count(
         _ plan: FetchPlan, _ stores: [NSPersistentStore]?, _ pending: PendingChanges, in source: any RowSource
     ) throws -> Int {
@@ -76,7 +76,7 @@ extension NSManagedObjectContext {
         let isLeft = source.leavesToAsker(plan, stores: stores)
         var sourcePlan = plan
         if isMerging {
-            // Of what comes first in the store, no more can go than has changed here.
+            // No more of the store's first results can be lost than objects were changed here.
             let isBounded =
                 plan.limit > 0 && !isLeft && !source.isScattered(plan, stores: stores) && plan.isSortedByAttributes
             sourcePlan.limit = isBounded ? plan.limit + plan.offset + pending.storedCount : 0
@@ -107,8 +107,8 @@ extension NSManagedObjectContext {
         return isMerging ? try StoreError.evaluating { merge(fetched, pending, plan, evaluates: isLeft) } : fetched
     }
 
-    /// What a fetch finds once unsaved changes count: the source's results without what is deleted or matches no more,
-    /// with what is new or matches now, in order, cut to the limit.
+    /// The results of a fetch including unsaved changes: the source's results without objects that are deleted or no
+    /// longer match, with objects that are new or now match, in order and cut to the limit.
     private func merge(
         _ fetched: [NSManagedObject], _ pending: PendingChanges, _ plan: FetchPlan, evaluates isLeft: Bool
     ) -> [NSManagedObject] {
@@ -121,7 +121,7 @@ extension NSManagedObjectContext {
                 known.insert(ObjectIdentifier(object))
                 if !object.isDeleted, matches(object) { changed.append(object) }
             } else if !object.isDeleted, !isLeft || matches(object) {
-                // A store in memory leaves to us what SQL cannot say.
+                // A store in memory leaves predicates that SQL cannot express to the caller.
                 result.append(object)
             }
         }
@@ -136,10 +136,10 @@ extension NSManagedObjectContext {
         return result
     }
 
-    /// The test that a predicate makes of an object, compiled once for all objects.
+    /// A predicate as a function of an object, compiled once for all objects.
     static func test(_ predicate: NSPredicate?) -> (NSManagedObject) -> Bool {
         guard let predicate else { return { _ in true } }
-        // A predicate without a tree, such as a block, evaluates itself.
+        // A predicate without a tree, such as one with a block, evaluates itself.
         guard let compiled = try? compiledPredicate(of: predicate) else { return { predicate.evaluate(with: $0) } }
         return { compiled.evaluate($0) }
     }
@@ -148,7 +148,7 @@ extension NSManagedObjectContext {
         _ objects: [NSManagedObject], by descriptors: [NSSortDescriptor], first count: Int = .max
     ) -> [NSManagedObject] {
         if let terms = try? sortTerms(of: descriptors) { return objects.sorted(by: terms, first: count) }
-        // `sort` is stable, as Core Data's sorting of pending changes is.
+        // `sort` is stable, as is Core Data's sorting of pending changes.
         return objects.sorted { left, right in
             for descriptor in descriptors {
                 switch descriptor.compare(left, to: right) {

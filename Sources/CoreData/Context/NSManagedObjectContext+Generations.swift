@@ -1,12 +1,12 @@
 import Foundation
 
-/// Which state of the stores a context reads.
+/// The state of the stores that a context reads.
 enum GenerationPin {
-    /// The stores as they are.
+    /// The current state.
     case none
-    /// What is current at the next read, and from then on that.
+    /// The state at the next read, which is then kept.
     case next
-    /// A certain state.
+    /// A pinned state.
     case pinned(PinnedSource)
 }
 
@@ -15,7 +15,7 @@ extension NSManagedObjectContext {
     var pin: GenerationPin {
         get { hasPin.load(ordering: .acquiring) ? pinned.withLock { $0 } : .none }
         set {
-            // The former pin is let go out here: that may close what it reads.
+            // The former pin is released outside the lock, since that may close what it reads.
             let former = pinned.withLock { pin in
                 defer { pin = newValue }
                 return pin
@@ -29,13 +29,13 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Pins the context to what is current, if that was left to its next read.
+    /// Pins the context to the current state, if that was left to its next read.
     func pinIfNeeded() throws {
         guard case .next = pin, let coordinator else { return }
         pin = .pinned(PinnedSource(coordinator, try coordinator.pinCurrentGeneration()))
     }
 
-    /// Moves a pinned context to what is current at its next read, as saving, merging and resetting do.
+    /// Lets a pinned context move to the current state at its next read, as saving, merging and resetting do.
     func advancePin() {
         if case .pinned = pin { pin = .next }
     }

@@ -1,9 +1,9 @@
 import Foundation
 
-// A store that is removed takes its objects along.
+// Invalidates the objects of a removed store.
 extension NSManagedObjectContext {
-    /// Hears, on any queue, that a store was removed. A caller on the context's queue finds its objects invalidated; the
-    /// others are on theirs soon after.
+    /// Handles, on any queue, the removal of a store. If the caller is on the context's queue, the objects are
+    /// invalidated at once; otherwise soon, on that queue.
     func storeWasRemoved(_ store: StoreIdentity) {
         if table.holdsObjects(of: store) {
             if queue.isCurrent {
@@ -15,7 +15,7 @@ extension NSManagedObjectContext {
         for child in children.withLock({ $0.compactMap(\.table.context) }) { child.storeWasRemoved(store) }
     }
 
-    /// Takes the values of a removed store's objects away. Those with changes keep them, for the save to say what is wrong.
+    /// Removes the values of a removed store's objects. Changed objects keep them, so that the save reports the error.
     private func invalidateObjects(of store: StoreIdentity) {
         let objects = table.all.filter { $0.storeIdentity === store && !$0.hasChanges }
         guard !objects.isEmpty else { return }

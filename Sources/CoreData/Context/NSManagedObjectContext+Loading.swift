@@ -1,6 +1,6 @@
 import Foundation
 
-// What is loaded along with what was asked for: batches, and what relationships lead to.
+// Loads more than was asked for: batches, and the destinations of relationships.
 extension NSManagedObjectContext {
     func noteBatches(of objects: [NSManagedObject], size: Int) {
         guard size > 0 else { return }
@@ -18,9 +18,9 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Loads the values of a batch; what could not be found stays a fault.
+    /// Loads the values of a batch. Objects that are not found stay faults.
     ///
-    /// A batch that cannot be read leaves its objects faults, which read their own rows, and report for themselves.
+    /// If a batch cannot be read, its objects stay faults, which read their own rows later and report errors.
     func loadBatch(_ batch: [NSManagedObjectID]) {
         guard let source else { return }
         let stamp = source.generation
@@ -28,10 +28,11 @@ extension NSManagedObjectContext {
         for row in rows { _ = object(for: row, asFault: false, refreshing: false, stamp: stamp) }
     }
 
-    /// Loads what relationships lead to: a query for the rows at the end of a to-many relationship, for some hundred objects at a time,
-    /// and one for those of to-one relationships.
+    /// Loads the destinations of relationships: one query for the rows of a to-many relationship, for several hundred
+    /// objects at a time, and one for those of to-one relationships.
     ///
-    /// Keys without a relationship end their paths: a fetch with them gives the same objects, in Core Data, too.
+    /// A key that is not a relationship ends its path. A fetch with such keys returns the same objects, as in Core
+    /// Data.
     func prefetch(_ keyPaths: [String], for objects: [NSManagedObject]) throws {
         guard !keyPaths.isEmpty, let source else { return }
         for keyPath in keyPaths {
@@ -42,7 +43,7 @@ extension NSManagedObjectContext {
                 var (last, lastLayout): (RelationshipLayout?, EntityLayout?) = (nil, nil)
                 var relationships: [RelationshipLayout] = []
                 relationships.reserveCapacity(level.count)
-                // An attribute comes with its object, and what an entity does not have is passed over.
+                // Attributes come with their objects, and properties that an entity does not have are skipped.
                 level = level.filter { object in
                     if lastLayout !== object.layout {
                         (last, lastLayout) = (object.layout.relationship(named: String(key)), object.layout)
@@ -66,9 +67,9 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Loads what the delete rules of objects look at, what one relationship of all of them leads to at once.
+    /// Loads the objects that delete rules look at, for one relationship of all objects at once.
     ///
-    /// What cannot be read is read again for each object, and reported for that.
+    /// If this fails, the rows are read again for each object, which reports the error.
     func loadDestinations(ofDeleted objects: ArraySlice<NSManagedObject>) {
         guard objects.count > 1, let source else { return }
         let stored = objects.filter {
@@ -91,7 +92,8 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Loads the lists that objects joined by their own sides, before anybody had read them: who joins comes at the end.
+    /// Loads the ordered relationships to which objects were added from their inverse side before anyone had read the
+    /// lists: added objects come at the end.
     func loadJoinedLists(of objects: [NSManagedObject]) throws {
         var (joined, relationships): ([NSManagedObject], [RelationshipLayout]) = ([], [])
         for object in objects where !object.relations.isEmpty {
@@ -105,13 +107,13 @@ extension NSManagedObjectContext {
         if !joined.isEmpty { try loadMembers(of: relationships, for: joined, withRows: false) }
     }
 
-    /// Loads the members of to-many relationships, those of one for all objects at once.
+    /// Loads the members of to-many relationships, one relationship for all objects at once.
     ///
     /// - Parameters:
-    ///   - relationships: a relationship of each object; those that are not to-many, or loaded already, are left out.
+    ///   - relationships: a relationship of each object. Those that are to-one, or loaded already, are left out.
     ///   - objects: the objects.
-    ///   - withRows: whether the members get their values, too, where the source gives them along.
-    /// - Returns: whether all that the relationships lead to was read, values and all.
+    ///   - withRows: whether the members also get their values, if the source provides them.
+    /// - Returns: whether all destinations were read, with their values.
     /// - Throws: the errors of the stores.
     @discardableResult
     private func loadMembers(
@@ -131,7 +133,7 @@ extension NSManagedObjectContext {
                 isComplete = false
                 continue
             }
-            // The same object may be there twice.
+            // The same object may occur twice.
             guard seen.insert(MemberKey(ObjectIdentifier(object), relationship.index)).inserted else { continue }
             groups[ObjectIdentifier(relationship), default: (relationship, [])].objects.append(object)
         }
@@ -139,7 +141,7 @@ extension NSManagedObjectContext {
             let read = withRows ? try readMembers(of: relationship, for: objects, from: source) : nil
             if read == nil { isComplete = false }
             let lists = try read ?? members(of: relationship, for: objects, from: source)
-            // A row points at one object: those that are read as rows of the destination are there once.
+            // A destination's row points at one object, so each destination read as a row occurs once.
             let areDistinct = read != nil && relationship.inverse?.isToMany == false
             for (object, list) in zip(objects, lists) {
                 object.toManyMembers(relationship).load(list, areDistinct: areDistinct)
@@ -148,13 +150,13 @@ extension NSManagedObjectContext {
         return isComplete
     }
 
-    /// The members of a to-many relationship of each object, as faults with the values of their rows; `nil` where the source does not give rows
-    /// along.
+    /// The members of a to-many relationship of each object, as faults with the values of their rows; `nil` if the
+    /// source does not provide rows.
     private func readMembers(
         of relationship: RelationshipLayout, for objects: [NSManagedObject], from source: any RowSource
     ) throws -> [[NSManagedObject]]? {
         let stamp = source.generation
-        // Where no member can be known, or come twice, nothing is looked for, and all are registered at once.
+        // If no member can be registered, or occur twice, no look-up is needed, and all are registered at once.
         let areNew =
             relationship.inverse?.isToMany == false
             && objects.first.map { ObjectPlace.tag(.passUnretained(relationship.destination), $0.unretainedStore) }
@@ -207,13 +209,13 @@ extension NSManagedObjectContext {
             takePromotions()
             members.load(identifiers.map { objectOrFault($0) })
         } catch {
-            // A property cannot throw. The members stay unloaded, so that they are read again, and no save takes the
-            // destinations away.
+            // A property cannot throw. The members stay unloaded, so that they are read again later, and no save
+            // removes the destinations.
             report("the relationship “\(object.layout.name).\(relationship.name)” has no members", error)
         }
     }
 
-    /// The objects that a fetched property finds; nil where they cannot be read, which is reported.
+    /// The objects that a fetched property finds; nil if they cannot be read, which is reported.
     func fetchedPropertyValue(_ property: NSPropertyDescription, of object: NSManagedObject) -> [Any]? {
         guard let description = property as? NSFetchedPropertyDescription, let template = description.fetchRequest,
             let request = template.copy() as? NSFetchRequest<any NSFetchRequestResult>

@@ -1,9 +1,10 @@
 import StoreEngine
 
-// A batch deletion tells of what it deleted, and of nothing else: others would go on to have it in their relationships.
+// A batch deletion only reports the deleted objects, which others would otherwise keep in their relationships.
 extension NSManagedObjectContext {
-    /// Has objects refer no more to those whose deletion is merged. Their rows do not, so this is no change to save; only
-    /// what had been set to lead to one here is changed to lead to nothing.
+    /// Removes objects whose deletion was merged from the relationships of others. The others' rows no longer refer to
+    /// them, so this is not a change to save; only a relationship that was set to a deleted object here is changed to
+    /// nil.
     func takeOut(
         _ gone: IdentitySet, ofRelationshipsOf objects: some Sequence<NSManagedObject>, from source: any RowSource
     ) {

@@ -1,11 +1,12 @@
 import Foundation
 
-// Code that changes an ordered relationship asks for its `mutableOrderedSetValue(forKey:)` anew for each member. Making one copies all
-// members, so that those that were used last are kept until changes are processed. They hold objects that have changes anyway.
+// Code that changes an ordered relationship usually calls `mutableOrderedSetValue(forKey:)` again for each member.
+// Creating the set copies all members, so the sets used last are kept until changes are processed. They refer only to
+// objects that have changes anyway.
 extension NSManagedObjectContext {
     private static let keptOrderedSets = 16
 
-    /// The ordered set of a relationship that was changed by it a short time ago.
+    /// A recently used ordered set of a changed relationship.
     func kept(of object: NSManagedObject, _ relationship: RelationshipLayout) -> MutableRelationshipOrderedSet? {
         guard
             let set = orderedSets.last(where: { $0.object === object && $0.relationship === relationship })

@@ -1,14 +1,14 @@
 import PredicateFormat
 
-/// What a context has changed of the objects that a plan may find.
+/// The changed objects of a context among those that a plan may find.
 struct PendingChanges {
-    /// Those that the plan's predicate may hold of, in the order of their first changes.
+    /// The objects that the plan's predicate may select, in the order of their first changes.
     var objects: ContiguousArray<NSManagedObject> = []
-    /// Whether there are none at all, also of those that it does not hold of any more.
+    /// Whether there are none at all, including those that the predicate no longer selects.
     var isEmpty = true
-    /// How many of all of them stores may have, at most.
+    /// The largest number of them that stores may have.
     var storedCount = 0
-    /// What the plan looks at, where changed objects of which it looks at nothing changed are not among them.
+    /// The attributes that matter for the plan, if objects were left out because none of these attributes changed.
     var deciding: DecidingAttributes?
 
     static var none: PendingChanges { PendingChanges() }
@@ -16,15 +16,15 @@ struct PendingChanges {
 
 // Unsaved changes, as fetches ask for them.
 extension NSManagedObjectContext {
-    /// Fewer changes than that are looked through.
+    /// The number of changed objects from which the index is used.
     private static let indexedCount = 64
-    /// So often changes are looked through before it is worth while to index them.
+    /// How often changes are scanned before indexing them is worthwhile.
     private static let scansBeforeIndex = 4
 
-    /// Changed objects that could change what a plan finds.
+    /// Changed objects that may change the plan's results.
     func pendingChanges(for plan: FetchPlan) -> PendingChanges {
         guard !changed.isEmpty else { return .none }
-        // Who is told of changes must not meet an object that is only half made.
+        // Observers must not see an object that is only half made.
         if propagatesDeletesAtEndOfEvent, !event.isEmpty, awakening == 0 { processPendingChanges() }
         if let indexed = indexedChanges(for: plan) { return indexed }
         var deciding = changed.count < Self.indexedCount ? nil : DecidingAttributes(of: plan)
@@ -38,9 +38,9 @@ extension NSManagedObjectContext {
             deciding: deciding)
     }
 
-    /// The same by the index, where there are many; nil where they have to be looked through.
+    /// The same from the index, if there are many; nil if they have to be scanned.
     private func indexedChanges(for plan: FetchPlan) -> PendingChanges? {
-        // What has changed within the event is indexed at its end.
+        // Changes within the event are indexed when it ends.
         guard changed.count >= Self.indexedCount, event.isEmpty else { return nil }
         if pendingIndex == nil {
             scans += 1
@@ -48,7 +48,7 @@ extension NSManagedObjectContext {
             pendingIndex = PendingIndex()
             indexed = 0
         }
-        // Those that have come without an event.
+        // Objects that were changed without an event.
         for object in changed[min(indexed, changed.count)...] { pendingIndex?.note(object) }
         indexed = changed.count
         guard let stored = pendingIndex?.storedCount(where: plan.includes) else { return PendingChanges.none }
@@ -60,19 +60,19 @@ extension NSManagedObjectContext {
             isEmpty: false, storedCount: stored)
     }
 
-    /// Has the index hear of changes.
+    /// Adds changes to the index.
     func index(_ objects: some Sequence<NSManagedObject>) {
         guard pendingIndex != nil else { return }
         for object in objects { pendingIndex?.note(object) }
     }
 
-    /// Has the index hear of a value that was set outside of an event.
+    /// Updates the index for a value that was set outside an event.
     func indexAgain(_ object: NSManagedObject) {
         guard pendingIndex != nil, object.state.contains(.listed) else { return }
         pendingIndex?.note(object)
     }
 
-    /// Forgets the index, once other objects have changes.
+    /// Discards the index because other objects have changes now.
     func dropIndex() {
         pendingIndex = nil
         scans = 0
@@ -80,12 +80,12 @@ extension NSManagedObjectContext {
 }
 
 extension FetchPlan {
-    /// Whether objects of an entity are among those that are looked for.
+    /// Whether the plan includes objects of an entity.
     fileprivate func includes(_ layout: EntityLayout) -> Bool {
         includesSubentities ? layout.isKind(of: entity) : layout === entity
     }
 
-    /// Whether the order, if there is one, is of the objects' own attributes.
+    /// Whether the order, if there is one, only uses attributes of the objects themselves.
     var isSortedByAttributes: Bool {
         sortDescriptors.allSatisfy { $0.key.flatMap { entity.slotIndex(forName: $0) } != nil }
     }

@@ -4,7 +4,7 @@ extension NSManagedObjectContext {
     /// The context whose block is running; `NSFetchRequest.execute()` uses it.
     @TaskLocal static var current: NSManagedObjectContext?
 
-    /// Runs a block on the context's queue and waits for its result. May be nested.
+    /// Runs a block on the context's queue and waits for its result. Calls may be nested.
     ///
     /// - Parameter block: what to do with the context.
     /// - Returns: what the block returns.
@@ -24,11 +24,11 @@ extension NSManagedObjectContext {
 
     /// Runs a block on the context's queue without blocking the caller.
     ///
-    /// The block is `@Sendable` before concurrency, as Apple's is: a block that captures managed objects, or the block
-    /// that a wrapper was given, is warned about and not refused.
+    /// The block is `@Sendable` under `@preconcurrency`, as Apple's is: a block that captures managed objects, or was
+    /// passed to a wrapper, gets a warning rather than an error.
     ///
     /// - Parameters:
-    ///   - schedule: `.immediate` runs the block at once when already on the queue.
+    ///   - schedule: `.immediate` runs the block at once if the caller is on the queue already.
     ///   - block: what to do with the context.
     /// - Returns: what the block returns.
     /// - Throws: what the block throws.
@@ -43,7 +43,7 @@ extension NSManagedObjectContext {
         of block: @escaping @Sendable () throws -> T, _ schedule: ScheduledTaskType
     ) async -> Swift.Result<T, any Error> {
         if schedule == .immediate, queue.isCurrent { return Swift.Result { try waitFor(block) } }
-        // The waiting thread goes on when the changes have been processed, not while they are.
+        // The waiting thread continues after the changes have been processed, not meanwhile.
         let result: Transferred<Swift.Result<T, any Error>> = await withCheckedContinuation { continuation in
             let later = Later<Swift.Result<T, any Error>>()
             runLater {
@@ -55,7 +55,7 @@ extension NSManagedObjectContext {
         return result.value
     }
 
-    /// Throws the error of a block as one of those that the block throws: a function that `rethrows` cannot throw others.
+    /// Rethrows the error of a block; a function that `rethrows` cannot throw other errors.
     static func get<T, Failure: Error>(
         _ result: Swift.Result<T, any Error>, of block: () throws(Failure) -> T
     ) throws(Failure) -> T {
@@ -77,9 +77,9 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// What a block will have come to.
+    /// The future result of a block.
     final class Later<Value> {
-        // Confined to the queue that the block runs on.
+        // Confined to the queue that runs the block.
         var value: Value?
 
         func take() -> Value {
@@ -91,11 +91,12 @@ extension NSManagedObjectContext {
 
     func runAndWait(_ block: () -> Void) {
         if queue.isCurrent { return run(block, isEvent: false) }
-        // As in Core Data, changes wait for the end of an event, a fetch or a save; an undo manager groups by blocks.
+        // As in Core Data, changes are processed at the end of an event, by a fetch or by a save. An undo manager
+        // groups changes by blocks.
         queue.sync { run(block, isEvent: undoManager != nil) }
     }
 
-    /// Runs a block as this context's; changes are processed at the end of the outermost one.
+    /// Runs a block for this context. Changes are processed at the end of the outermost one.
     private func run(_ block: () -> Void, isEvent: Bool) {
         if linkToParent != nil { takePromotions() }
         Self.$current.withValue(self) { block() }
@@ -107,11 +108,11 @@ extension NSManagedObjectContext {
         undoManager?.endEvent()
     }
 
-    /// Has the changes that were just made processed when the main queue comes to it.
+    /// Schedules processing of the latest changes on the main queue.
     ///
     /// Private queues process them at the end of each block. A caller that uses the context off its queue gets no event
-    /// of its own: the main queue would process the changes while the caller goes on making them, on another thread.
-    /// Such a context processes its changes when it is told to, fetches or saves.
+    /// of its own, since the main queue would process the changes while the caller continues on another thread. Such a
+    /// context processes changes when it is told to, fetches or saves.
     func scheduleProcessing() {
         guard queue.isMainQueue, !isProcessingScheduled, queue.isCurrent else { return }
         isProcessingScheduled = true
@@ -126,7 +127,7 @@ extension NSManagedObjectContext {
 extension NSFetchRequest {
     /// Runs the request in the context whose `perform` block is running.
     ///
-    /// - Throws: what `NSManagedObjectContext.fetch(_:)` throws, and an error outside such a block.
+    /// - Throws: the errors of `NSManagedObjectContext.fetch(_:)`, and an error outside such a block.
     public func execute() throws -> [ResultType] {
         guard let context = NSManagedObjectContext.current else {
             throw StoreError.make(

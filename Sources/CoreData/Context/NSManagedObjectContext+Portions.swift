@@ -1,18 +1,18 @@
-// Work on more objects than memory holds: a portion is saved and let go before the next one comes.
+// Work on more objects than fit in memory: each portion is saved and released before the next one.
 extension NSManagedObjectContext {
-    /// Saves all changes whether or not they are valid, for one who validates everything at last.
+    /// Saves all changes without validating them, for a caller that validates everything at the end.
     func savePortion() throws {
         validatesChanges = false
         defer { validatesChanges = true }
         try save()
     }
 
-    /// Has objects without changes forget one another: who refers to each other goes only together. They are faults then.
+    /// Turns unchanged objects into faults, so that they do not keep each other alive.
     func loosen() {
         for object in table.all where !object.relations.isEmpty && !object.hasChanges { object.becomeFault() }
     }
 
-    /// The objects of IDs with their values, in one query; without those that are gone.
+    /// The objects with some IDs and their values, in one query, without deleted ones.
     func loadedObjects(_ identifiers: [NSManagedObjectID]) throws -> [NSManagedObject] {
         guard let source else { throw Self.noSource("fetch") }
         let objects = identifiers.map { objectOrFault($0) }

@@ -33,11 +33,11 @@ extension NSManagedObjectContext {
 
     // MARK: Merging saves of other contexts
 
-    /// Takes over changes that come as IDs (or their URIs) under the keys of a save notification.
+    /// Merges changes given as IDs (or their URIs) under the keys of a save notification.
     ///
     /// - Parameters:
-    ///   - changeNotificationData: sets or arrays of IDs, objects or URIs by `NSInsertedObjectsKey` and its kin.
-    ///   - contexts: the contexts to merge into; each does it on its queue, before this returns.
+    ///   - changeNotificationData: sets or arrays of IDs, objects or URIs, by `NSInsertedObjectsKey` and similar keys.
+    ///   - contexts: the contexts to merge into; each merges on its own queue, before this returns.
     public class func mergeChanges(
         fromRemoteContextSave changeNotificationData: [AnyHashable: Any], into contexts: [NSManagedObjectContext]
     ) {
@@ -49,8 +49,8 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Merges changes on the context's queue, soon. What is saved before the queue comes to it is merged together: who saves often would
-    /// wake the queue for each save. `mergeIncomingIfCurrent()` may come before the queue.
+    /// Merges changes on the context's queue, soon. Saves that precede the merge are merged together, so that frequent
+    /// saves do not wake the queue each time. `mergeIncomingIfCurrent()` may merge them earlier.
     func mergeSoon(_ changes: SavedChanges) {
         let isFirst = incoming.withLock { incoming in
             incoming.append(changes)
@@ -60,10 +60,10 @@ extension NSManagedObjectContext {
         perform { [self] in mergeIncoming() }
     }
 
-    /// Merges what waits for the queue, where the caller is on it and the context is not in the middle of something.
+    /// Merges waiting changes now, if the caller is on the context's queue and the context is idle.
     ///
-    /// Code on a context's queue that waits for another context to save finds what it saved here in its next line, as with Core Data:
-    /// a program on the main thread, most of all.
+    /// Code on a context's queue that waits for another context's save finds the saved changes in its next line, as
+    /// with Core Data. This matters most for a program on the main thread.
     func mergeIncomingIfCurrent() {
         guard queue.isCurrent, !isSaving, !isProcessing, !isAwakening else { return }
         mergeIncoming()
@@ -84,14 +84,14 @@ extension NSManagedObjectContext {
         isProcessing = true
         defer { isProcessing = wasProcessing }
         takePromotions()
-        // Objects that were refreshed before the merge are announced here; those of the merge come with their IDs, too.
+        // Objects refreshed before the merge are announced here; those of the merge are also announced with their IDs.
         let former = refreshed
         refreshed = []
         var inserted: [NSManagedObject] = []
         var deleted: [NSManagedObject] = []
         var stale: [NSManagedObject] = []
         var unheld: [NSManagedObjectID] = []
-        // Temporary IDs mean something only in contexts that have the same parent.
+        // Temporary IDs are only meaningful in contexts with the same parent.
         for identifier in changes.inserted where !identifier.isTemporaryID || parent != nil {
             let object = objectOrFault(localIdentifier(identifier))
             if object.state.contains(.fault) { inserted.append(object) }
@@ -101,7 +101,7 @@ extension NSManagedObjectContext {
                 unheld.append(localIdentifier(identifier))
                 continue
             }
-            // A fault shows what is current when it fires: for observers nothing changed.
+            // A fault shows the current values when it fires, so nothing changed for observers.
             if object.state.contains(.fault) { mergedFaults.append(object) } else { stale.append(object) }
         }
         take(stale, from: source)
@@ -112,7 +112,8 @@ extension NSManagedObjectContext {
         }
         let gone = IdentitySet(changes.deleted.compactMap { registeredObject(for: $0) })
         if !gone.isEmpty {
-            // Where the rules were followed, only what was changed here may lead to what is gone.
+            // If the saving context followed the delete rules, only relationships changed here may still lead to
+            // deleted objects.
             takeOut(gone, ofRelationshipsOf: changes.followsDeleteRules ? Array(changed) : table.all, from: source)
         }
         prepareFollowers(for: inserted, unheld: unheld, from: source)
@@ -120,7 +121,8 @@ extension NSManagedObjectContext {
         for child in announceToChildren({ changes }) { child.mergeIncomingIfCurrent() }
     }
 
-    /// Counts an object as deleted whose row is gone: the next save has nothing to write for it, and forgets it.
+    /// Counts an object whose row was deleted elsewhere as deleted: the next save writes nothing for it, and forgets
+    /// it.
     ///
     /// The context that deleted it has followed its delete rules.
     func noteDeletionElsewhere(of object: NSManagedObject) {
@@ -130,11 +132,11 @@ extension NSManagedObjectContext {
         object.state.insert([.listed, .deleted, .deletePropagated, .inaccessible])
     }
 
-    /// Brings objects up to what the source has.
+    /// Updates objects to the source's values.
     func take(_ stale: [NSManagedObject], from source: any RowSource) {
         let rows: ContiguousArray<Row>
         do { rows = try source.rows(for: stale.map(\.identifier)) } catch {
-            // Objects without changes read their rows again when they are next used, and report for themselves.
+            // Unchanged objects read their rows again when they are next used, and report errors.
             report("saved changes cannot be merged", error)
             for object in stale where !object.hasChanges { refreshObject(object, mergeChanges: false) }
             return
@@ -147,7 +149,8 @@ extension NSManagedObjectContext {
                 object.refreshToManys()
                 awake(object, from: .refresh)
             }
-            // One that was saved without a changed value is told of, too: programs set a value to itself to have others look again.
+            // An object that was saved without a changed value is reported too: programs set a value to itself to make
+            // others look again.
             refreshed.append(object)
         }
     }
@@ -179,7 +182,8 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
-    /// Forgets what the store had in to-many relationships, so that it is read again, under what was added and removed here.
+    /// Forgets the stored members of to-many relationships, so that they are read again; members added and removed here
+    /// are kept.
     final func refreshToManys() {
         if state.contains(.observed) { tellingObserversOfMembers(forgetToManys) } else { forgetToManys() }
     }
@@ -213,7 +217,7 @@ extension SavedChanges {
             inserted: identifiers(NSInsertedObjectsKey, NSInsertedObjectIDsKey),
             updated: identifiers(NSUpdatedObjectsKey, NSUpdatedObjectIDsKey),
             deleted: identifiers(NSDeletedObjectsKey, NSDeletedObjectIDsKey))
-        // Objects come from the context that saved them.
+        // Objects were passed by the context that saved them.
         followsDeleteRules = userInfo[NSDeletedObjectsKey] is Set<NSManagedObject>
     }
 

@@ -1,6 +1,6 @@
 import Foundation
 
-// Saving rows that no object of the context stands for.
+// Saves rows that have no objects in the context.
 extension NSManagedObjectContext {
     /// Whether the context has no objects and no changes.
     package var isUntouched: Bool { changed.isEmpty && event.isEmpty && table.isEmpty && parent == nil }
@@ -9,9 +9,9 @@ extension NSManagedObjectContext {
     ///
     /// - Parameters:
     ///   - entities: one entity for each row.
-    ///   - store: where the rows will be.
-    ///   - countsKeys: whether the store counts the keys now, and not in the transaction that saves the rows.
-    /// - Returns: an ID for each of the entities, in order, and the promises, which go into the change set.
+    ///   - store: the store of the rows.
+    ///   - countsKeys: whether the store reserves the keys now, rather than in the transaction that saves the rows.
+    /// - Returns: an ID for each of the entities, in order, and the promised keys, which belong in the change set.
     /// - Throws: an `NSError` for a store that cannot be written.
     package func makeIdentifiers(
         for entities: [EntityLayout], in store: NSPersistentStore, countsKeys: Bool
@@ -27,15 +27,16 @@ extension NSManagedObjectContext {
         return try transaction.map { try $0.handingOut(make) } ?? make()
     }
 
-    /// Saves a change set as if objects of the context had these changes. Who hears of saves hears of this one as of any other; the
-    /// objects in its notifications are faults.
+    /// Saves a change set as if objects of the context had these changes. Observers are notified as for any other save;
+    /// the objects in its notifications are faults.
     ///
     /// - Parameters:
-    ///   - changes: what to write.
-    ///   - store: where to.
-    ///   - isRepeated: whether this is a save again, whose beginning was told: one whose promised keys were taken, with others.
-    /// - Throws: `SaveRefusal` for conflicts, `KeysTaken` for promised keys that others took, and the errors of the store; then all is
-    ///   as it was.
+    ///   - changes: the changes to write.
+    ///   - store: the store to write to.
+    ///   - isRepeated: whether the save is repeated with new keys because its promised keys were taken, and its
+    ///     beginning was already announced.
+    /// - Throws: `SaveRefusal` for conflicts, `KeysTaken` if others took promised keys, and the errors of the store;
+    ///   everything is then as before.
     package func saveRows(_ changes: ChangeSet, to store: NSPersistentStore, isRepeated: Bool = false) throws {
         checkQueue()
         guard let coordinator else { throw Self.noSource("save") }
@@ -43,7 +44,7 @@ extension NSManagedObjectContext {
         var changes = changes
         (changes.contextName, changes.author) = (name, transactionAuthor)
         _ = try coordinator.save([(store, changes)], in: transaction)
-        // Nobody may want to know.
+        // Computed only if somebody needs it.
         lazy var saved = SavedChanges(
             inserted: changes.inserted.map(\.objectID), updated: changes.updated.map(\.objectID),
             deleted: changes.deleted.map(\.objectID))
@@ -75,7 +76,7 @@ extension NSManagedObjectContext {
 }
 
 extension NSPersistentStore {
-    /// Whether the store is saved to by rows, and may be.
+    /// Whether the store takes rows and is writable.
     package var takesRows: Bool { objectStore == nil && !isReadOnly }
 }
 

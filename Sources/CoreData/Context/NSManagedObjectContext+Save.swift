@@ -5,7 +5,7 @@ extension NSManagedObjectContext {
         checkQueue()
         guard hasChanges || source != nil || !doomed.isEmpty else { return }
         isSaving = true
-        // Saving changes values in other ways, also when it fails.
+        // Saving changes values in other ways, even if it fails.
         dropIndex()
         if hasChanges { advancePin() }
         defer {
@@ -37,8 +37,8 @@ extension NSManagedObjectContext {
             "The merge policy did not resolve the conflicts in 100 attempts.")
     }
 
-    /// Has the contexts on this queue merge what was saved; the others do when their queues come to it. What a transaction may yet undo
-    /// waits for their queues, too.
+    /// Makes the contexts on this queue merge what was saved; others merge on their own queues. Contexts merge later,
+    /// too, if a transaction may still undo the save.
     func wakeMergers() {
         guard !waitingMergers.isEmpty else { return }
         let mergers = waitingMergers
@@ -47,7 +47,7 @@ extension NSManagedObjectContext {
         for context in mergers { context.mergeIncomingIfCurrent() }
     }
 
-    /// Tells the store of many new objects of one entity, while they are yet to be prepared and validated.
+    /// Tells the store to expect many new objects of one entity, before they are prepared and validated.
     private func expectRows() {
         guard changed.count >= 200, parent == nil, let coordinator, let layout = changed.first?.layout else { return }
         coordinator.expectRows(changed.count { $0.layout === layout && $0.hasTemporaryID }, of: layout)
@@ -55,7 +55,7 @@ extension NSManagedObjectContext {
 
     /// Writes the changes to the stores.
     ///
-    /// - Throws: `SaveRefusal` for conflicts, and the errors of the stores; then all is as it was.
+    /// - Throws: `SaveRefusal` for conflicts, and the errors of the stores; everything is then as before.
     private func writeChanges() throws -> ChangedObjects {
         guard let coordinator else { throw Self.noSource("save") }
         let objects = ChangedObjects(changed)
@@ -85,14 +85,14 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// An object whose row could not be read is not written over.
+    /// Refuses to overwrite an object whose row could not be read.
     private func refuseUnreadable(_ objects: ChangedObjects) throws {
         for object in objects.updated + objects.deleted {
             if let error = readErrors[object.identifier] { throw error }
         }
     }
 
-    /// Forgets which objects were changed, once all of it is saved.
+    /// Clears the list of changed objects after all of them are saved.
     func forgetChanges() {
         changed.removeAll { object in
             guard object.state.isDisjoint(with: .anyChange) || object.state.contains(.deleted) else { return false }
@@ -104,10 +104,10 @@ extension NSManagedObjectContext {
         assignedStores = [:]
     }
 
-    /// Lets objects prepare for the save, and validates them; what they change in doing so is prepared and saved too.
+    /// Calls the objects' `willSave`, and validates them. Changes that they make meanwhile are prepared and saved too.
     private func prepareForSave() throws {
         defer { for object in changed { object.state.remove(.toldOfSave) } }
-        // Bounded, as Core Data's loop is: an object whose willSave always changes something would go on for ever.
+        // Limited, as Core Data's loop is: an object whose willSave always changes something would never finish.
         for _ in 0..<1000 {
             callWillSave()
             if event.isEmpty {
@@ -134,7 +134,7 @@ extension NSManagedObjectContext {
     }
 
     private func callWillSave() {
-        // A copy: objects change others, which are told next.
+        // A copy: objects may change others, which are handled next.
         let objects = changed
         for object in objects where object.hasChanges && !object.state.contains(.toldOfSave) {
             object.state.insert(.toldOfSave)
@@ -159,7 +159,7 @@ extension NSManagedObjectContext {
                 errors += (error as NSError).userInfo[NSDetailedErrorsKey] as? [NSError] ?? [error]
             }
         }
-        // A program's own error goes out as it came in: made an NSError, it is no error of its type any more.
+        // A program's own error is thrown unchanged: as an NSError it would lose its type.
         if errors.count == 1, let only = errors.first { throw only }
         try Self.throwIfAny(errors.map { $0 as NSError })
     }
@@ -178,7 +178,7 @@ extension NSManagedObjectContext {
             ])
     }
 
-    /// Tells everyone what was saved.
+    /// Notifies observers of the save.
     private func finishSave(_ saved: ChangedObjects) {
         for object in saved.inserted { object.didSave() }
         for object in saved.updated { object.didSave() }
@@ -200,7 +200,7 @@ extension NSManagedObjectContext {
             let token = persistentStoreCoordinator?.currentPersistentHistoryToken(fromStores: nil)
         {
             info[NSPersistentHistoryTokenKey] = token
-            // The key under which Core Data has it, which no constant names.
+            // Core Data uses this key too, without a constant for it.
             info["newChangeToken"] = token
             identifiers["newChangeToken"] = token
             identifiers[NSPersistentHistoryTokenKey] = token
@@ -210,7 +210,7 @@ extension NSManagedObjectContext {
         NotificationCenter.default.post(
             name: SaveNews.didSaveObjectIDs, object: self, userInfo: identifiers)
         if !saved.isEmpty { waitingMergers += announceToChildren { SavedChanges(saved) } }
-        // Who was notified has seen what they were; now they are faults that nothing can fire.
+        // Observers have seen their last values. From now on they are faults that cannot be fired.
         for object in saved.deleted where object.managedObjectContext == nil { object.becomeFaultForGood() }
         for object in superseded where object.managedObjectContext == nil { object.becomeFaultForGood() }
         if !event.isEmpty { processPendingChanges() }
@@ -223,7 +223,7 @@ extension NSManagedObjectContext {
         let new = objects.filter(\.hasTemporaryID)
         guard !new.isEmpty else { return }
         if let parent {
-            // What was saved to the parent is known there too, by the same temporary ID.
+            // The parent knows objects saved to it by the same temporary IDs.
             let known = new.filter { !$0.state.contains(.inserted) }.map(\.identifier)
             try parent.onQueue { parent in
                 try parent.obtainPermanentIDs(for: known.compactMap { parent.table.object(for: $0) })
@@ -252,13 +252,13 @@ extension NSManagedObjectContext {
     }
 }
 
-/// The IDs of what a save wrote, for other contexts to merge.
+/// The IDs of the objects that a save wrote, for other contexts to merge.
 package struct SavedChanges: Sendable {
     package var inserted: [NSManagedObjectID] = []
     package var updated: [NSManagedObjectID] = []
     package var deleted: [NSManagedObjectID] = []
-    /// Whether what was deleted was taken out of the relationships of others, which are among what was changed: a context does so, a
-    /// batch does not.
+    /// Whether deleted objects were removed from the relationships of others, which are then among the changed objects:
+    /// a context's save does so, a batch request does not.
     package var followsDeleteRules = false
 
     package init(

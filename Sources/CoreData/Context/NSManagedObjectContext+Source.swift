@@ -1,13 +1,14 @@
 import Foundation
 import Synchronization
 
-/// Two contexts that become each other's parents at the same time would each find nothing wrong. Whoever holds it takes no coordinator's lock:
-/// that may be held for as long as a store waits, and this one is all coordinators'.
+/// Held while a parent is set, since two contexts that became each other's parents at the same time would not notice.
+/// No coordinator's lock is taken while it is held: such a lock may be held as long as a store waits, and this lock is
+/// shared by all coordinators.
 private let parentLock = Mutex(())
 
-// Where a context's objects come from: stores, or a parent context.
+// The source of a context's objects: stores, or a parent context.
 extension NSManagedObjectContext {
-    /// What the context reads from; `nil` until it has a coordinator or a parent.
+    /// The source that the context reads from; `nil` until it has a coordinator or a parent.
     var source: (any RowSource)? {
         noteUse()
         if let parentSource { return parentSource }
@@ -19,7 +20,7 @@ extension NSManagedObjectContext {
 
     func setSource(coordinator newCoordinator: NSPersistentStoreCoordinator?, parent: NSManagedObjectContext?) {
         coordinator?.forget(table)
-        // A former parent that goes leaves its coordinator, so it must not go here.
+        // If the former parent is released, it leaves its coordinator, which must not happen inside the lock.
         withExtendedLifetime(parentSource) {
             parentLock.withLock { _ in
                 refuseCircle(through: parent)
@@ -33,7 +34,8 @@ extension NSManagedObjectContext {
         classCache = classCache.forgettingEntities
     }
 
-    /// A context that has itself among its parents would look for stores for ever. Core Data raises an exception for it.
+    /// Refuses a context that would be among its own parents, and would look for stores endlessly. Core Data raises an
+    /// exception for it.
     private func refuseCircle(through parent: NSManagedObjectContext?) {
         var next = parent
         while let one = next {
@@ -60,18 +62,18 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Has everything that the context and its children read and save be a part of a transaction. For a new context with a
+    /// Makes everything that the context and its children read and save part of a transaction. For a new context with a
     /// coordinator.
     package func join(_ transaction: OptimisticTransaction) {
         transactionSource = source.map { TransactionSource($0, transaction) }
     }
 
-    /// What the context works in.
+    /// The transaction that the context works in.
     var transaction: OptimisticTransaction? { transactionSource?.transaction ?? parent?.transaction }
 
-    /// The context goes.
+    /// Cleans up when the context is released.
     func letGo() {
-        // Objects that refer to one another would keep each other alive.
+        // Objects that refer to each other would keep each other alive.
         for object in table.all { object.relations = [] }
         coordinator?.forget(table)
         if let linkToParent, let parent = parentSource?.parent { parent.removeChild(linkToParent) }
@@ -87,18 +89,20 @@ extension NSManagedObjectContext {
         )
     }
 
-    /// The ID by which this context knows an object: its coordinator's for one that came from another coordinator of the same store,
-    /// and the permanent one for a temporary one that the object had before this context, or one above it, saved it.
+    /// The ID under which this context knows an object. It is the coordinator's own ID if the given one came from
+    /// another coordinator of the same store, and the permanent ID if the given one is temporary and this context or
+    /// one above has since saved the object.
     func localIdentifier(_ identifier: NSManagedObjectID) -> NSManagedObjectID {
         if identifier.isTemporaryID { return currentIdentifier(ofTemporary: identifier) }
         return persistentStoreCoordinator?.localIdentifier(identifier) ?? identifier
     }
 
-    /// May be called on any queue: the contexts above are asked for their tables and their former IDs, which have locks.
+    /// Can be called on any queue: the contexts above are asked for their tables and their former IDs, which have
+    /// locks.
     private func currentIdentifier(ofTemporary identifier: NSManagedObjectID) -> NSManagedObjectID {
         var context: NSManagedObjectContext? = self
         while let asked = context {
-            // One above may have yet to take the permanent ID that this context knows the object by.
+            // An ancestor may not yet have taken the permanent ID under which this context knows the object.
             let isToldOfAll = asked === self || asked.linkToParent?.hasNews != true
             if isToldOfAll, asked.table.contains(identifier) { return identifier }
             if let current = asked.formerIdentifiers.withLock({ $0.current(ofTemporary: identifier.key) }) {

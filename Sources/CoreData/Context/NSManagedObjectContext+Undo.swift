@@ -1,8 +1,8 @@
 import Foundation
 
-// Undo: what objects were before an event is registered when its changes are processed.
+// Undo: the state of objects before an event is registered when its changes are processed.
 extension NSManagedObjectContext {
-    /// Takes back the last group of changes; those that were not processed yet are, first.
+    /// Undoes the last group of changes; changes that are not processed yet are processed first.
     func undoChanges() {
         guard let undoManager else { return }
         processPendingChanges()
@@ -15,26 +15,26 @@ extension NSManagedObjectContext {
         undoManager.redo()
     }
 
-    /// Remembers what an object is before the first change of an event.
+    /// Records an object's state before the first change of an event.
     func rememberForUndo(_ object: NSManagedObject, existed: Bool = true) {
         guard let undoManager, undoManager.isUndoRegistrationEnabled else { return }
         mementos.append(ObjectMemento(object, existed: existed))
     }
 
-    /// Registers how to take back what happened since the last time.
+    /// Registers how to undo the changes since the last call.
     func registerUndo() {
         guard !mementos.isEmpty else { return }
         var remembered = mementos
         mementos = []
         guard let undoManager, undoManager.isUndoRegistrationEnabled else { return }
-        // What came and went within the event leaves nothing to take back.
+        // Objects that were inserted and deleted within the event leave nothing to undo.
         remembered.removeAll { !$0.existed && ($0.object.isDeleted || $0.object.managedObjectContext == nil) }
         guard !remembered.isEmpty else { return }
         for index in remembered.indices { remembered[index].complete() }
         undoManager.registerUndo(withTarget: self) { [remembered] in $0.restore(remembered) }
     }
 
-    /// Makes objects what they were. All of it is one event, which is registered for the way back.
+    /// Restores objects to former states. All of it is one event, which is registered for redo.
     private func restore(_ mementos: [ObjectMemento]) {
         processPendingChanges()
         let kinds = mementos.map { kind(of: $0) }
@@ -44,7 +44,7 @@ extension NSManagedObjectContext {
         processPendingChanges()
     }
 
-    /// The events that an object will be notified of.
+    /// The event type that an object will be notified of.
     private func kind(of memento: ObjectMemento) -> NSSnapshotEventType {
         if !memento.existed || memento.isDeleted { return .undoInsertion }
         let isThere = memento.object.managedObjectContext === self && !memento.object.isDeleted
@@ -82,7 +82,7 @@ extension NSManagedObjectContext {
         object.state.insert(.deletePropagated)
     }
 
-    /// Takes an object that was never saved out of the context.
+    /// Removes an object that was never saved from the context.
     private func withdrawInsertion(of object: NSManagedObject) {
         if object.state.isDisjoint(with: .anyEvent) { rememberForUndo(object) }
         withdraw(object)

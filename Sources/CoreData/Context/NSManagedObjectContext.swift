@@ -3,10 +3,11 @@ import Synchronization
 
 /// A scratch pad for objects: they are fetched into it, changed in it, and saved from it together.
 ///
-/// A context and its objects belong to its queue: use them inside `perform`, or on the main thread for a context of
-/// the main queue. What subclasses may override is in the class itself, and what it does in the extensions.
+/// A context and its objects belong to its queue: use them inside `perform`, or on the main thread for a main-queue
+/// context. The class itself declares what subclasses may override; extensions implement it.
 open class NSManagedObjectContext: NSObject, NSKeyValueObserving, @unchecked Sendable {
-    // @unchecked Sendable: confined to `queue` (the main queue or a private one); `perform` gets there from anywhere.
+    // @unchecked Sendable: confined to `queue` (the main queue or a private one); `perform` can be called from
+    // anywhere.
 
     /// Creates a context.
     ///
@@ -18,12 +19,12 @@ open class NSManagedObjectContext: NSObject, NSKeyValueObserving, @unchecked Sen
         table.join(self)
     }
 
-    /// Creates a context that is confined to no queue. Deprecated by Apple; give a concurrency type instead.
+    /// Creates a context that is not confined to a queue. Deprecated by Apple; pass a concurrency type instead.
     public convenience override init() { self.init(concurrencyType: .confinementConcurrencyType) }
 
     deinit { letGo() }
 
-    /// How the context is tied to a queue.
+    /// The queue to which the context is confined.
     public let concurrencyType: NSManagedObjectContextConcurrencyType
     let queue: ContextQueue
 
@@ -32,22 +33,22 @@ open class NSManagedObjectContext: NSObject, NSKeyValueObserving, @unchecked Sen
     var coordinator: NSPersistentStoreCoordinator?
     var parentSource: ParentSource?
     var linkToParent: ChildLink?
-    /// The coordinator as a transaction reads it, for a context that works in one.
+    /// The transaction's view of the coordinator, for a context that works in one.
     var transactionSource: TransactionSource?
-    /// The contexts that have this one as their parent; they come and go on their own queues.
+    /// The contexts that have this one as their parent. They are added and removed on their own queues.
     let children = Mutex<[ChildLink]>([])
-    /// The temporary IDs of objects that were given permanent ones here; children ask on their own queues.
+    /// The temporary IDs of objects that got permanent ones here. Children ask on their own queues.
     let formerIdentifiers = Mutex(FormerIdentifiers())
 
     /// The coordinator of the stores that the context reads and writes; for a child context, its parent's.
     ///
-    /// Setting it makes a child context one without a parent.
+    /// Setting it detaches a child context from its parent.
     open var persistentStoreCoordinator: NSPersistentStoreCoordinator? {
         get { parentSource?.parent.persistentStoreCoordinator ?? coordinator }
         set { setSource(coordinator: newValue, parent: nil) }
     }
 
-    /// The context that this one reads from and saves to, in place of stores; kept alive by its children.
+    /// The context that this one reads from and saves to, in place of stores. It is kept alive by its children.
     ///
     /// Set it before the context is used.
     open var parent: NSManagedObjectContext? {
@@ -57,13 +58,13 @@ open class NSManagedObjectContext: NSObject, NSKeyValueObserving, @unchecked Sen
 
     /// A name for logs and the history.
     open var name: String?
-    /// Who makes the changes of this context; kept in the history.
+    /// The author of this context's changes, which the history records.
     open var transactionAuthor: String?
-    /// Facts of the developer's own.
+    /// Your own information about the context.
     public private(set) lazy var userInfo = NSMutableDictionary()
-    /// How conflicts with the stores are resolved when saving: an `NSMergePolicy`. The default is to fail.
+    /// The policy for conflicts with the stores when saving: an `NSMergePolicy`. By default, the save fails.
     open var mergePolicy: Any = NSMergePolicy.error
-    /// Whether what others save to the coordinator or the parent is merged as it happens. The default is `false`.
+    /// Whether saves of others to the coordinator or the parent are merged automatically. The default is `false`.
     open var automaticallyMergesChangesFromParent: Bool {
         get { mergesAutomatically.load(ordering: .relaxed) }
         set { mergesAutomatically.store(newValue, ordering: .relaxed) }
@@ -86,9 +87,9 @@ open class NSManagedObjectContext: NSObject, NSKeyValueObserving, @unchecked Sen
     }
     /// Whether objects that the store has lost show no values and count as deleted, instead of stopping the program.
     open var shouldDeleteInaccessibleFaults = true
-    /// Whether delete rules are followed when changes are processed (`true`) or at the next save.
+    /// Whether delete rules are applied when changes are processed (`true`) or at the next save.
     open var propagatesDeletesAtEndOfEvent = true
-    /// Whether the context keeps all its objects alive. The default is `false`: it keeps changed ones.
+    /// Whether the context keeps all its objects alive. The default is `false`: only changed objects are kept.
     open var retainsRegisteredObjects = false {
         didSet {
             noteUse()
@@ -96,11 +97,11 @@ open class NSManagedObjectContext: NSObject, NSKeyValueObserving, @unchecked Sen
             retained = isRetaining ? Set(table.all) : []
         }
     }
-    /// How old values may be that a fault takes from memory, in seconds. Negative, the default, for any age; else every
-    /// fault reads the store.
+    /// The largest age, in seconds, of values that a fault may take from memory. A negative value, the default, means
+    /// any age; otherwise every fault reads the store.
     open var stalenessInterval: TimeInterval = -1
 
-    /// Where changes are registered for undo. `nil`, the default, for no undo.
+    /// The undo manager that changes are registered with; `nil`, the default, for no undo.
     open var undoManager: UndoManager? {
         willSet { if newValue !== undoManager { undoManager?.removeAllActions(withTarget: self) } }
     }
@@ -108,98 +109,102 @@ open class NSManagedObjectContext: NSObject, NSKeyValueObserving, @unchecked Sen
     let pinned = Mutex(GenerationPin.none)
     let hasPin = Atomic<Bool>(false)
 
-    /// The state of the stores that the context reads: `nil` when it reads them as they are, `current` when it is to be
-    /// pinned by its next read.
+    /// The state of the stores that the context reads: `nil` if it reads the current state, `current` if its next read
+    /// will pin it.
     open var queryGenerationToken: NSQueryGenerationToken? { pinnedToken }
 
-    /// Makes the context read one state of the stores, even when others save. Objects that it has already stay as they are.
+    /// Makes the context read one state of the stores, even if others save. Objects that it already has stay as they
+    /// are.
     ///
-    /// Saving, merging and resetting move the context to what is current at its next read.
+    /// Saving, merging and resetting move the context to the current state at its next read.
     ///
-    /// - Parameter generation: the state; `NSQueryGenerationToken.current` for what is current at the next read, `nil` to
-    ///   read the stores as they are.
-    /// - Throws: when the state cannot be read any more, and for a child context, which reads its parent.
+    /// - Parameter generation: the state; `NSQueryGenerationToken.current` for the current state at the next read,
+    ///   `nil` to read the stores as they are.
+    /// - Throws: an error if the state can no longer be read, and for a child context, which reads its parent.
     open func setQueryGenerationFrom(_ generation: NSQueryGenerationToken?) throws { try setPin(generation) }
 
     // MARK: What the context holds
 
     let table = ObjectTable()
-    /// Objects with unsaved changes, in the order of their first; each has the state `.listed`.
-    // Set for every object that changes, by code of ours only, as below.
+    /// Objects with unsaved changes, in the order of their first change; each has the state `.listed`.
+    // Accessed for every object that changes, and only by code of this module, as below.
     @exclusivity(unchecked) final var changed: ContiguousArray<NSManagedObject> = []
-    /// How many of the changed objects have no changes any more.
+    /// How many of the changed objects no longer have changes.
     var idleCount = 0
-    /// The changed objects by value, once fetches have looked through many of them; see `pendingChanges(for:)`.
+    /// An index of the changed objects by value, once fetches have scanned many of them; see `pendingChanges(for:)`.
     var pendingIndex: PendingIndex?
-    /// How many of the changed objects the index has taken, and how often they were looked through without it.
+    /// How many of the changed objects are indexed, and how often they were scanned without the index.
     var (indexed, scans) = (0, 0)
     /// Objects that changed since changes were last processed.
     @exclusivity(unchecked) final var event: ContiguousArray<NSManagedObject> = []
     /// How many objects are in `awakeFromInsert`, where they are only half made.
     var awakening = 0
-    /// Deleted objects whose delete rules have yet to be followed.
+    /// Deleted objects whose delete rules have not been applied yet.
     var doomed: ContiguousArray<NSManagedObject> = []
-    /// Deleted objects that were never saved, and that a rule “deny” keeps for now.
+    /// Deleted objects that were never saved, and whose deletion is currently denied by a “deny” rule.
     var denied: ContiguousArray<NSManagedObject> = []
-    /// New objects that lost to others with the same unique values, in the save that goes on.
+    /// New objects that were replaced by others with the same unique values, in the current save.
     var superseded: [NSManagedObject] = []
     /// Objects that took new values from the store since changes were last processed.
     var refreshed: [NSManagedObject] = []
-    /// What the values were before the event, of objects that earlier events had changed already.
+    /// The values before the event, for objects that earlier events had already changed.
     var eventValues: [ObjectIdentifier: ContiguousArray<StoredValue>] = [:]
-    /// What objects were before the event, when there is an undo manager.
+    /// The state of objects before the event, if there is an undo manager.
     var mementos: [ObjectMemento] = []
-    /// Objects that were never saved and were taken out of the context, by undo or deletion, since changes were last processed.
+    /// Objects that were never saved and that undo or deletion has removed from the context since changes were last
+    /// processed.
     var vanished: [NSManagedObject] = []
-    /// What others saved, and is yet to be merged.
+    /// Saves of others that have not been merged yet.
     let incoming = Mutex<[SavedChanges]>([])
-    /// The faults that a merge which is being announced concerns.
+    /// The faults concerned by the merge that is being announced.
     var mergedFaults: [NSManagedObject] = []
     var followers = MergeFollowers()
-    /// All objects, where the context is to keep them.
+    /// All objects, if the context shall keep them.
     var retained: Set<NSManagedObject> = []
-    /// What the property above says, for asking once an object.
+    /// A copy of the property above, for a quick check per object.
     @exclusivity(unchecked) final var isRetaining = false
     var batches = FetchBatches()
     /// The ordered sets by which relationships were changed since changes were last processed, the latest last.
     var orderedSets: [MutableRelationshipOrderedSet] = []
     var assignedStores: [ObjectIdentifier: NSPersistentStore] = [:]
-    /// Why the values of objects could not be read.
+    /// The errors of objects whose values could not be read.
     var readErrors: [NSManagedObjectID: NSError] = [:]
-    /// The files of external data that were reported to be missing.
+    /// The missing files of external data that were already reported.
     var reportedFiles: Set<String> = []
-    // Set and taken for every object that is made, by code of ours only: see the state of NSManagedObject.
+    // Set and taken for every object that is made, and only by code of this module: see the state of NSManagedObject.
     @exclusivity(unchecked) final var materialization = Materialization.none
-    /// What the table was last told to keep; see `keep`.
+    /// The entity that the table was last told to keep; see `keep`.
     @exclusivity(unchecked) final var lastKeptLayout: UnsafeMutableRawPointer?
     @exclusivity(unchecked) final var lastKeptStore: UnsafeMutableRawPointer?
     @exclusivity(unchecked) final var classCache = ClassCache()
-    /// Whether uses of objects are checked; here since a static property is asked for through a function each time.
+    /// Whether uses of objects are checked. It is copied here, since a static property is accessed through a function
+    /// each time.
     final let checksQueues = ConcurrencyDebug.isOn
     var isProcessingScheduled = false
     var isSaving = false
-    /// Whether changes, made here or merged, are being processed and told of: hooks and observers look at the objects as they are.
+    /// Whether changes, made here or merged, are being processed and announced: hooks and observers see the objects as
+    /// they are.
     var isProcessing = false
-    /// The contexts that merge what is being saved, once the save is over.
+    /// The contexts that merge the current save once it is over.
     var waitingMergers: [NSManagedObjectContext] = []
-    /// Whether an object is being told that it has its values: what it sets meanwhile does not count as a change.
+    /// Whether an object's awakening method is running: properties that it sets do not count as changes.
     @exclusivity(unchecked) final var isAwakening = false
-    /// Whether a save checks what it writes; see `savePortion()`.
+    /// Whether a save validates its changes; see `savePortion()`.
     var validatesChanges = true
-    /// What notifications of the save that goes on were about.
+    /// The sets of objects in the current save's notifications.
     var posted = PostedObjects()
     private let lockObject = NSRecursiveLock()
 
     /// All objects that the context knows.
     open var registeredObjects: Set<NSManagedObject> { Set(table.all) }
 
-    /// New objects, to be written by the next save.
+    /// New objects, which the next save writes.
     open var insertedObjects: Set<NSManagedObject> { Set(changed.filter(\.isInserted)) }
 
-    /// Changed objects, to be written by the next save.
+    /// Changed objects, which the next save writes.
     open var updatedObjects: Set<NSManagedObject> { Set(changed.filter(\.isUpdated)) }
 
-    /// Objects to be deleted by the next save.
+    /// Objects that the next save deletes.
     open var deletedObjects: Set<NSManagedObject> {
         Set(changed.filter { $0.isDeleted && !$0.state.contains(.inserted) })
     }
@@ -209,26 +214,26 @@ open class NSManagedObjectContext: NSObject, NSKeyValueObserving, @unchecked Sen
 
     // MARK: Finding objects
 
-    /// The object of an ID, if the context knows it.
+    /// The object with an ID, if it is registered in the context.
     ///
     /// - Parameter objectID: the ID, temporary or permanent.
-    /// - Returns: the object, which may be a fault; `nil` when the context does not know it. No store is asked.
+    /// - Returns: the object, which may be a fault; `nil` if it is not registered. No store is asked.
     open func registeredObject(for objectID: NSManagedObjectID) -> NSManagedObject? {
         checkQueue()
         return table.object(for: localIdentifier(objectID))
     }
 
-    /// The object of an ID: the one that is registered, or a fault, whether or not the store has such an object.
+    /// The object with an ID: the registered one, or a fault, whether or not the store has such an object.
     ///
     /// - Parameter objectID: the ID, temporary or permanent.
-    /// - Returns: the object. A fault that no store has an object for shows that when it is fired: see
+    /// - Returns: the object. If no store has it, that shows when the fault is fired: see
     ///   `shouldDeleteInaccessibleFaults`.
     open func object(with objectID: NSManagedObjectID) -> NSManagedObject {
         checkQueue()
         return objectOrFault(objectID)
     }
 
-    /// The object of an ID, with its values.
+    /// The object with an ID, with its values.
     ///
     /// ```swift
     /// // An ID may go to any context, where an object must stay in its own.
@@ -236,25 +241,25 @@ open class NSManagedObjectContext: NSObject, NSKeyValueObserving, @unchecked Sen
     /// ```
     ///
     /// - Parameter objectID: the ID, temporary or permanent.
-    /// - Returns: the object with its values, not a fault. One that the context has is given as it is, also when its deletion has not been
-    ///   saved yet.
-    /// - Throws: `NSManagedObjectReferentialIntegrityError` when no store has such an object.
+    /// - Returns: the object with its values, not a fault. A registered object is returned as it is, even if its
+    ///   deletion has not been saved yet.
+    /// - Throws: `NSManagedObjectReferentialIntegrityError` if no store has such an object.
     open func existingObject(with objectID: NSManagedObjectID) throws -> NSManagedObject {
         try objectWithValues(objectID)
     }
 
-    /// Fetches what a request describes, for every result type. See the generic form.
+    /// Fetches what a request describes, for every result type. See the generic method.
     ///
-    /// - Parameter request: what to fetch.
-    /// - Returns: objects, IDs, dictionaries or one number, as the result type of the request says.
-    /// - Throws: an error in the Cocoa domain when the request names an unknown entity or property, asks for what the
-    ///   store cannot do, or the store cannot be read.
+    /// - Parameter request: the request.
+    /// - Returns: objects, IDs, dictionaries or one number, depending on the request's result type.
+    /// - Throws: an error in the Cocoa domain if the request names an unknown entity or property, asks for something
+    ///   that the store cannot do, or the store cannot be read.
     open func fetch(_ request: NSFetchRequest<any NSFetchRequestResult>) throws -> [Any] { try results(of: request) }
 
-    /// How many objects a request finds.
+    /// The number of objects that a request finds.
     ///
-    /// - Parameter request: what to count; its result type does not matter.
-    /// - Returns: the number of objects, unsaved changes included.
+    /// - Parameter request: the request; its result type does not matter.
+    /// - Returns: the number of objects, including unsaved changes.
     /// - Throws: the errors that fetching the request throws.
     open func count(for request: NSFetchRequest<any NSFetchRequestResult>) throws -> Int { try count(of: request) }
 
@@ -262,7 +267,7 @@ open class NSManagedObjectContext: NSObject, NSKeyValueObserving, @unchecked Sen
     ///
     /// - Parameter request: a fetch, an asynchronous fetch, a batch or a history request.
     /// - Returns: the result that belongs to the request.
-    /// - Throws: `NSPersistentStoreUnsupportedRequestTypeError` for a request that no store knows, and the errors of
+    /// - Throws: `NSPersistentStoreUnsupportedRequestTypeError` for a request that no store supports, and the errors of
     ///   the stores.
     @discardableResult
     open func execute(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult { try run(request) }
@@ -271,56 +276,58 @@ open class NSManagedObjectContext: NSObject, NSKeyValueObserving, @unchecked Sen
 
     /// Inserts an object that was made without a context.
     ///
-    /// - Parameter object: an object without a context; one that another context has stops the program.
+    /// - Parameter object: an object without a context; one of another context stops the program.
     open func insert(_ object: NSManagedObject) { insertObject(object) }
 
-    /// Marks an object to be deleted by the next save, and others as its delete rules say.
+    /// Marks an object for deletion by the next save, and others according to its delete rules.
     ///
-    /// The rules are followed when changes are next processed. An object that was never saved leaves the context then, since there is
-    /// nothing to save of it; one whose rule “deny” forbids it stays until the objects that deny it go, and a save before that fails.
+    /// The rules are applied when changes are next processed. An object that was never saved then leaves the context,
+    /// since there is nothing to save for it. One whose deletion a “deny” rule forbids stays until the objects that
+    /// deny it are gone; a save before that fails.
     ///
     /// - Parameter object: an object of the context.
     open func delete(_ object: NSManagedObject) { deleteObject(object) }
 
-    /// Assigns a new object to a store, where several could take it.
+    /// Assigns a new object to a store, if several could take it.
     ///
     /// - Parameters:
-    ///   - object: a managed object that was never saved; anything else than a managed object stops the program.
-    ///   - store: a store of the coordinator that holds the entity of the object.
+    ///   - object: a managed object that was never saved; anything else stops the program.
+    ///   - store: a store of the coordinator that holds the object's entity.
     open func assign(_ object: Any, to store: NSPersistentStore) { assignObject(object, to: store) }
 
-    /// Brings an object up to what the store has.
+    /// Updates an object to the store's values.
     ///
     /// - Parameters:
     ///   - object: an object of the context.
-    ///   - flag: `true` reads the store's values and puts the changes made here on top; `false` forgets the changes
-    ///     and makes the object a fault.
+    ///   - flag: `true` reads the store's values and keeps the changes made here; `false` discards the changes and
+    ///     turns the object into a fault.
     open func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) { refreshObject(object, mergeChanges: flag) }
 
-    /// Makes all objects without changes faults, and merges the store's values into the others.
+    /// Turns all unchanged objects into faults, and merges the store's values into the others.
     open func refreshAllObjects() { refreshObjects() }
 
-    /// Follows the delete rules of deleted objects, and posts what changed since the last time.
+    /// Applies the delete rules of deleted objects, and posts the changes since the last call.
     open func processPendingChanges() { processChanges() }
 
-    /// Forgets all unsaved changes.
+    /// Discards all unsaved changes.
     open func rollback() { rollBackChanges() }
 
     /// Forgets all objects and all changes.
     open func reset() { forgetEverything() }
 
-    /// Takes back the last group of changes, with the undo manager.
+    /// Undoes the last group of changes, with the undo manager.
     open func undo() { undoChanges() }
 
-    /// Makes the changes again that were last undone.
+    /// Redoes the changes that were last undone.
     open func redo() { redoChanges() }
 
     // MARK: Saving
 
-    /// Writes all changes to the stores, in one transaction a store; those of a child context go to its parent instead.
+    /// Writes all changes to the stores, in one transaction per store; those of a child context go to its parent
+    /// instead.
     ///
-    /// Posts `NSManagedObjectContextWillSave` before and `NSManagedObjectContextDidSave` after; also when there are no
-    /// changes, and so nothing to write. A save that fails leaves the store, and the changes here, as they were.
+    /// Posts `NSManagedObjectContextWillSave` before and `NSManagedObjectContextDidSave` after, even if there are no
+    /// changes to write. A failed save leaves the store, and the changes here, as they were.
     ///
     /// - Throws: validation errors (codes 1550 to 1690, several under `NSDetailedErrorsKey`),
     ///   `NSManagedObjectMergeError` and `NSManagedObjectConstraintMergeError` for conflicts that the merge policy does
@@ -332,46 +339,47 @@ open class NSManagedObjectContext: NSObject, NSKeyValueObserving, @unchecked Sen
 
     /// Gives new objects their permanent IDs before they are saved.
     ///
-    /// - Parameter objects: objects of the context; those that have permanent IDs keep them.
-    /// - Throws: the errors of the store, which counts its keys in a transaction of its own.
+    /// - Parameter objects: objects of the context; objects with permanent IDs keep them.
+    /// - Throws: the errors of the store, which reserves the keys in a transaction of its own.
     open func obtainPermanentIDs(for objects: [NSManagedObject]) throws { try makeIdentifiersPermanent(objects) }
 
-    /// Marks an object to be checked for conflicts by the next save, though it is not changed.
+    /// Marks an object to be checked for conflicts by the next save, even if it is unchanged.
     ///
-    /// The save writes a new version of its row, and finds a conflict when somebody else has changed it.
+    /// The save writes a new version of its row, and detects a conflict if somebody else has changed the row.
     ///
-    /// - Parameter object: an object of the context; nothing is done for new and deleted ones.
+    /// - Parameter object: an object of the context; new and deleted ones are ignored.
     open func detectConflicts(for object: NSManagedObject) { watchForConflicts(object) }
 
-    /// Takes over what another context saved.
+    /// Merges what another context saved.
     ///
-    /// Objects that are here take the new values, under the changes made here; faults stay faults; new objects come as
-    /// faults; deleted ones are deleted here too, until the next save forgets them, which writes nothing for them.
+    /// Registered objects take the new values, and keep the changes made here; faults stay faults; new objects are
+    /// registered as faults; deleted ones are deleted here too, until the next save, which writes nothing for them,
+    /// forgets them.
     ///
     /// - Parameter notification: a `didSaveObjectsNotification` or `didSaveObjectIDsNotification`.
     open func mergeChanges(fromContextDidSave notification: Notification) {
         merge(SavedChanges(userInfo: notification.userInfo ?? [:]))
     }
 
-    /// Whether a fault whose object no store has any more becomes a deleted object without values; `false` stops the
-    /// program. Called when such a fault is fired.
+    /// Decides whether a fault whose row is gone becomes a deleted object without values; `false` stops the program.
+    /// Called when such a fault is fired.
     ///
     /// - Parameters:
     ///   - fault: the object.
     ///   - oid: its ID.
-    ///   - property: the property that was read, where that is known.
+    ///   - property: the property that was read, if it is known.
     /// - Returns: by default, `shouldDeleteInaccessibleFaults`.
     open func shouldHandleInaccessibleFault(
         _ fault: NSManagedObject, for oid: NSManagedObjectID, triggeredByProperty property: NSPropertyDescription?
     ) -> Bool { shouldDeleteInaccessibleFaults }
 
-    /// Hears of changes of what the context observes, for subclasses. What nobody has handled stops the program.
+    /// Called for changes of observed properties, for subclasses. A change that nobody handles stops the program.
     ///
     /// - Parameters:
-    ///   - keyPath: the key path that is observed.
-    ///   - object: the object that it starts from.
+    ///   - keyPath: the observed key path.
+    ///   - object: the object at which it starts.
     ///   - change: what changed.
-    ///   - context: what was given with the registration.
+    ///   - context: the pointer passed at registration.
     open func observeValue(
         forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
         context: UnsafeMutableRawPointer?
@@ -381,10 +389,10 @@ open class NSManagedObjectContext: NSObject, NSKeyValueObserving, @unchecked Sen
 
     // MARK: Running code
 
-    /// Runs a block on the context's queue, later. Changes are processed when it ends.
+    /// Runs a block on the context's queue, later. Changes are processed at its end.
     ///
-    /// The block is not `sending`: a client's protocol or subclass that asks for `perform(_: @escaping () -> Void)` would not
-    /// find this method, and all existing ones do.
+    /// The block is not `sending`: a client's protocol or subclass that requires `perform(_: @escaping () -> Void)`
+    /// would then not find this method, and all existing ones do.
     ///
     /// ```swift
     /// background.perform {
@@ -397,20 +405,20 @@ open class NSManagedObjectContext: NSObject, NSKeyValueObserving, @unchecked Sen
     /// - Parameter block: what to run.
     open func perform(_ block: @escaping () -> Void) { runLater(block) }
 
-    /// Runs a block on the context's queue and waits for it. May be nested.
+    /// Runs a block on the context's queue and waits for it. Calls may be nested.
     ///
-    /// Changes are not processed when it ends, unless there is an undo manager, for which the block is an event.
+    /// Changes are not processed at its end, unless there is an undo manager, for which the block is an event.
     ///
     /// - Parameter block: what to run.
     open func performAndWait(_ block: () -> Void) { runAndWait(block) }
 
-    /// Waits for a lock that the context does not take itself. Deprecated by Apple; use `performAndWait`.
+    /// Waits for a lock that the context itself does not take. Deprecated by Apple; use `performAndWait`.
     open func lock() { lockObject.lock() }
 
-    /// Gives the lock back.
+    /// Releases the lock.
     open func unlock() { lockObject.unlock() }
 
-    /// Takes the lock if nobody has it.
+    /// Takes the lock if it is free.
     ///
     /// - Returns: whether the lock was taken.
     open func tryLock() -> Bool { lockObject.try() }

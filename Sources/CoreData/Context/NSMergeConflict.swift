@@ -4,18 +4,19 @@ import Foundation
 open class NSMergeConflict: NSObject {
     /// The object that was to be saved.
     public let sourceObject: NSManagedObject
-    /// The values that the object was fetched with.
+    /// The values with which the object was fetched.
     public let objectSnapshot: [String: Any]?
     /// The values that the coordinator's contexts last saved or fetched.
     ///
-    /// With no `persistedSnapshot`, the conflict is with another context of the coordinator, which saved these.
+    /// Without a `persistedSnapshot`, the conflict is with another context of the coordinator, which saved these
+    /// values.
     public let cachedSnapshot: [String: Any]?
-    /// The values that somebody outside the coordinator wrote to the store; `nil` when the row is gone, or when it was
-    /// another context of the coordinator that changed it.
+    /// The values that somebody outside the coordinator wrote to the store; `nil` if the row is gone, or if another
+    /// context of the coordinator changed it.
     public let persistedSnapshot: [String: Any]?
-    /// The version of the store's row, 0 when it is gone.
+    /// The version of the store's row; 0 if it is gone.
     public let newVersionNumber: Int
-    /// The version that the object was fetched with.
+    /// The version with which the object was fetched.
     public let oldVersionNumber: Int
     private let current: Row?
 
@@ -23,10 +24,10 @@ open class NSMergeConflict: NSObject {
     ///
     /// - Parameters:
     ///   - srcObject: the object that was to be saved.
-    ///   - newvers: the version of the row in the store, 0 when it is gone.
-    ///   - oldvers: the version that the object was fetched with.
-    ///   - cachesnap: what the contexts of the coordinator last saved or fetched.
-    ///   - persnap: what somebody outside the coordinator wrote; `nil` when nobody did, or the row is gone.
+    ///   - newvers: the version of the row in the store; 0 if it is gone.
+    ///   - oldvers: the version with which the object was fetched.
+    ///   - cachesnap: the values that the coordinator's contexts last saved or fetched.
+    ///   - persnap: the values that somebody outside the coordinator wrote; `nil` if nobody did, or the row is gone.
     public init(
         source srcObject: NSManagedObject, newVersion newvers: Int, oldVersion oldvers: Int,
         cachedSnapshot cachesnap: [String: Any]?, persistedSnapshot persnap: [String: Any]?
@@ -40,11 +41,11 @@ open class NSMergeConflict: NSObject {
         current = nil
     }
 
-    /// A conflict that a save met.
+    /// A conflict found by a save.
     ///
     /// - Parameters:
     ///   - object: the object that was to be saved.
-    ///   - current: the row that the store has; `nil` when it has none any more.
+    ///   - current: the store's row; `nil` if it is gone.
     ///   - isInternal: whether a context of the same coordinator changed the row.
     init(_ object: NSManagedObject, current: Row?, isInternal: Bool) {
         sourceObject = object
@@ -64,7 +65,7 @@ open class NSMergeConflict: NSObject {
             switch type {
             case .overwriteMergePolicyType, .mergeByPropertyObjectTrumpMergePolicyType:
                 guard !object.isDeleted else { return context.forgetDeleted(object) }
-                // The object's values become a new row under the old key.
+                // The object's values become a new row with the old key.
                 object.state.insert(.inserted)
                 object.state.remove(.updated)
                 object.version = 0
@@ -99,7 +100,7 @@ open class NSMergeConflict: NSObject {
 }
 
 extension NSManagedObject {
-    /// Values by key, as snapshots of conflicts give them.
+    /// Values by key, for the snapshots of conflicts.
     final func snapshotValues(_ values: ContiguousArray<StoredValue>) -> [String: Any] {
         guard values.count == layout.slots.count else { return [:] }
         var result: [String: Any] = [:]
@@ -118,7 +119,7 @@ extension NSManagedObject {
         return result
     }
 
-    /// Takes the values of a row, but for those that were changed here and not there.
+    /// Takes a row's values, except for properties that were changed here and not in the row.
     final func adopt(_ row: Row, keepingChangesWhereSame: Bool) {
         var merged = row.values
         for slot in changedSlots() where row.values[slot] == snapshot[slot] { merged[slot] = values[slot] }
@@ -134,7 +135,7 @@ extension NSManagedObject {
 }
 
 extension NSManagedObjectContext {
-    /// Forgets an object whose row is gone: there is nothing left to save.
+    /// Forgets an object whose row is gone, since nothing is left to save.
     func forgetDeleted(_ object: NSManagedObject) {
         withdraw(object)
         forget(object)

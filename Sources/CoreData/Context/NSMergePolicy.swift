@@ -4,19 +4,20 @@ import Foundation
 public enum NSMergePolicyType: UInt, Sendable {
     /// The save fails.
     case errorMergePolicyType = 0
-    /// Property by property; where both changed, the store wins.
+    /// Property by property; if both sides changed one, the store wins.
     case mergeByPropertyStoreTrumpMergePolicyType = 1
-    /// Property by property; where both changed, the context wins.
+    /// Property by property; if both sides changed one, the context wins.
     case mergeByPropertyObjectTrumpMergePolicyType = 2
-    /// The context's objects win whole.
+    /// The context's objects win as a whole.
     case overwriteMergePolicyType = 3
-    /// The store's rows win whole.
+    /// The store's rows win as a whole.
     case rollbackMergePolicyType = 4
 }
 
-/// A way to resolve conflicts when a context is saved: rows that others changed, and values that must be unique.
+/// A way to resolve conflicts when a context is saved: with rows that others changed, and with values that must be
+/// unique.
 ///
-/// Subclass it to look at the conflicts; call `super` to have them resolved.
+/// Subclasses can inspect the conflicts and call `super` to resolve them.
 open class NSMergePolicy: NSObject, @unchecked Sendable {
     // @unchecked Sendable: immutable.
 
@@ -33,21 +34,21 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
 
     /// The save fails. The default.
     public static let error = NSMergePolicy(merge: .errorMergePolicyType)
-    /// The store's rows win whole.
+    /// The store's rows win as a whole.
     public static let rollback = NSMergePolicy(merge: .rollbackMergePolicyType)
-    /// The context's objects win whole.
+    /// The context's objects win as a whole.
     public static let overwrite = NSMergePolicy(merge: .overwriteMergePolicyType)
-    /// Property by property; where both changed, the context wins.
+    /// Property by property; if both sides changed one, the context wins.
     public static let mergeByPropertyObjectTrump = NSMergePolicy(merge: .mergeByPropertyObjectTrumpMergePolicyType)
-    /// Property by property; where both changed, the store wins.
+    /// Property by property; if both sides changed one, the store wins.
     public static let mergeByPropertyStoreTrump = NSMergePolicy(merge: .mergeByPropertyStoreTrumpMergePolicyType)
 
     /// Resolves conflicts of either kind.
     ///
     /// - Parameter list: `NSMergeConflict`s, or `NSConstraintConflict`s.
-    /// - Throws: `NSManagedObjectMergeError` or `NSManagedObjectConstraintMergeError`, with the conflicts under
-    ///   `"conflictList"` and the IDs of the objects under `NSInsertedObjectsKey` and `NSUpdatedObjectsKey`, when the policy is
-    ///   to fail.
+    /// - Throws: `NSManagedObjectMergeError` or `NSManagedObjectConstraintMergeError` if the policy is to fail, with
+    ///   the conflicts under `"conflictList"` and the IDs of the objects under `NSInsertedObjectsKey` and
+    ///   `NSUpdatedObjectsKey`.
     open func resolve(mergeConflicts list: [Any]) throws {
         let versions = list.compactMap { $0 as? NSMergeConflict }
         if !versions.isEmpty { try resolve(optimisticLockingConflicts: versions) }
@@ -58,7 +59,7 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
     /// Resolves conflicts with rows that others changed or deleted.
     ///
     /// - Parameter list: one conflict for each object.
-    /// - Throws: `NSManagedObjectMergeError` when the policy is to fail.
+    /// - Throws: `NSManagedObjectMergeError` if the policy is to fail.
     open func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
         guard mergeType != .errorMergePolicyType else {
             throw Self.failure(
@@ -69,8 +70,8 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
 
     /// Resolves conflicts of values that must be unique.
     ///
-    /// - Parameter list: one conflict for each combination of values that several objects have.
-    /// - Throws: `NSManagedObjectConstraintMergeError` when the policy is to fail.
+    /// - Parameter list: one conflict for each combination of values that several objects share.
+    /// - Throws: `NSManagedObjectConstraintMergeError` if the policy is to fail.
     open func resolve(constraintConflicts list: [NSConstraintConflict]) throws {
         guard mergeType != .errorMergePolicyType else {
             throw Self.failure(
@@ -114,9 +115,9 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
 
 /// The merge policy under which a save with conflicts fails.
 public var NSErrorMergePolicy: AnyObject { NSMergePolicy.error }
-/// The merge policy under which the store's rows win whole.
+/// The merge policy under which the store's rows win as a whole.
 public var NSRollbackMergePolicy: AnyObject { NSMergePolicy.rollback }
-/// The merge policy under which the context's objects win whole.
+/// The merge policy under which the context's objects win as a whole.
 public var NSOverwriteMergePolicy: AnyObject { NSMergePolicy.overwrite }
 /// The merge policy under which, property by property, the context wins.
 public var NSMergeByPropertyObjectTrumpMergePolicy: AnyObject { NSMergePolicy.mergeByPropertyObjectTrump }

@@ -1,8 +1,8 @@
 import Foundation
 
 extension NSPredicate {
-    /// The predicate as a fetch of an entity asks it: paths from constants followed, texts that spell UUIDs read where the entity
-    /// has UUIDs.
+    /// The predicate adapted for a fetch of an entity: paths from constants are evaluated, and texts that spell UUIDs
+    /// are converted for UUID attributes.
     func read(for layout: EntityLayout) -> NSPredicate {
         withConstantPathsRead.withUUIDsRead(layout.holdsUUIDs)
     }

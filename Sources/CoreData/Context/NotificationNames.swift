@@ -87,5 +87,5 @@ public let NSDeletedObjectIDsKey = "deleted_objectIDs"
 public let NSRefreshedObjectIDsKey = "refreshed_objectIDs"
 /// In a notification of a context: the IDs of the objects that lost their values.
 public let NSInvalidatedObjectIDsKey = "invalidated_objectIDs"
-/// In a notification of a save: the state of the stores that the context, which is pinned, reads from now on.
+/// In a notification of a save by a pinned context: the state of the stores that it reads from now on.
 public let NSManagedObjectContextQueryGenerationKey = "newQueryGeneration"

@@ -1,7 +1,7 @@
-/// What an object was before an event: enough for undo to make it so again.
+/// The state of an object before an event, sufficient for undo to restore it.
 struct ObjectMemento {
     let object: NSManagedObject
-    /// Whether the object was in the context, and not only inserted by the event.
+    /// Whether the object was in the context before, rather than inserted by the event.
     let existed: Bool
     let isDeleted: Bool
     private let values: ContiguousArray<StoredValue>
@@ -14,7 +14,7 @@ struct ObjectMemento {
         isDeleted = object.state.contains(.deleted)
         values = object.values
         var toOnes: [(relationship: RelationshipLayout, destination: NSManagedObject?)] = []
-        // IDs in the values may become permanent: objects that are known are kept themselves.
+        // IDs among the values may become permanent, so registered destinations are kept as objects.
         for relationship in object.layout.toOnes where !object.relations.isEmpty {
             if case .toOne(let destination) = object.relations[relationship.index] {
                 toOnes.append((relationship, destination))
@@ -27,7 +27,8 @@ struct ObjectMemento {
         }
     }
 
-    /// Notes the members of relationships that the event loaded in order to change them: they had been as committed.
+    /// Records the members of relationships that the event loaded in order to change them: their former members were
+    /// the committed ones.
     mutating func complete() {
         for relationship in object.layout.toManys {
             guard let members = object.toManyMembersIfAny(relationship), members.hasChanges,
@@ -35,7 +36,7 @@ struct ObjectMemento {
             else { continue }
             let loaded = object.loadedToManyMembers(relationship)
             let committed = loaded.committed
-            // In the present order as far as that goes: what was removed had a place that nobody noted.
+            // The present order as far as possible: nobody recorded the places of removed members.
             let order = loaded.all.filter(committed.contains) + loaded.removed
             toManys.append((relationship, order, false))
         }
@@ -56,7 +57,7 @@ struct ObjectMemento {
         }
     }
 
-    /// Gives the object its values and relationships again.
+    /// Restores the object's values and relationships.
     func restoreValues() {
         if !values.isEmpty { object.values = values }
         if !object.relations.isEmpty {

@@ -1,43 +1,43 @@
-/// The objects of a context by ID, not retained: an open-addressing table without a hash of strings or classes.
+/// The objects of a context by ID, not retained: an open-addressing table that avoids hashing strings or classes.
 ///
-/// Eight neighbouring keys share an entry, since objects mostly come and go in the order of their keys: what many objects take is small
-/// enough to stay in the processor's cache, and an object next to the last one is found without a search.
+/// Eight neighbouring keys share an entry, since objects usually come and go in the order of their keys. The entries of
+/// many objects then fit in the processor's cache, and an object next to the last one is found without a search.
 ///
 /// An object is in the table from its registration until its `deinit`; see `ObjectTable`, which guards both.
 struct ObjectRegistry: ~Copyable {
-    /// Eight neighbours: what their keys have in common.
+    /// Eight neighbours: the part that their keys have in common.
     private struct Group {
         var number: UInt64
         var tag: UInt64
 
         static let size = 8
-        /// Never used since the table was made.
+        /// Unused since the table was made.
         static let free = UInt64.max
-        /// Was used; a search goes on past it.
+        /// Formerly used; a search continues past it.
         static let removed = UInt64.max - 1
         static var empty: Group { Group(number: 0, tag: free) }
 
         var isLive: Bool { tag < Self.removed }
     }
 
-    /// An ID for which two objects are registered: one of them is just being freed, or references of a developer's store share a key.
+    /// An ID with two registered objects: one of them is being freed, or references of a developer's store share a key.
     private struct SharedID: Hashable {
         let key: Int64
         let tag: UInt64
     }
 
-    // Memory of its own: bounds are kept by masking positions, and checking them again was a third of a search.
+    // Manually allocated: masking keeps positions within bounds, and checking them again took a third of a search.
     private var groups = UnsafeMutableBufferPointer<Group>(start: nil, count: 0)
     /// The objects of the groups, eight each.
     private var objects = UnsafeMutableBufferPointer<ObjectIdentifier?>(start: nil, count: 0)
-    /// Further objects of IDs that have one in their group, or had.
+    /// Further objects of IDs whose group has, or had, an object.
     private var others: [SharedID: [ObjectIdentifier]] = [:]
     /// How many groups are not free.
     private var used = 0
     /// The group that was found last.
     private var last = 0
-    /// How many of the last bits the keys mostly have in common: 5 where a server has given out every 32nd key, as it does for rows that it makes
-    /// keys for itself, and 0 else. It changes with the groups.
+    /// The number of low bits that most keys have in common: 5 if a server has given out every 32nd key, as it does for
+    /// rows that create keys themselves, and 0 otherwise. It changes when the table is rebuilt.
     private var commonBits: UInt64 = 0
 
     deinit {
@@ -50,7 +50,7 @@ struct ObjectRegistry: ~Copyable {
 
     // MARK: Groups
 
-    /// The key without the bits that neighbours have in common, which come first.
+    /// The key with its common low bits moved to the front.
     private func spread(_ key: Int64) -> UInt64 {
         let key = UInt64(bitPattern: key)
         return key >> commonBits | (key & ((1 << commonBits) - 1)) << (64 - commonBits)
@@ -61,13 +61,13 @@ struct ObjectRegistry: ~Copyable {
         return Int64(bitPattern: spread << commonBits | spread >> (64 - commonBits))
     }
 
-    /// Where the search for a group begins. Sixteen neighbours lie together.
+    /// The position where the search for a group begins. Sixteen neighbours lie together.
     private func start(_ number: UInt64, _ tag: UInt64) -> Int {
         let mixed = (number >> 4 &+ tag &* 0x9E37_79B9_7F4A_7C15) &* 0xD6E8_FEB8_6659_FD93
         return Int(truncatingIfNeeded: (mixed ^ (mixed >> 32)) << 4 | number & 15) & (groups.count - 1)
     }
 
-    /// The place of a key among `objects`; nil where its group is not there.
+    /// The place of a key among `objects`; nil if its group does not exist.
     private mutating func place(of key: Int64, _ tag: UInt64) -> Int? {
         guard !groups.isEmpty else { return nil }
         let spread = spread(key)
@@ -84,7 +84,7 @@ struct ObjectRegistry: ~Copyable {
         return nil
     }
 
-    /// The place of a key among `objects`, whose group is made if need be.
+    /// The place of a key among `objects`; its group is made if necessary.
     private mutating func placeToFill(of key: Int64, _ tag: UInt64) -> Int {
         if let place = place(of: key, tag) { return place }
         makeRoom(forGroups: 1)
@@ -98,13 +98,13 @@ struct ObjectRegistry: ~Copyable {
         return position * Group.size + Int(spread & 7)
     }
 
-    /// Takes the object of a place out, and its group where it was the last one.
+    /// Removes the object at a place, and its group if that was the last object.
     private mutating func clear(_ place: Int) {
         objects[place] = nil
         let position = place / Group.size
         let first = position * Group.size
         for member in first..<first + Group.size where objects[member] != nil { return }
-        // What follows a free group starts nothing: the group can be free again.
+        // If a free group follows, no search continues past this one, so it can be free again.
         let isLast = groups[(position + 1) & (groups.count - 1)].tag == Group.free
         groups[position] = Group(number: 0, tag: isLast ? Group.free : Group.removed)
         if isLast { used -= 1 }
@@ -121,7 +121,7 @@ struct ObjectRegistry: ~Copyable {
         var capacity = 16
         while capacity < (live + count) * 2 { capacity *= 2 }
         let bits = areSpaced.map { $0 ? 5 as UInt64 : 0 } ?? commonBits
-        // Keys that differ in other bits are in other groups.
+        // Keys that differ in other bits belong to other groups.
         let moved = bits == commonBits ? [] : inGroups
         groups = .allocate(capacity: capacity)
         groups.initialize(repeating: .empty)
@@ -153,13 +153,13 @@ struct ObjectRegistry: ~Copyable {
 
     // MARK: Objects
 
-    /// The first object that is registered under an ID and that `retain` can still get hold of.
+    /// The first object registered under an ID that `retain` can still retain.
     ///
     /// - Parameters:
-    ///   - place: where the object lies.
-    ///   - passedOver: takes objects that were retained and proved to be others.
-    ///   - retain: keeps the object alive while it is looked at; `nil` for one that is just being freed.
-    /// - Returns: the object; `nil` when none is registered.
+    ///   - place: the object's place.
+    ///   - passedOver: takes objects that were retained and turned out to be others.
+    ///   - retain: keeps the object alive while it is checked; `nil` for one that is being freed.
+    /// - Returns: the object; `nil` if none is registered.
     mutating func object(
         at place: ObjectPlace, passingOver passedOver: inout [NSManagedObject],
         retain: (ObjectIdentifier) -> NSManagedObject?
@@ -182,14 +182,14 @@ struct ObjectRegistry: ~Copyable {
         return nil
     }
 
-    /// Registers an object, unless any other has an entry with the key.
+    /// Registers an object, unless another has an entry with the key.
     ///
     /// - Returns: whether the object was registered.
     mutating func insertIfNew(_ object: ObjectIdentifier, _ key: Int64, _ tag: UInt64) -> Bool {
         let place = placeToFill(of: key, tag)
         guard objects[place] == nil else { return false }
         guard others.isEmpty || others[SharedID(key: key, tag: tag)] == nil else {
-            // The group may have been made for nothing.
+            // The group may have been made only for this.
             clear(place)
             return false
         }
@@ -216,8 +216,8 @@ struct ObjectRegistry: ~Copyable {
     /// Makes room for more objects at once.
     ///
     /// - Parameters:
-    ///   - count: how many.
-    ///   - areSpaced: whether their keys are multiples of 32 apart; nil where nobody knows.
+    ///   - count: the number of objects.
+    ///   - areSpaced: whether their keys are multiples of 32 apart; nil if unknown.
     mutating func makeRoom(for count: Int, areSpaced: Bool? = nil) {
         makeRoom(forGroups: count / Group.size + 1, areSpaced: areSpaced)
     }
@@ -231,7 +231,7 @@ struct ObjectRegistry: ~Copyable {
             || others.keys.contains { $0.tag >> 24 == UInt64(number) }
     }
 
-    /// Whether no object with a tag is registered; `false` where there are more groups of neighbours than a limit.
+    /// Whether no object with a tag is registered; `false` if there are more groups than a limit.
     func holdsNone(_ tag: UInt64, amongAtMost limit: Int) -> Bool {
         groups.count <= limit && !groups.contains { $0.tag == tag } && !others.keys.contains { $0.tag == tag }
     }

@@ -1,11 +1,11 @@
-/// A store that a developer may write: it works with managed objects, where our own stores work with rows.
+/// A store that a developer may write. It works with managed objects, whereas the built-in stores work with rows.
 ///
-/// The coordinator calls it under its lock only.
+/// The coordinator only calls it under its lock.
 protocol ObjectStore: NSPersistentStore {
-    /// The context on whose behalf the store is asked, while it is.
+    /// The context on whose behalf the store is being asked.
     var askingContext: NSManagedObjectContext? { get set }
 
-    /// Whether fetches find objects without their values, which the store is asked for one by one.
+    /// Whether fetches return objects without values, which the store is asked for one by one.
     var givesFaults: Bool { get }
 
     // MARK: Rows
@@ -22,10 +22,10 @@ protocol ObjectStore: NSPersistentStore {
     /// The dictionaries that a plan finds, in order.
     func fetchDictionaries(_ plan: FetchPlan) throws -> [[String: Any]]
 
-    /// The row of an object, `nil` when it is gone.
+    /// The row of an object; `nil` if it is gone.
     func row(for identifier: NSManagedObjectID) throws -> Row?
 
-    /// The destinations of a to-many relationship, in order where it has one.
+    /// The destinations of a to-many relationship, in order if it is ordered.
     func destinations(
         of relationship: RelationshipLayout, for identifier: NSManagedObjectID
     ) throws -> [NSManagedObjectID]
@@ -41,9 +41,9 @@ protocol ObjectStore: NSPersistentStore {
     /// Permanent IDs for new objects, in order.
     func makePermanentIdentifiers(for objects: [NSManagedObject]) throws -> [NSManagedObjectID]
 
-    /// Writes what a context saves, or nothing.
+    /// Writes a context's changes, all of them or none.
     ///
-    /// - Throws: `SaveRefusal` for conflicts, and what the developer's methods throw.
+    /// - Throws: `SaveRefusal` for conflicts, and the errors of the developer's methods.
     func save(_ objects: SavedObjects, _ changes: ChangeSet) throws -> SaveResult
 }
 
@@ -65,6 +65,6 @@ extension ObjectStore {
 }
 
 extension NSPersistentStore {
-    /// The store where it works with managed objects: a class of a developer's, or one written like it.
+    /// The store as one that works with managed objects: a developer's class, or one written like it.
     var objectStore: (any ObjectStore)? { self as? any ObjectStore }
 }

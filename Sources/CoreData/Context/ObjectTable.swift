@@ -1,28 +1,28 @@
 import CSwiftRuntime
 import Synchronization
 
-/// What a context and its objects share: the context finds objects here without keeping them alive, and an object finds
-/// its context, and leaves when it goes.
+/// The state that a context shares with its objects: the context finds objects here without keeping them alive, and an
+/// object finds its context and removes itself when it is released.
 ///
-/// Weak references would do the same at a price: an object that has one counts its references in a side table from then
-/// on, which made up a third of the time of a large save.
+/// Weak references would work too, but an object that has one counts its references in a side table from then on, which
+/// took a third of the time of a large save.
 final class ObjectTable: Sendable {
     private let registry = Mutex(ObjectRegistry())
     private let owner = Mutex<ObjectIdentifier?>(nil)
     private let kept = Mutex<[ObjectIdentifier: any AnyObject & Sendable]>([:])
 
-    /// The context, `nil` when it is gone.
+    /// The context; `nil` if it has been released.
     var context: NSManagedObjectContext? {
         owner.withLock { $0.flatMap { Self.retained($0) } }
     }
 
-    /// Sets the context; it calls `leave` when it goes.
+    /// Sets the context, which calls `leave` when it is released.
     func join(_ context: NSManagedObjectContext) {
         let address = ObjectIdentifier(context)
         owner.withLock { $0 = address }
     }
 
-    /// The context goes.
+    /// Clears the context when it is released.
     func leave() { owner.withLock { $0 = nil } }
 
     /// Whether no object is registered.
@@ -31,10 +31,10 @@ final class ObjectTable: Sendable {
     /// The object that is registered under an ID.
     func object(for identifier: NSManagedObjectID) -> NSManagedObject? { object(at: ObjectPlace(identifier)) }
 
-    /// The object that is registered for a place.
+    /// The object that is registered at a place.
     func object(at place: ObjectPlace) -> NSManagedObject? {
-        // An object that was looked at in vain may go when it is released, and its `deinit` takes the lock: it is
-        // released out here.
+        // An object that was rejected may be deallocated when it is released, and its `deinit` takes the lock, so it is
+        // released outside the lock.
         let search = registry.withLock { registry in
             var passedOver: [NSManagedObject] = []
             let found = registry.object(at: place, passingOver: &passedOver) { Self.retained($0) }
@@ -43,7 +43,7 @@ final class ObjectTable: Sendable {
         return search.value.found
     }
 
-    /// Whether an object is registered under an ID; it may be about to go.
+    /// Whether an object is registered under an ID; it may be about to be deallocated.
     func contains(_ identifier: NSManagedObjectID) -> Bool { object(for: identifier) != nil }
     func contains(_ place: ObjectPlace) -> Bool { object(at: place) != nil }
 
@@ -55,9 +55,9 @@ final class ObjectTable: Sendable {
     /// - Parameters:
     ///   - objects: the objects, among others.
     ///   - places: where they are.
-    /// - Returns: the places of those that were left out, since another object has an entry with the key.
+    /// - Returns: the indexes of objects that were left out, because another object has an entry with the key.
     func insertIfNew(_ objects: [NSManagedObject], at places: [Int]) -> [Int] {
-        // Objects are looked at once: each look at many takes as long as memory does.
+        // Each object is accessed once: with many, each access takes as long as memory does.
         var isObserved = false
         let leftOut = registry.withLock { registry in
             registry.makeRoom(for: places.count, areSpaced: Self.areSpaced(objects, places))
@@ -80,28 +80,28 @@ final class ObjectTable: Sendable {
         return leftOut
     }
 
-    /// Whether the keys of objects are multiples of 32 apart, as far as some of them tell.
+    /// Whether the keys of objects are multiples of 32 apart, judged by a few of them; nil for too few objects.
     private static func areSpaced(_ objects: [NSManagedObject], _ places: [Int]) -> Bool? {
         guard places.count >= 16 else { return nil }
         let some = [places[1], places[places.count / 2], places[places.count - 1]]
         return some.allSatisfy { (objects[$0].key ^ objects[places[0]].key) & 31 == 0 }
     }
 
-    /// Registers an object under its ID, which must not be registered.
+    /// Registers an object under its ID, which must be free.
     func insert(_ object: NSManagedObject) {
         let (address, key, tag) = (ObjectIdentifier(object), object.key, object.tableTag)
         registry.withLock { $0.insert(address, key, tag) }
         tellObserver(of: object, isKnown: true)
     }
 
-    /// Forgets an object. Its `deinit` calls this, too, on any thread.
+    /// Removes an object. Its `deinit` calls this too, on any thread.
     func remove(_ object: NSManagedObject) {
         let (address, key, tag) = (ObjectIdentifier(object), object.key, object.tableTag)
         registry.withLock { $0.remove(address, key, tag) }
         tellObserver(of: object, isKnown: false)
     }
 
-    /// Registers an object under the ID that it has now, which was registered under a temporary one.
+    /// Registers an object under its permanent ID, after it was registered under a temporary one.
     func promote(_ object: NSManagedObject, from number: Int64) {
         let (address, key, tag) = (ObjectIdentifier(object), object.key, object.tableTag)
         registry.withLock {
@@ -116,7 +116,7 @@ final class ObjectTable: Sendable {
         observer(object.identifier, isKnown)
     }
 
-    /// Keeps alive what objects refer to without retaining it.
+    /// Keeps alive what objects refer to without retaining.
     func keep(_ layout: EntityLayout, _ store: StoreIdentity?) {
         kept.withLock { kept in
             kept[ObjectIdentifier(layout)] = layout
@@ -131,12 +131,13 @@ final class ObjectTable: Sendable {
         registry.withLock { $0.holdsObjects(ofStore: store.number) }
     }
 
-    /// Whether no object of a table of a store is registered, as far as is known without looking at more than some number of entries.
+    /// Whether no object of a store's table is registered, as far as can be determined by looking at a limited number
+    /// of entries.
     func holdsNone(_ tag: UInt64, amongAtMost limit: Int) -> Bool {
         registry.withLock { $0.holdsNone(tag, amongAtMost: limit) }
     }
 
-    /// All objects that are still there.
+    /// All objects that still exist.
     var all: [NSManagedObject] { registry.withLock { $0.all.compactMap { Self.retained($0) } } }
 
     func removeAll() {
@@ -145,10 +146,10 @@ final class ObjectTable: Sendable {
         for identifier in observed { identifier.storeIdentity?.observer?(identifier, false) }
     }
 
-    /// Gets hold of an object that may be about to go.
+    /// Retains an object that may be about to be deallocated.
     ///
-    /// Called with the lock held: an object whose `deinit` has begun waits for the lock before its memory goes, so the
-    /// address is good, and the runtime says whether it can still be retained.
+    /// Called with the lock held: an object whose `deinit` has begun waits for the lock before its memory is freed, so
+    /// the address is valid, and the runtime says whether it can still be retained.
     private static func retained<Object: AnyObject>(_ address: ObjectIdentifier) -> Object? {
         guard let pointer = UnsafeMutableRawPointer(bitPattern: UInt(bitPattern: address)),
             let object = swift_tryRetain(pointer)

@@ -1,4 +1,4 @@
-/// A parent context as the source of its children: what it has and has not saved is what they see.
+/// A parent context as the source of its children, which see its objects including unsaved changes.
 ///
 /// Each question is asked on the parent's queue, while the child waits.
 final class ParentSource: RowSource {
@@ -8,9 +8,9 @@ final class ParentSource: RowSource {
 
     var generation: UInt32 { parent.source?.generation ?? 0 }
 
-    /// What the parent has an object for may have changed there; of all else the stores know.
+    /// An object that the parent has registered may have changed there; for all others the stores know.
     func isCurrent(_ place: ObjectPlace, since stamp: UInt32) -> Bool {
-        // An object of the parent's that has yet to be given its permanent ID is not found by it.
+        // An object of the parent's that has not taken its permanent ID yet is not found by it.
         guard !parent.table.contains(place), parent.linkToParent?.hasNews != true, let source = parent.source else {
             return false
         }

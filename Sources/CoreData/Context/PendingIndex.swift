@@ -1,25 +1,26 @@
 import PredicateFormat
 
-/// The changed objects of a context by the values of their attributes, for fetches that ask for one value.
+/// The changed objects of a context by the values of their attributes, for fetches that look for a single value.
 ///
-/// A fetch has to find unsaved objects, too. A program that looks for each object before it makes it would have the context look through
-/// all that it has made so far, each time. What is found here is a superset of what matches: whoever asks evaluates the predicate.
+/// A fetch has to find unsaved objects, too. Without an index, a program that looks for each object before it makes it
+/// would make the context scan all objects made so far, each time. The index finds a superset of the matches; the
+/// caller evaluates the predicate.
 ///
 /// Belongs to a context, on whose queue it is used.
 struct PendingIndex {
-    /// Each object once, in the order of their first changes.
+    /// Each object once, in the order of its first change.
     private var objects: ContiguousArray<NSManagedObject> = []
     private var places: [ObjectIdentifier: Int] = [:]
     private var entities: [Entity] = []
     private var groups: [Group] = []
 
-    /// How many attributes are indexed at most, since each costs something with every change.
+    /// The largest number of indexed attributes, since each adds a cost to every change.
     private static let limit = 8
 
     /// An entity of changed objects.
     private struct Entity {
         let layout: EntityLayout
-        /// How many of its objects the stores may have.
+        /// The number of its objects that the stores may have.
         var stored = 0
     }
 
@@ -28,11 +29,11 @@ struct PendingIndex {
         let layout: EntityLayout
         let attribute: AttributeLayout
         let slot: Int
-        /// Where the objects with a value are. An object may have another value by now, and be here twice.
+        /// The indexes of the objects with a value. An object may have another value by now, and may occur twice.
         var byValue: [Value: [Int]] = [:]
-        /// Where the objects are whose values are of no kind that is looked for.
+        /// The indexes of objects whose values are of a kind that is not looked up.
         var others: [Int] = []
-        /// The value of each object as of late.
+        /// The last known value of each object.
         var known: [Int: Value] = [:]
 
         mutating func note(_ object: NSManagedObject, at place: Int) {
@@ -46,7 +47,7 @@ struct PendingIndex {
         }
     }
 
-    /// Takes an object that has changed: for the first time, or again.
+    /// Adds an object that has changed, for the first time or again.
     mutating func note(_ object: NSManagedObject) {
         let place: Int
         if let known = places[ObjectIdentifier(object)] {
@@ -64,21 +65,21 @@ struct PendingIndex {
         }
     }
 
-    /// How many of the changed objects of some entities stores may have, at most.
+    /// The largest number of changed objects of some entities that stores may have.
     ///
     /// - Parameter isKind: whether an entity is one of them.
-    /// - Returns: the number; nil where none of their objects has changed.
+    /// - Returns: the number; nil if none of their objects has changed.
     func storedCount(where isKind: (EntityLayout) -> Bool) -> Int? {
         let found = entities.filter { isKind($0.layout) }
         return found.isEmpty ? nil : found.reduce(0) { $0 + $1.stored }
     }
 
-    /// The objects that a predicate may hold of, in the order of their first changes.
+    /// The objects that a predicate may select, in the order of their first changes.
     ///
     /// - Parameters:
-    ///   - equalities: what the predicate demands.
-    ///   - isKind: whether an entity is one of those that are asked for.
-    /// - Returns: a superset of the objects that it holds of; nil where it demands nothing that helps.
+    ///   - equalities: the equalities that the predicate requires.
+    ///   - isKind: whether an entity is one of the requested ones.
+    /// - Returns: a superset of the selected objects; nil if no equality can be used.
     mutating func candidates(
         _ equalities: [Equality], where isKind: (EntityLayout) -> Bool
     ) -> ContiguousArray<NSManagedObject>? {
@@ -97,7 +98,7 @@ struct PendingIndex {
         return nil
     }
 
-    /// Where the groups of an attribute are, which are made if need be; nil where an entity cannot have one.
+    /// The indexes of an attribute's groups, which are made if necessary; nil if an entity cannot have one.
     private mutating func groups(of equality: Equality, _ wanted: [EntityLayout]) -> [Int]? {
         var found: [Int] = []
         for layout in wanted {
@@ -121,15 +122,15 @@ struct PendingIndex {
 }
 
 extension PendingIndex {
-    /// What a predicate demands: that an attribute has one of some values.
+    /// A requirement of a predicate: that an attribute has one of some values.
     struct Equality: Equatable {
         let key: String
         let values: [Value]
 
-        /// More values than that are not looked up one by one.
+        /// With more values than this, they are not looked up one by one.
         private static let limit = 1000
 
-        /// Those of a predicate that all have to hold. Pure.
+        /// The equalities of a predicate that must all hold. Pure.
         static func all(in tree: PredicateTree) -> [Equality] {
             switch tree {
             case .and(let parts): return parts.flatMap(all)
@@ -157,7 +158,7 @@ extension PendingIndex {
             }
         }
 
-        /// Whether values of an attribute are equal to these where they are the same, and nowhere else.
+        /// Whether an attribute's values equal these exactly if they are identical.
         func suits(_ attribute: AttributeLayout) -> Bool {
             switch attribute.type {
             case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .booleanAttributeType:
@@ -179,7 +180,7 @@ extension PendingIndex {
 }
 
 extension Value {
-    /// The value of an attribute that is looked for by equality; nil for a fault, and for a value of another kind.
+    /// The value of an attribute, to be looked up by equality; nil for a fault, and for a value of another kind.
     fileprivate init?(indexing object: NSManagedObject, _ slot: Int, _ attribute: AttributeLayout) {
         guard slot < object.values.count else { return nil }
         switch object.values[slot] {

@@ -1,16 +1,16 @@
 /// The sets of objects that a save has put into notifications.
 ///
-/// A save posts most sets twice, as changes and as saved; making one of many objects takes as long as validating them.
+/// A save posts most sets twice, as changes and as saved. Making a large set takes as long as validating its objects.
 struct PostedObjects {
     private var posted: [(objects: [NSManagedObject], set: Set<NSManagedObject>)] = []
 
-    /// The set of some objects; the one that was made of the same objects before, where there is one.
+    /// The set of some objects; an existing set of the same objects is used again.
     func set(of objects: [NSManagedObject]) -> Set<NSManagedObject> {
         for known in posted where Self.areSame(known.objects, objects) { return known.set }
         return Set(objects)
     }
 
-    /// The set of some objects, kept for the next time where asked for.
+    /// The set of some objects, kept for the next time if `keeps` is true.
     mutating func set(of objects: [NSManagedObject], keeping keeps: Bool) -> Set<NSManagedObject> {
         let set = set(of: objects)
         if keeps { posted.append((objects, set)) }

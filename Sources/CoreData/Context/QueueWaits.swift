@@ -1,18 +1,18 @@
 import Foundation
 
-/// Who waits for which context's queue, in the whole process.
+/// The process-wide record of which code waits for which context's queue.
 ///
-/// A child asks its parent on the parent's queue. Where that queue waits for the child's own at the same time, as a main
-/// queue does in the child's `performAndWait`, neither would ever get on: the waiting one lends its queue to the child.
+/// A child asks its parent on the parent's queue. If that queue is itself waiting for the child's, as a main queue does
+/// in the child's `performAndWait`, this would be a deadlock: instead, the waiting queue is lent to the child.
 final class QueueWaits: @unchecked Sendable {
-    // @unchecked Sendable: everything is used while the condition is locked.
+    // @unchecked Sendable: everything is accessed with the condition locked.
     static let shared = QueueWaits()
 
     private let condition = NSCondition()
     private var waiters: [ObjectIdentifier: [Waiter]] = [:]
-    /// How many blocks each private queue has, the running one included.
+    /// The number of blocks of each private queue, including the running one.
     private var loads: [ObjectIdentifier: Int] = [:]
-    /// Idle queues that a child uses on its own thread; their blocks begin when it is done.
+    /// Idle queues that a child uses on its own thread; blocks submitted to them begin when it is done.
     private var borrowed: Set<ObjectIdentifier> = []
 
     /// A block that waits for a queue, and the queues that it holds meanwhile.
@@ -23,7 +23,8 @@ final class QueueWaits: @unchecked Sendable {
         init(for queue: ObjectIdentifier, holding held: HeldQueues?) { (self.queue, self.held) = (queue, held) }
     }
 
-    /// What a child asks on its parent's queue. Used while the condition is locked, but for running it.
+    /// A child's request to run code on its parent's queue. It is accessed with the condition locked, except for
+    /// running it.
     final class Request {
         enum State { case waiting, running, done }
         var state = State.waiting
@@ -41,7 +42,7 @@ final class QueueWaits: @unchecked Sendable {
 
     // MARK: Blocks of a queue
 
-    /// Notes a block that is about to be given to a queue.
+    /// Records a block that is about to be submitted to a queue.
     func add(_ waiter: Waiter) {
         locked {
             loads[waiter.queue, default: 0] += 1
@@ -51,7 +52,7 @@ final class QueueWaits: @unchecked Sendable {
         }
     }
 
-    /// Called on the queue when the block's turn has come; waits until nobody borrows the queue.
+    /// Called on the queue when it is the block's turn; waits until nobody borrows the queue.
     func begin(_ waiter: Waiter) {
         locked {
             while borrowed.contains(waiter.queue) { condition.wait() }
@@ -74,7 +75,7 @@ final class QueueWaits: @unchecked Sendable {
 
     // MARK: Borrowing and lending
 
-    /// Takes a private queue that has nothing to do; `giveBack` ends that.
+    /// Borrows an idle private queue; `giveBack` ends that.
     func borrow(_ queue: ObjectIdentifier) -> Bool {
         locked {
             guard loads[queue] == nil else { return false }
@@ -92,7 +93,7 @@ final class QueueWaits: @unchecked Sendable {
         }
     }
 
-    /// Whether a queue waits for code that holds these queues: it cannot get on before that code does.
+    /// Whether a queue waits for code that holds these queues, so that it cannot continue before that code does.
     private func lends(_ queue: ObjectIdentifier, to held: HeldQueues?) -> Bool {
         guard let held, !waiters.isEmpty else { return false }
         var known = Set(held.all)
@@ -108,7 +109,7 @@ final class QueueWaits: @unchecked Sendable {
 
     // MARK: Requests
 
-    /// Runs a request on its queue, unless its asker did so itself.
+    /// Runs a request on its queue, unless its sender has run it.
     func serve(_ request: Request) {
         let isWanted = locked {
             while request.state == .waiting, borrowed.contains(request.waiter.queue) { condition.wait() }
@@ -125,7 +126,7 @@ final class QueueWaits: @unchecked Sendable {
         }
     }
 
-    /// Waits for a request; runs it here when its queue comes to wait for the asker.
+    /// Waits for a request, and runs it here if its queue begins to wait for its sender.
     func wait(for request: Request) {
         let isLent = locked {
             while request.state != .done {

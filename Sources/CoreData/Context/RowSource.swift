@@ -1,26 +1,27 @@
-/// Where the objects of a context come from: the stores behind a coordinator, or the objects of a parent context.
+/// The source of a context's objects: the stores behind a coordinator, or the objects of a parent context.
 ///
-/// Safe to ask on the queue of any context that has it as its source.
+/// It can be asked on the queue of any context whose source it is.
 protocol RowSource: AnyObject, Sendable {
-    /// Grows with every save that reaches the stores.
+    /// Increases with every save that reaches the stores.
     var generation: UInt32 { get }
 
-    /// Whether what was read of an object at a generation is still what the source has, as far as it knows.
+    /// Whether the values of an object that were read at a generation are still the source's, as far as it knows.
     func isCurrent(_ place: ObjectPlace, since stamp: UInt32) -> Bool
 
-    /// Whether the results of a plan come from several stores: neither in order together, nor cut to the limit.
+    /// Whether the results of a plan come from several stores, and are therefore neither ordered as a whole nor cut to
+    /// the limit.
     func isScattered(_ plan: FetchPlan, stores: [NSPersistentStore]?) -> Bool
 
-    /// Whether a store leaves a plan's predicate and order to those who have the objects.
+    /// Whether a store leaves a plan's predicate and order to the caller.
     func leavesToAsker(_ plan: FetchPlan, stores: [NSPersistentStore]?) -> Bool
 
-    /// Whether the objects that a plan finds shall come without their values, which are asked for one by one.
+    /// Whether the objects that a plan finds come without values, which are asked for one by one.
     func givesFaults(_ plan: FetchPlan) -> Bool
 
     /// The rows that a plan finds.
     func fetchRows(_ plan: FetchPlan, stores: [NSPersistentStore]?) throws -> ContiguousArray<Row>
 
-    /// Whether rows are read one by one, and each may become an object before the next is read.
+    /// Whether rows are read one by one, so that each may become an object before the next is read.
     var handsOutRows: Bool { get }
 
     /// Hands out the rows that a plan finds, one by one.
@@ -35,26 +36,27 @@ protocol RowSource: AnyObject, Sendable {
     /// The dictionaries that a plan finds.
     func fetchDictionaries(_ plan: FetchPlan, stores: [NSPersistentStore]?) throws -> [[String: Any]]
 
-    /// The row of an object, `nil` when it is gone.
+    /// The row of an object; `nil` if it is gone.
     func row(for identifier: NSManagedObjectID) throws -> Row?
 
-    /// The rows of objects; those that are gone are left out.
+    /// The rows of objects; deleted ones are left out.
     func rows(for identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row>
 
-    /// The destinations of a to-many relationship for many objects, in order where it has one.
+    /// The destinations of a to-many relationship for many objects, in order if it is ordered.
     ///
     /// - Returns: a list for each of the objects.
     func destinations(
         of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID]
     ) throws -> [[NSManagedObjectID]]
 
-    /// Hands out the rows at the end of a to-many relationship, for many objects, those of one object in order where it has one.
+    /// Hands out the rows at the end of a to-many relationship for many objects; those of one object are in order if
+    /// the relationship is ordered.
     ///
     /// - Parameters:
     ///   - relationship: the relationship.
     ///   - identifiers: the objects, each once.
-    ///   - body: gets the place of an object among them, and a row that it leads to.
-    /// - Returns: whether the source hands them out; nothing is read otherwise.
+    ///   - body: receives the index of an object among them, and the row of one of its destinations.
+    /// - Returns: whether the source supports this; otherwise nothing is read.
     /// - Throws: the errors of the stores.
     func readDestinations(
         of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID],

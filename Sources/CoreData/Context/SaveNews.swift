@@ -1,12 +1,13 @@
 import Foundation
 import Synchronization
 
-/// The names under which contexts tell of changes and saves, and whether anybody may listen.
+/// The names of the notifications of changes and saves, and a record of whether anybody may listen.
 ///
-/// Sets of objects for notifications take a fifth of the time of a large save, and `NotificationCenter` does not say whether it has
-/// listeners. Who listens has asked for a name first: until then, large changes and saves are told of without their objects.
+/// Making sets of objects for notifications takes a fifth of the time of a large save, and `NotificationCenter` does
+/// not say whether it has listeners. A listener has to ask for a notification's name first: until somebody does, large
+/// changes and saves are posted without their objects.
 package enum SaveNews {
-    /// For posting, and for listeners that do without objects.
+    /// For posting, and for listeners that do not need the objects.
     package static let didSave = Notification.Name("NSManagingContextDidSaveChangesNotification")
     static let didSaveObjectIDs = Notification.Name("_NSManagedObjectContextDidSaveObjectIDsNotification")
     static let didChange = Notification.Name("NSObjectsChangedInManagingContextNotification")
@@ -45,10 +46,10 @@ package enum SaveNews {
     /// So many objects are always told of: listeners by the name's text, or by none, cannot be known.
     private static let alwaysTold = 1_000
 
-    /// Whether a save tells of its objects.
+    /// Whether a save's notification includes its objects.
     static func tells(_ count: Int) -> Bool { count <= alwaysTold || savesWereAskedFor.load(ordering: .acquiring) }
 
-    /// Whether the notification of changes tells of its objects.
+    /// Whether the notification of changes includes its objects.
     static func tellsChanges(_ count: Int) -> Bool {
         count <= alwaysTold || changesWereAskedFor.load(ordering: .acquiring)
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The objects that a save concerns, in the order of their first changes.
+/// The objects of a save, in the order of their first changes.
 struct ChangedObjects {
     var inserted: [NSManagedObject] = []
     var updated: [NSManagedObject] = []
@@ -8,10 +8,10 @@ struct ChangedObjects {
     /// Objects that were inserted and deleted without ever being saved.
     var neverSaved: [NSManagedObject] = []
 
-    /// Whether there is nothing to tell others of.
+    /// Whether there is nothing to report to others.
     var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
 
-    /// The names of the entities that it concerns.
+    /// The names of the objects' entities.
     var entityNames: Set<String> {
         var names: Set<String> = []
         var last: ObjectIdentifier?
@@ -43,12 +43,12 @@ struct ChangedObjects {
     }
 }
 
-/// One attempt to save to stores: which objects, under which IDs, and what the stores are asked to write.
+/// One attempt to save to stores: the objects, their IDs, and what the stores are asked to write.
 ///
-/// New objects have their permanent IDs while the attempt lasts; `revert` gives them their temporary ones back.
+/// New objects have their permanent IDs during the attempt; `revert` restores their temporary ones.
 final class SavePlan {
     let objects: ChangedObjects
-    /// Which of the updated objects differ from what the store has, so that their versions grow.
+    /// Which of the updated objects differ from the stored ones, so that their versions increase.
     private var written: [Bool] = []
     private let promises: [ObjectIdentifier: [KeyPromise]]
     private var temporary: [(object: NSManagedObject, number: Int64)] = []
@@ -56,12 +56,12 @@ final class SavePlan {
     /// Plans a save.
     ///
     /// - Parameters:
-    ///   - objects: what changed.
-    ///   - coordinator: has the stores.
+    ///   - objects: the changed objects.
+    ///   - coordinator: the coordinator of the stores.
     ///   - assigned: the stores of new objects that were assigned to one.
-    ///   - countsKeys: whether the stores count the keys of new objects now, and not in the save's own transaction, which is refused
-    ///     with `KeysTaken` where somebody else was faster.
-    /// - Throws: the errors of the stores, and one for an object that no store takes.
+    ///   - countsKeys: whether the stores reserve the keys of new objects now, rather than in the save's own
+    ///     transaction, which is refused with `KeysTaken` if somebody else took them first.
+    /// - Throws: the errors of the stores, and an error for an object that no store takes.
     init(
         of objects: ChangedObjects, in coordinator: NSPersistentStoreCoordinator,
         assigned: [ObjectIdentifier: NSPersistentStore], countsKeys: Bool
@@ -82,7 +82,7 @@ final class SavePlan {
         }
     }
 
-    /// What each store is asked to write.
+    /// The change sets that the stores are asked to write.
     func changeSets(contextName: String?, author: String?) throws -> [(NSPersistentStore, ChangeSet)] {
         var sets: [(store: NSPersistentStore, changes: ChangeSet)] = []
         var last = -1
@@ -137,7 +137,7 @@ final class SavePlan {
         return sets
     }
 
-    /// The objects of a store, for one that works with objects.
+    /// The objects of a store, for a store that works with objects.
     func savedObjects(in store: NSPersistentStore) -> SavedObjects {
         func isMine(_ object: NSManagedObject) -> Bool { object.storeIdentity === store.identity }
         var saved = SavedObjects()
@@ -147,7 +147,7 @@ final class SavePlan {
         return saved
     }
 
-    /// The values with permanent IDs for the destinations that are new themselves.
+    /// The values, with permanent IDs for destinations that are new themselves.
     private func permanentValues(of object: NSManagedObject) throws -> ContiguousArray<StoredValue> {
         let toOnes = object.layout.toOnes
         guard !toOnes.isEmpty else { return object.values }
@@ -171,7 +171,7 @@ final class SavePlan {
         return changes
     }
 
-    /// - Throws: 133010 when a destination is in another store, where its key would lead to another object.
+    /// - Throws: 133010 if a destination is in another store, where its key would identify another object.
     private func checkStore(
         of destination: NSManagedObjectID, _ relationship: RelationshipLayout, _ object: NSManagedObject
     ) throws {
@@ -185,7 +185,7 @@ final class SavePlan {
             userInfo: [NSAffectedObjectsErrorKey: [object]])
     }
 
-    /// Makes what was sent what the objects know as committed.
+    /// Makes the saved values the objects' committed ones.
     func commit(_ results: [SaveResult], in context: NSManagedObjectContext) {
         context.table.makeRoom(for: temporary.count)
         for (object, number) in temporary { context.table.promote(object, from: number) }
@@ -220,7 +220,7 @@ final class SavePlan {
         }
     }
 
-    /// The versions that what was written has now.
+    /// The new versions of the written objects.
     private var renewals: [ChildLink.Renewal] {
         objects.inserted.map { .init(identifier: $0.identifier, former: 0, version: 1) }
             + zip(objects.updated, written).filter(\.1).map { object, _ in
@@ -228,7 +228,7 @@ final class SavePlan {
             }
     }
 
-    /// Gives new objects their temporary IDs back, here and where others refer to them.
+    /// Restores the temporary IDs of new objects, here and where others refer to them.
     func revert() {
         var former: [NSManagedObjectID: NSManagedObjectID] = [:]
         for (object, number) in temporary {

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Makes dictionaries of Foundation's that have the same few keys, each of which becomes an object once.
+/// Makes Foundation dictionaries that share the same few keys, each of which becomes an object only once.
 struct SharedKeys {
     private var keys: [String: NSString] = [:]
 
     /// - Parameter values: the values by name.
-    /// - Returns: the same as Foundation's dictionary.
+    /// - Returns: the values as a Foundation dictionary.
     mutating func dictionary(_ values: [String: Any]) -> NSDictionary {
         var (names, objects) = ([NSObject](), [Any]())
         names.reserveCapacity(values.count)

@@ -1,13 +1,13 @@
-/// Unsaved objects by the values that are to be unique: looked through once for all violations of a save.
+/// Unsaved objects by their values that must be unique, scanned once for all violations of a save.
 ///
-/// By value, since new objects have their temporary IDs back, and a violation names those of the attempt.
+/// By value, since new objects have their temporary IDs back while a violation names those of the attempt.
 struct UniqueValueIndex {
     private let objects: ContiguousArray<NSManagedObject>
     private var groups: [Constraint: [Values: [NSManagedObject]]] = [:]
 
     init(_ objects: ContiguousArray<NSManagedObject>) { self.objects = objects }
 
-    /// The unsaved objects that share the values of a violation, in the order of their changes.
+    /// The unsaved objects with the values of a violation, in the order of their changes.
     mutating func objects(of violation: ConstraintViolation) -> [NSManagedObject] {
         let constraint = Constraint(entity: ObjectIdentifier(violation.entity), names: violation.constraint)
         if groups[constraint] == nil { groups[constraint] = group(violation.entity, violation.constraint) }
@@ -42,7 +42,7 @@ struct UniqueValueIndex {
                 case .data(let data): hasher.combine(data)
                 case .uuid(let uuid): hasher.combine(uuid)
                 case .identifier(let identifier): hasher.combine(identifier)
-                // Decimal numbers cannot be asked for their hash on Linux: it does not end.
+                // Hashing decimal numbers does not terminate on Linux.
                 case .null, .object: hasher.combine(0)
                 }
             }

@@ -1,6 +1,6 @@
-/// A source that asks another one, each time in a state that it sees to.
+/// A source that asks another source, each time in a certain state.
 protocol WrappedSource: RowSource {
-    /// The source that is asked.
+    /// The other source.
     var source: any RowSource { get }
 
     /// Asks the source in that state.

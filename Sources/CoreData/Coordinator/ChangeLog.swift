@@ -1,16 +1,17 @@
-/// Which objects were saved lately, and when: shows whether the values that a fault was fetched with are still current.
+/// A log of which objects were saved recently, and when. It shows whether the values that a fault was fetched with are
+/// still current.
 struct ChangeLog {
-    /// The changes of saves that nobody has asked about yet: most saves are followed by no question.
+    /// The changes of saves after which nobody has asked: most saves are followed by no question.
     private var recent: [(generation: UInt32, keys: [Key])] = []
     private var lastChange: [Key: UInt32] = [:]
     private var count = 0
-    /// What was read before this generation cannot be judged any more.
+    /// Values read before this generation can no longer be judged.
     private var start: UInt32 = 0
 
-    /// Bounds the memory; past it, old faults read their rows again.
+    /// Limits the memory; beyond it, old faults read their rows again.
     private static let capacity = 200_000
 
-    /// An ID by its numbers: a class would be hashed and compared by dynamic calls.
+    /// An ID as numbers: a class would be hashed and compared by dynamic calls.
     private struct Key: Hashable {
         let key: Int64
         let tag: UInt64
@@ -22,7 +23,7 @@ struct ChangeLog {
     mutating func note(_ changes: ChangeSet, _ generation: UInt32) {
         var keys: [Key] = []
         keys.reserveCapacity(changes.updated.count + changes.deleted.count)
-        // By index: going through the changes would count the references of each.
+        // By index: iterating over the changes would retain each.
         for index in changes.updated.indices { keys.append(Key(changes.updated[index].objectID)) }
         for index in changes.deleted.indices { keys.append(Key(changes.deleted[index].objectID)) }
         note(keys, generation)
@@ -32,7 +33,7 @@ struct ChangeLog {
         note(identifiers.map(Key.init), generation)
     }
 
-    /// Notes changes of objects that nobody counted: what was read before cannot be judged any more.
+    /// Records changes of unknown objects: values read before can no longer be judged.
     mutating func noteUnknown(_ generation: UInt32) {
         recent = []
         lastChange = [:]
@@ -53,7 +54,7 @@ struct ChangeLog {
         }
     }
 
-    /// Whether an object was not changed by a save after a generation, as far as the log goes back.
+    /// Whether no save has changed an object after a generation, as far as the log goes back.
     mutating func isUnchanged(_ place: ObjectPlace, since stamp: UInt32) -> Bool {
         guard stamp >= start else { return false }
         for (generation, keys) in recent {

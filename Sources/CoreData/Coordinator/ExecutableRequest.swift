@@ -1,7 +1,7 @@
-/// A request that knows how to run itself on a coordinator's stores: all but fetches, which contexts run.
+/// A request that can run itself on a coordinator's stores: all requests except fetches, which contexts run.
 protocol ExecutableRequest: NSPersistentStoreRequest {
     /// Runs the request.
     ///
-    /// - Returns: the result that belongs to the request.
+    /// - Returns: the request's result.
     func execute(in source: NSPersistentStoreCoordinator, for context: NSManagedObjectContext) throws -> Any
 }

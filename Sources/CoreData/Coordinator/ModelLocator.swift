@@ -1,9 +1,9 @@
 import Foundation
 import Ordering
 
-/// Finds compiled models by name: in the main bundle, and in the resource bundles that SwiftPM puts beside the program.
+/// Finds compiled models by name, in the main bundle and in the resource bundles that SwiftPM puts beside the program.
 package enum ModelLocator {
-    /// The URL of `<name>.momd`, else `<name>.mom`.
+    /// The URL of `<name>.momd`, or else of `<name>.mom`.
     package static func url(forModelNamed name: String) -> URL? {
         for directory in searchedDirectories() {
             for fileExtension in ["momd", "mom"] {
@@ -14,7 +14,7 @@ package enum ModelLocator {
         return nil
     }
 
-    /// Where models are looked for, in order.
+    /// The directories that are searched, in order.
     package static func searchedDirectories() -> [URL] {
         var directories: [URL] = []
         for bundle in [Bundle.main] + Bundle.allBundles {

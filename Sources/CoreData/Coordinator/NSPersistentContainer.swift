@@ -10,7 +10,8 @@ import Foundation
 open class NSPersistentContainer: NSObject, @unchecked Sendable {
     // @unchecked Sendable: `persistentStoreDescriptions` is set up before the stores are loaded; the rest is immutable.
 
-    /// The name: of the model, and of the store's file unless a description says otherwise.
+    /// The container's name, which is also the model's, and that of the store's file unless a description says
+    /// otherwise.
     open var name: String { storedName }
     private let storedName: String
     /// The context of the main queue.
@@ -21,14 +22,15 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     /// The coordinator.
     open var persistentStoreCoordinator: NSPersistentStoreCoordinator { coordinator }
     private let coordinator: NSPersistentStoreCoordinator
-    /// What stores to load. There is one at first: an SQLite store named like the container, in
+    /// The stores to load. Initially there is one: an SQLite store named like the container, in
     /// `defaultDirectoryURL()`.
     open var persistentStoreDescriptions: [NSPersistentStoreDescription]
 
     /// Creates a container with a model that is found by name: `<name>.momd` or `.mom`.
     ///
-    /// Containers of one name have one model, as long as its file says the same. Where there is none, the standard error output says so, as
-    /// with Core Data, and the container has a model without entities. It opens no store: the error names the places where it looked.
+    /// Containers of one name share one model as long as its file is unchanged. If no model is found, a message is
+    /// written to standard error, as with Core Data, and the container has a model without entities. It opens no store:
+    /// the error lists the places that were searched.
     ///
     /// - Parameter name: the name of the model, and of the file of the store.
     public convenience init(name: String) {
@@ -49,7 +51,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - name: the name of the store's file, without its extension.
-    ///   - model: the model, which can be changed no more.
+    ///   - model: the model, which cannot be changed any more.
     public init(name: String, managedObjectModel model: NSManagedObjectModel) {
         storedName = name
         coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
@@ -63,8 +65,8 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
         ]
     }
 
-    /// Where stores are kept unless a description says otherwise: `$XDG_DATA_HOME/<program>`, by default
-    /// `~/.local/share/<program>`. The directory is made when a store is loaded there.
+    /// The directory of stores whose descriptions name no other: `$XDG_DATA_HOME/<program>`, by default
+    /// `~/.local/share/<program>`. It is created when a store is loaded there.
     open class func defaultDirectoryURL() -> URL {
         let base =
             FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask).first
@@ -72,16 +74,16 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
         return base.appendingPathComponent(ProcessInfo.processInfo.processName, isDirectory: true)
     }
 
-    /// Opens the stores of the descriptions; folders that are missing are made.
+    /// Opens the stores of the descriptions; missing folders are created.
     ///
-    /// - Parameter block: called once a description, with the error if the store could not be opened: before this
-    ///   returns, or later for descriptions that say so.
+    /// - Parameter block: called once for each description, with the error if the store could not be opened: before
+    ///   this method returns, or later for descriptions that request it.
     open func loadPersistentStores(
         completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
     ) {
         for description in persistentStoreDescriptions {
             if description.type != NSInMemoryStoreType, let url = description.url, !description.isReadOnly {
-                // A failure shows when the store is opened, with the path.
+                // If this fails, opening the store reports it, with the path.
                 try? FileManager.default.createDirectory(
                     at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
             }
@@ -89,7 +91,7 @@ open class NSPersistentContainer: NSObject, @unchecked Sendable {
         }
     }
 
-    /// A new context of a private queue.
+    /// A new context with a private queue.
     open func newBackgroundContext() -> NSManagedObjectContext {
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         context.persistentStoreCoordinator = persistentStoreCoordinator

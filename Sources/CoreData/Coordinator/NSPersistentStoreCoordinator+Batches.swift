@@ -1,15 +1,15 @@
 import Foundation
 
-// Batch requests, each sent to the stores that hold its entity, under the lock.
+// Batch requests. Each is sent to the stores that hold its entity, under the lock.
 extension NSPersistentStoreCoordinator {
     /// Inserts rows into the first store that takes the entity.
     ///
     /// - Parameters:
     ///   - plan: the entity and the properties that get values.
     ///   - wanted: the stores to choose from; `nil` for all.
-    ///   - next: fills in the next row; false when there is none.
-    /// - Returns: what the store has inserted.
-    /// - Throws: when no store takes the entity, what `next` throws, and the errors of the store.
+    ///   - next: fills in the next row; returns false if there is none.
+    /// - Returns: the result of the insertion.
+    /// - Throws: an error if no store takes the entity, the errors of `next`, and those of the store.
     func insertBatch(
         _ plan: BatchInsertPlan, stores wanted: [NSPersistentStore]?, next: (inout BatchRow) throws -> Bool
     ) throws -> BatchOutcome {
@@ -51,7 +51,7 @@ extension NSPersistentStoreCoordinator {
         }
     }
 
-    /// Runs changes of which nobody counts the objects: what contexts have fetched and not shown yet is read again.
+    /// Runs changes of unknown objects: contexts then read values again that they have fetched and not shown yet.
     private func changing(_ stores: [NSPersistentStore], _ body: () throws -> BatchOutcome) throws -> BatchOutcome {
         let (outcome, generation) = try writing(to: stores, in: activeTransaction, body)
         for store in stores { announceChange(of: store) }

@@ -1,41 +1,41 @@
 import Foundation
 
-// Working on stores that are not open.
+// Operations on stores that are not open.
 extension NSPersistentStoreCoordinator {
-    /// The types of stores that there are: those that come with Core Data, and those that were registered.
+    /// The available types of stores: those that come with Core Data, and registered ones.
     ///
-    /// A value stands for the class; it is the class's address as a number, since classes are no objects here.
+    /// A value stands for the class: it contains the class's address as a number, since classes are not objects here.
     public class var registeredStoreTypes: [String: NSValue] { StoreTypes.all.mapValues { StoreTypes.value(of: $0) } }
 
-    /// Makes a class available as a store type; `nil` takes it away.
+    /// Makes a class available as a store type; `nil` removes the type.
     ///
     /// - Parameters:
     ///   - storeClass: a subclass of `NSAtomicStore` or `NSIncrementalStore`.
-    ///   - storeType: the name of the type, as stores are added by it.
+    ///   - storeType: the name of the type, by which stores are added.
     public class func registerStoreClass(_ storeClass: AnyClass?, forStoreType storeType: String) {
         StoreTypes.register(storeClass as? NSPersistentStore.Type, for: storeType)
     }
 
-    /// Makes a class available as a store type; `nil` takes it away.
+    /// Makes a class available as a store type; `nil` removes the type.
     ///
     /// - Parameters:
     ///   - storeClass: a subclass of `NSAtomicStore` or `NSIncrementalStore`.
-    ///   - storeType: the type, as stores are added by it.
+    ///   - storeType: the type, by which stores are added.
     public class func registerStoreClass(_ storeClass: AnyClass?, type storeType: NSPersistentStore.StoreType) {
         registerStoreClass(storeClass, forStoreType: storeType.rawValue)
     }
 
-    /// The metadata of a store that is open.
+    /// The metadata of an open store.
     ///
     /// - Parameter store: a store of this coordinator.
-    /// - Returns: the metadata, by key; the store's type and UUID are among them.
+    /// - Returns: the metadata, by key, including the store's type and UUID.
     public func metadata(for store: NSPersistentStore) -> [String: Any] { withLock { store.metadata } }
 
-    /// Sets the metadata of a store that is open; the next save of a context writes them, even one without changes.
+    /// Sets the metadata of an open store. The next save of a context writes them, even one without changes.
     ///
     /// - Parameters:
-    ///   - metadata: what replaces the metadata of the store; its type, its UUID where there is none, and what Core Data
-    ///     needs to know of the model are added.
+    ///   - metadata: the new metadata. The store's type, its UUID if there is none, and what Core Data needs to know
+    ///     about the model are added.
     ///   - store: a store of this coordinator.
     public func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) {
         withLock {
@@ -47,7 +47,7 @@ extension NSPersistentStoreCoordinator {
         }
     }
 
-    /// Writes the metadata that were set since the last save.
+    /// Writes metadata that were set since the last save.
     func saveChangedMetadata() throws {
         try withLock {
             for store in stores where store.metadataAreChanged && !store.isReadOnly {
@@ -57,14 +57,14 @@ extension NSPersistentStoreCoordinator {
         }
     }
 
-    /// The metadata of a store that need not be open.
+    /// The metadata of a store, which need not be open.
     ///
     /// - Parameters:
     ///   - storeType: the type of the store.
-    ///   - url: where the store is.
-    ///   - options: by which the store is found, such as the schema of one in PostgreSQL; others are not used.
+    ///   - url: the location of the store.
+    ///   - options: options that identify the store, such as the schema of one in PostgreSQL; others are not used.
     /// - Returns: the metadata, by key.
-    /// - Throws: when the file is missing, is no store, or is of an unknown type.
+    /// - Throws: an error if the file is missing, is not a store, or is of an unknown type.
     public class func metadataForPersistentStore(
         ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
     ) throws -> [String: Any] {
@@ -73,27 +73,27 @@ extension NSPersistentStoreCoordinator {
         return try format.metadata(at: url, options: options)
     }
 
-    /// The metadata of a store that need not be open.
+    /// The metadata of a store, which need not be open.
     ///
     /// - Parameters:
     ///   - type: the type of the store.
-    ///   - url: where the store is.
-    ///   - options: by which the store is found, such as the schema of one in PostgreSQL; others are not used.
+    ///   - url: the location of the store.
+    ///   - options: options that identify the store, such as the schema of one in PostgreSQL; others are not used.
     /// - Returns: the metadata, by key.
-    /// - Throws: when the file is missing, is no store, or is of an unknown type.
+    /// - Throws: an error if the file is missing, is not a store, or is of an unknown type.
     public class func metadataForPersistentStore(
         type: NSPersistentStore.StoreType, at url: URL, options: [AnyHashable: Any]? = nil
     ) throws -> [String: Any] {
         try metadataForPersistentStore(ofType: type.rawValue, at: url, options: options)
     }
 
-    /// The metadata of a store that need not be open.
+    /// The metadata of a store, which need not be open.
     ///
     /// - Parameters:
-    ///   - storeType: the type; `nil` to find it out by the first bytes of the file.
-    ///   - url: where the store is.
+    ///   - storeType: the type; `nil` to detect it from the first bytes of the file.
+    ///   - url: the location of the store.
     /// - Returns: the metadata, by key.
-    /// - Throws: when the file is missing, is no store, or is of an unknown type.
+    /// - Throws: an error if the file is missing, is not a store, or is of an unknown type.
     public class func metadataForPersistentStore(ofType storeType: String?, at url: URL) throws -> [String: Any] {
         try metadataForPersistentStore(
             ofType: storeType ?? StoreTypes.nameOfType(ofFileAt: url), at: url, options: nil)
@@ -102,10 +102,10 @@ extension NSPersistentStoreCoordinator {
     /// Sets the metadata of a store that is not open.
     ///
     /// - Parameters:
-    ///   - metadata: what replaces the store's metadata; its UUID and type stay.
-    ///   - storeType: the type; `nil` to find it out by the first bytes of the file.
-    ///   - url: where the store is.
-    /// - Throws: when the file is missing, is no store, or is of an unknown type.
+    ///   - metadata: the new metadata; the store's UUID and type stay.
+    ///   - storeType: the type; `nil` to detect it from the first bytes of the file.
+    ///   - url: the location of the store.
+    /// - Throws: an error if the file is missing, is not a store, or is of an unknown type.
     public class func setMetadata(
         _ metadata: [String: Any]?, forPersistentStoreOfType storeType: String?, at url: URL
     ) throws {
@@ -117,11 +117,11 @@ extension NSPersistentStoreCoordinator {
     /// Sets the metadata of a store that is not open.
     ///
     /// - Parameters:
-    ///   - metadata: what replaces the metadata of the store; its UUID and type stay.
+    ///   - metadata: the new metadata; the store's UUID and type stay.
     ///   - storeType: the type of the store.
-    ///   - url: where the store is.
-    ///   - options: by which the store is found, such as the schema of one in PostgreSQL; others are not used.
-    /// - Throws: when the file is missing, is no store, or is of an unknown type.
+    ///   - url: the location of the store.
+    ///   - options: options that identify the store, such as the schema of one in PostgreSQL; others are not used.
+    /// - Throws: an error if the file is missing, is not a store, or is of an unknown type.
     public class func setMetadata(
         _ metadata: [String: Any]?, forPersistentStoreOfType storeType: String, at url: URL,
         options: [AnyHashable: Any]? = nil
@@ -134,11 +134,11 @@ extension NSPersistentStoreCoordinator {
     /// Sets the metadata of a store that is not open.
     ///
     /// - Parameters:
-    ///   - metadata: what replaces the metadata of the store; its UUID and type stay.
+    ///   - metadata: the new metadata; the store's UUID and type stay.
     ///   - type: the type of the store.
-    ///   - url: where the store is.
-    ///   - options: by which the store is found, such as the schema of one in PostgreSQL; others are not used.
-    /// - Throws: when the file is missing, is no store, or is of an unknown type.
+    ///   - url: the location of the store.
+    ///   - options: options that identify the store, such as the schema of one in PostgreSQL; others are not used.
+    /// - Throws: an error if the file is missing, is not a store, or is of an unknown type.
     public class func setMetadata(
         _ metadata: [String: Any]?, type: NSPersistentStore.StoreType, at url: URL,
         options: [AnyHashable: Any]? = nil
@@ -146,16 +146,17 @@ extension NSPersistentStoreCoordinator {
         try setMetadata(metadata, forPersistentStoreOfType: type.rawValue, at: url, options: options)
     }
 
-    /// Empties a store, and takes the files beside it away. Nothing to do when there is none.
+    /// Empties a store, and deletes the files beside it. Nothing happens if there is no store.
     ///
-    /// A store that was added is removed: it can be added anew (JSQCoreDataKit resets its stack so).
+    /// An added store is removed from the coordinator, and can be added again (JSQCoreDataKit resets its stack like
+    /// this).
     ///
     /// - Parameters:
-    ///   - url: where the store is.
+    ///   - url: the location of the store.
     ///   - storeType: the type of the store.
     ///   - options: for stores in SQLite, `NSPersistentStoreTimeoutOption`, and `NSPersistentStoreForceDestroyOption`
     ///     to delete a file that cannot be opened.
-    /// - Throws: when another program keeps the store locked, or it cannot be written; and for an unknown type.
+    /// - Throws: an error if another program keeps the store locked, or it cannot be written; and for an unknown type.
     public func destroyPersistentStore(
         at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
     ) throws {
@@ -163,29 +164,29 @@ extension NSPersistentStoreCoordinator {
         if !url.isNoFile, let store = persistentStore(for: url) { try remove(store) }
     }
 
-    /// Empties a store, and takes the files beside it away; a store that was added is removed.
+    /// Empties a store, and deletes the files beside it. An added store is removed from the coordinator.
     ///
     /// - Parameters:
-    ///   - url: where the store is.
+    ///   - url: the location of the store.
     ///   - storeType: the type of the store.
     ///   - options: for stores in SQLite, `NSPersistentStoreTimeoutOption`, and `NSPersistentStoreForceDestroyOption`
     ///     to delete a file that cannot be opened.
-    /// - Throws: as `destroyPersistentStore(at:ofType:options:)` does.
+    /// - Throws: the errors of `destroyPersistentStore(at:ofType:options:)`.
     public func destroyPersistentStore(
         at url: URL, type storeType: NSPersistentStore.StoreType, options: [AnyHashable: Any]? = nil
     ) throws {
         try destroyPersistentStore(at: url, ofType: storeType.rawValue, options: options)
     }
 
-    /// Puts a copy of one store in the place of another.
+    /// Replaces a store by a copy of another one.
     ///
     /// - Parameters:
-    ///   - destinationURL: the store to be replaced; it is made if there is none.
+    ///   - destinationURL: the store to replace; it is created if there is none.
     ///   - destinationOptions: options for opening it, such as `NSPersistentStoreTimeoutOption`.
     ///   - sourceURL: the store to copy; it is only read.
     ///   - sourceOptions: not used.
     ///   - storeType: the type of both stores.
-    /// - Throws: when the source is missing or cannot be read; the destination stays as it was then.
+    /// - Throws: an error if the source is missing or cannot be read; the destination then stays as it was.
     public func replacePersistentStore(
         at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
         withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil, ofType storeType: String
@@ -196,15 +197,15 @@ extension NSPersistentStoreCoordinator {
         }
     }
 
-    /// Puts a copy of one store in the place of another.
+    /// Replaces a store by a copy of another one.
     ///
     /// - Parameters:
-    ///   - destinationURL: the store to be replaced; it is made if there is none.
+    ///   - destinationURL: the store to replace; it is created if there is none.
     ///   - destinationOptions: options for opening it, such as `NSPersistentStoreTimeoutOption`.
     ///   - sourceURL: the store to copy; it is only read.
     ///   - sourceOptions: not used.
     ///   - type: the type of both stores.
-    /// - Throws: when the source is missing or cannot be read; the destination stays as it was then.
+    /// - Throws: an error if the source is missing or cannot be read; the destination then stays as it was.
     public func replacePersistentStore(
         at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
         withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil,

@@ -2,15 +2,15 @@ import Foundation
 
 // Query generations: states of the stores that can be read while others write.
 extension NSPersistentStoreCoordinator {
-    /// A token of what the stores hold now. Stores without generations are read as they are at any time. Where a store lets no more be pinned, this may
-    /// wait until others let go of theirs.
+    /// A token for the present content of the stores. Stores without generations are always read as they are. If a
+    /// store cannot pin more generations, this may wait until others release theirs.
     ///
-    /// - Throws: the errors of a store that cannot be read, or that has too many generations pinned already.
+    /// - Throws: the errors of a store that cannot be read, or has too many pinned generations already.
     package func pinCurrentGeneration() throws -> NSQueryGenerationToken {
         var place: AnyObject?
         while true {
             do { return try pinGeneration(holding: place) } catch let full as GenerationsInUse {
-                // Who waits holds nothing that others wait for.
+                // While waiting, nothing is held that others wait for.
                 place = nil
                 place = try full.wait()
             }
@@ -27,11 +27,11 @@ extension NSPersistentStoreCoordinator {
         }
     }
 
-    /// Runs a block in which the stores are read as they were when a token was made.
+    /// Runs a block that reads the stores in the state in which a token was made.
     ///
     /// - Parameters:
     ///   - token: a token that is neither `current` nor expired; `nil` to read the stores as they are.
-    ///   - body: what reads the stores.
+    ///   - body: reads the stores.
     /// - Returns: what the block returns.
     package func reading<Result>(
         _ token: NSQueryGenerationToken?, _ body: () throws -> Result

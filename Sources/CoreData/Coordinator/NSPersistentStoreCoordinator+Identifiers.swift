@@ -1,7 +1,7 @@
 import Foundation
 
 extension NSPersistentStoreCoordinator {
-    /// An ID as this coordinator's stores have it, for one that another coordinator of the same file made.
+    /// The ID of this coordinator's store for an ID from another coordinator of the same file.
     func localIdentifier(_ identifier: NSManagedObjectID) -> NSManagedObjectID? {
         guard let foreign = identifier.storeIdentity else { return identifier }
         if let store = foreign.store as? NSPersistentStore, store.persistentStoreCoordinator === self {

@@ -2,7 +2,7 @@ import Foundation
 
 // Permanent IDs for new objects.
 extension NSPersistentStoreCoordinator {
-    /// Permanent IDs for new objects: in the store that each was assigned to, or the first that may take it.
+    /// Permanent IDs for new objects: in the store to which each was assigned, or the first that may take it.
     func makePermanentIdentifiers(
         for objects: [NSManagedObject], assigned: [ObjectIdentifier: NSPersistentStore]
     ) throws -> [NSManagedObjectID] {
@@ -13,9 +13,9 @@ extension NSPersistentStoreCoordinator {
         }
     }
 
-    /// The same for objects that are saved right away.
+    /// The same for objects that are saved immediately.
     ///
-    /// - Returns: an ID for each of the objects, and what each store has promised them by, by the identity of the store.
+    /// - Returns: an ID for each of the objects, and the promise of each store, by the store's identity.
     func promiseIdentifiers(
         for objects: [NSManagedObject], assigned: [ObjectIdentifier: NSPersistentStore]
     ) throws -> (identifiers: [NSManagedObjectID], promises: [ObjectIdentifier: [KeyPromise]]) {
@@ -29,9 +29,9 @@ extension NSPersistentStoreCoordinator {
         return (identifiers, promises)
     }
 
-    /// Tells the only store of many new rows that will come, so that it can get ready while they are made.
+    /// Tells the only store to expect many new rows, so that it can prepare while they are made.
     package func expectRows(_ count: Int, of entity: EntityLayout) {
-        // Whoever uses the store just now need not be waited for.
+        // Not worth waiting for if the store is in use.
         _ = withLockIfFree {
             guard stores.count == 1, let store = stores.first, store.objectStore == nil else { return }
             store.engine.expectRows(count, of: entity)

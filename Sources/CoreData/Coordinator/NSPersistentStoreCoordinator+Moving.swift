@@ -1,20 +1,21 @@
 import Foundation
 
-// Stores that go elsewhere while they are open.
+// Moves stores while they are open.
 extension NSPersistentStoreCoordinator {
-    /// Copies a store's objects into a new store, which takes its place in the coordinator; “Save as”, and how a store
-    /// changes its type. The old store's files stay.
+    /// Copies a store's objects into a new store, which replaces it in the coordinator: for “Save as”, or to change a
+    /// store's type. The old store's files stay.
     ///
-    /// Between stores in SQLite the objects keep their IDs, and contexts can go on with the objects that they have.
-    /// Otherwise objects have new IDs in the new store: fetch them again.
+    /// Between SQLite stores the objects keep their IDs, and contexts can continue to use their objects. Otherwise
+    /// objects have new IDs in the new store and must be fetched again.
     ///
     /// - Parameters:
     ///   - store: a store of this coordinator.
-    ///   - URL: where the new store is to be; there must be none yet.
+    ///   - URL: the location of the new store, where none may exist yet.
     ///   - options: the options of the new store.
     ///   - storeType: the type of the new store, one of those that come with Core Data.
     /// - Returns: the new store.
-    /// - Throws: when the new store cannot be made, or the old one not be read. The coordinator is then as it was.
+    /// - Throws: an error if the new store cannot be made, or the old one cannot be read. The coordinator is then
+    ///   unchanged.
     @discardableResult
     public func migratePersistentStore(
         _ store: NSPersistentStore, to URL: URL, options: [AnyHashable: Any]? = nil, withType storeType: String
@@ -49,15 +50,16 @@ extension NSPersistentStoreCoordinator {
         }
     }
 
-    /// Copies a store's objects into a new store, which takes its place in the coordinator.
+    /// Copies a store's objects into a new store, which replaces it in the coordinator.
     ///
     /// - Parameters:
     ///   - store: a store of this coordinator.
-    ///   - storeURL: where the new store is to be; there must be none yet.
+    ///   - storeURL: the location of the new store, where none may exist yet.
     ///   - options: the options of the new store.
     ///   - type: the type of the new store, one of those that come with Core Data.
     /// - Returns: the new store.
-    /// - Throws: when the new store cannot be made, or the old one not be read. The coordinator is then as it was.
+    /// - Throws: an error if the new store cannot be made, or the old one cannot be read. The coordinator is then
+    ///   unchanged.
     @discardableResult
     public func migratePersistentStore(
         _ store: NSPersistentStore, to storeURL: URL, options: [AnyHashable: Any]? = nil,
@@ -100,13 +102,13 @@ extension NSPersistentStoreCoordinator {
         replace(store, by: new)
     }
 
-    /// Goes on with a store at another place: an SQLite store opens the file that is there, which must be a store of the
-    /// same model; one that is written as a whole goes there with its next save.
+    /// Moves a store to another URL: an SQLite store opens the file that is there, which must be a store of the same
+    /// model; a store that is written as a whole is written there by its next save.
     ///
     /// - Parameters:
-    ///   - url: the other place.
+    ///   - url: the new URL.
     ///   - store: a store of this coordinator.
-    /// - Returns: whether the store is at the URL now.
+    /// - Returns: whether the store is now at the URL.
     @discardableResult
     public func setURL(_ url: URL, for store: NSPersistentStore) -> Bool {
         withLock {

@@ -1,7 +1,7 @@
 import Foundation
 
 extension NSPersistentStoreCoordinator {
-    /// Opens a store, migrating it first where its model differs and the options ask for it.
+    /// Opens a store, after migrating it if its model differs and the options request it.
     func openStore(
         _ type: NSPersistentStore.Type, _ configuration: String?, at url: URL, options: [AnyHashable: Any]?
     ) throws -> NSPersistentStore {
@@ -12,7 +12,7 @@ extension NSPersistentStoreCoordinator {
             try store.loadContents()
             return store
         }
-        // Every opening removes what a killed migration has left.
+        // Every opening removes the leftovers of killed migrations.
         if url.isFileURL, !StoreSettings.flag(options, NSReadOnlyPersistentStoreOption) {
             type.removeLeftovers(of: url)
         }

@@ -1,9 +1,9 @@
 import Foundation
 
 extension NSPersistentStoreCoordinator {
-    /// Runs a block with the stores without blocking the caller.
+    /// Runs a block with exclusive use of the stores, without blocking the caller.
     ///
-    /// - Parameter block: what to run, while no other thread has the stores.
+    /// - Parameter block: the work; no other thread uses the stores meanwhile.
     /// - Returns: what the block returns.
     /// - Throws: what the block throws.
     @preconcurrency
@@ -14,7 +14,7 @@ extension NSPersistentStoreCoordinator {
     private func outcome<T>(of block: @escaping @Sendable () throws -> T) async -> Swift.Result<T, any Error> {
         let result: Transferred<Swift.Result<T, any Error>> = await withCheckedContinuation { continuation in
             let later = NSManagedObjectContext.Later<Swift.Result<T, any Error>>()
-            // What the block captured is let go before the caller goes on.
+            // Objects captured by the block are released before the caller continues.
             let work = HandedBlock { later.value = Swift.Result { try block() } }
             perform {
                 work.run()

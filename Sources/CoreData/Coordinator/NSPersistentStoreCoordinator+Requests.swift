@@ -1,11 +1,11 @@
 import Foundation
 
-// What contexts ask for; each request goes to the stores that can answer it, under the lock.
+// Requests of contexts. Each goes to the stores that can answer it, under the lock.
 extension NSPersistentStoreCoordinator: RowSource {
-    /// Grows with every save, so that values read before it can be distinguished from values read after it.
+    /// Increases with every save, so that values read before it can be distinguished from values read after it.
     var generation: UInt32 { saveCount.load(ordering: .acquiring) }
 
-    /// Whether what was read of an object at a generation is still what its store has, as far as this coordinator
+    /// Whether the values of an object that were read at a generation are still its store's, as far as this coordinator
     /// knows.
     func isCurrent(_ place: ObjectPlace, since stamp: UInt32) -> Bool {
         if generation == stamp { return true }
@@ -57,7 +57,7 @@ extension NSPersistentStoreCoordinator: RowSource {
         }
     }
 
-    /// Rows one by one, under the lock. See `StoreEngine.forEachRow`.
+    /// Hands out rows one by one, under the lock. See `StoreEngine.forEachRow`.
     package func forEachRow(_ plan: FetchPlan, _ body: (any CurrentRow) -> Bool) throws {
         try withLock {
             var goesOn = true
@@ -70,7 +70,7 @@ extension NSPersistentStoreCoordinator: RowSource {
         }
     }
 
-    /// The statement that the first store runs for a fetch of rows; nil for one that runs none.
+    /// The statement that the first store runs to fetch rows; nil for a store that does not run statements.
     package func statement(of plan: FetchPlan) throws -> String? {
         try withLock { try storesOf(plan.entity, among: nil).first?.engine.explaining?.statement(of: plan) }
     }
@@ -189,14 +189,14 @@ extension NSPersistentStoreCoordinator: RowSource {
         stores.first { $0.identity === identifier.storeIdentity }
     }
 
-    /// Writes what a context saves.
+    /// Writes a context's changes.
     ///
     /// - Parameters:
-    ///   - sets: what each store is to write.
-    ///   - objects: the objects of a store, for those that work with objects.
-    ///   - transaction: what the save is a part of.
-    /// - Returns: what each store has written, in the order of the sets.
-    /// - Throws: `SaveRefusal` for conflicts, the error of a transaction that is broken, and the errors of the stores.
+    ///   - sets: the change set for each store.
+    ///   - objects: returns the objects of a store, for stores that work with objects.
+    ///   - transaction: the transaction that the save belongs to.
+    /// - Returns: the result of each store, in the order of the sets.
+    /// - Throws: `SaveRefusal` for conflicts, the error of a broken transaction, and the errors of the stores.
     func save(
         _ sets: [(NSPersistentStore, ChangeSet)],
         objects: (NSPersistentStore) -> SavedObjects = { _ in SavedObjects() },
@@ -220,8 +220,8 @@ extension NSPersistentStoreCoordinator: RowSource {
         }
     }
 
-    /// Writes all sets or none: each store's transaction ends when the next one's has. Stores of developers, which
-    /// have no transaction to keep open, come last, in their order.
+    /// Writes all sets or none: each store's transaction ends after the next store's has ended. Developers' stores,
+    /// which have no transaction to keep open, come last, in their order.
     private func saveTogether(
         _ sets: ArraySlice<(NSPersistentStore, ChangeSet)>, _ objects: (NSPersistentStore) -> SavedObjects
     ) throws -> [SaveResult] {
@@ -242,7 +242,7 @@ extension NSPersistentStoreCoordinator: RowSource {
 }
 
 extension NSPersistentStore {
-    /// Whether the store's configuration has an entity.
+    /// Whether the store's configuration includes an entity.
     func holds(_ entity: EntityLayout, of model: NSManagedObjectModel) -> Bool {
         guard configurationName != NSManagedObjectModel.defaultConfigurationName,
             let entities = model.entities(forConfigurationName: configurationName)

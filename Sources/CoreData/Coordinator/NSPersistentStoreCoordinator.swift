@@ -1,18 +1,19 @@
 import Foundation
 import Synchronization
 
-/// Stands between contexts and stores: opens stores, and sends each request to those that can answer it.
+/// Mediates between contexts and stores: opens stores, and sends each request to those that can answer it.
 ///
-/// Safe to use from any thread: one lock guards the stores.
+/// It can be used from any thread: one lock guards the stores.
 open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
-    // @unchecked Sendable: `stores`, `contexts`, the logs, `models` and the stores themselves are touched under `lock` only.
+    // @unchecked Sendable: `stores`, `contexts`, the logs, `models` and the stores themselves are only accessed under
+    // `lock`.
 
     /// The model of the stores.
     public var managedObjectModel: NSManagedObjectModel { current.model }
     package var modelLayout: ModelLayout { current.layout }
     private var current: CoordinatedModel { currentModel.load(ordering: .acquiring).takeUnretainedValue() }
     private let currentModel: Atomic<Unmanaged<CoordinatedModel>>
-    /// The models that the coordinator has had, which are read without the lock, and so are kept.
+    /// All models that the coordinator has had. They are read without the lock, and are therefore kept.
     private var models: [CoordinatedModel]
     let lockObject = NSRecursiveLock()
     private let queue = DispatchQueue(label: "NSPersistentStoreCoordinator")
@@ -23,26 +24,27 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         }
     }
     private let objectStores = Atomic<Bool>(false)
-    /// Whether there are stores that work with objects, and are to know who asks.
+    /// Whether there are stores that work with objects, which need to know who asks.
     var hasObjectStores: Bool { objectStores.load(ordering: .acquiring) }
     var storesByEntity: [ObjectIdentifier: [NSPersistentStore]] = [:]
-    /// The tables of the contexts, through which these are found while they are there.
+    /// The tables of the contexts, through which existing contexts are found.
     private var contexts: [ObjectTable] = []
     var changeLog = ChangeLog()
     var saveLog = SaveLog()
     let saveCount = Atomic<UInt32>(1)
     package let saveListeners = SaveListeners()
-    /// Why there is no model, where one was looked for: a store would be migrated to nothing. Set before anybody has the coordinator.
+    /// Why no model was found, if one was searched for. Opening a store would then migrate it to an empty model. It is
+    /// set before the coordinator is used.
     var missingModel: String?
-    /// What the request that is being run is a part of; under `lock`.
+    /// The transaction of the running request; under `lock`.
     var activeTransaction: OptimisticTransaction?
 
     /// A name for logs.
     open var name: String?
 
-    /// Creates a coordinator for a model, which can be changed no more.
+    /// Creates a coordinator for a model, which cannot be changed any more.
     ///
-    /// - Parameter model: a complete model; one with mistakes stops the program with a message that names them.
+    /// - Parameter model: a complete model; one with errors stops the program with a message that names them.
     public init(managedObjectModel model: NSManagedObjectModel) {
         let layout: ModelLayout
         do { layout = try model.compiledLayout() } catch {
@@ -55,9 +57,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         ManagedClasses.learn(model)
     }
 
-    /// Takes another model, which has the entities of the former one and maybe more, before there are stores.
+    /// Replaces the model by one with the same entities and possibly more, as long as there are no stores.
     ///
-    /// - Throws: 134080 when there are stores already, and what is wrong with the model.
+    /// - Throws: 134080 if there are stores already, and the errors of the model.
     package func adopt(_ model: NSManagedObjectModel) throws {
         let layout = try model.compiledLayout()
         try withLock {
@@ -73,7 +75,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Creates a coordinator without a model, to which no store can be added that has entities.
+    /// Creates a coordinator without a model. No store with entities can be added to it.
     public override convenience init() { self.init(managedObjectModel: NSManagedObjectModel()) }
 
     // MARK: Stores
@@ -81,30 +83,31 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// The stores that were added.
     open var persistentStores: [NSPersistentStore] { withLock { stores } }
 
-    /// The store of a URL.
+    /// The store at a URL.
     ///
-    /// - Parameter URL: the place of a store, in any spelling of its path.
-    /// - Returns: the store; `nil` when none was added from there.
+    /// - Parameter URL: the location of a store, in any spelling of its path.
+    /// - Returns: the store; `nil` if none was added from there.
     open func persistentStore(for URL: URL) -> NSPersistentStore? {
         withLock { stores.first { $0.url?.standardizedFileURL == URL.standardizedFileURL } }
     }
 
-    /// Where a store is.
+    /// The URL of a store.
     ///
     /// - Parameter store: a store.
-    /// - Returns: its URL; that of `/dev/null` for a store in memory that was added without one.
+    /// - Returns: its URL; `/dev/null` for a store in memory that was added without one.
     open func url(for store: NSPersistentStore) -> URL { store.url ?? URL(fileURLWithPath: "/dev/null") }
 
-    /// Opens a store, or makes it if there is none.
+    /// Opens a store, creating it if there is none.
     ///
     /// - Parameters:
     ///   - storeType: `NSSQLiteStoreType` or `NSInMemoryStoreType`, or a registered type.
     ///   - configuration: the configuration of the model whose entities the store holds; `nil` for all.
-    ///   - storeURL: where the store is; may be `nil` for one in memory.
-    ///   - options: by the keys that are named `NS…Option`.
+    ///   - storeURL: the location of the store; may be `nil` for one in memory.
+    ///   - options: the options, by `NS…Option` keys.
     /// - Returns: the store.
-    /// - Throws: an error in the Cocoa domain: 134000 for an unknown type, 134100 when the store's model differs, 134081
-    ///   when it was added already, 134080 and the file errors when it cannot be opened, or there is no model of a container's name.
+    /// - Throws: an error in the Cocoa domain: 134000 for an unknown type, 134100 if the store's model differs, 134081
+    ///   if the store was added already, 134080 and file errors if it cannot be opened, or the model named by a
+    ///   container was not found.
     @discardableResult
     open func addPersistentStore(
         ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
@@ -140,12 +143,12 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
             stores.append(store)
             return store
         }
-        // Without the lock: an observer may wait for a context that waits for it.
+        // Outside the lock: an observer may wait for a context that waits for the lock.
         postStoresDidChange([NSAddedPersistentStoresKey: [store]])
         return store
     }
 
-    /// Opens a store, or makes it if there is none.
+    /// Opens a store, creating it if there is none.
     ///
     /// ```swift
     /// try coordinator.addPersistentStore(type: .sqlite, at: url, options: [
@@ -156,10 +159,10 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// - Parameters:
     ///   - type: one of the types that come with Core Data, or a registered one.
     ///   - configuration: the configuration of the model whose entities the store holds; `nil` for all.
-    ///   - storeURL: where the store is.
-    ///   - options: by the keys that are named `NS…Option`.
+    ///   - storeURL: the location of the store.
+    ///   - options: the options, by `NS…Option` keys.
     /// - Returns: the store.
-    /// - Throws: as `addPersistentStore(ofType:configurationName:at:options:)` does.
+    /// - Throws: the errors of `addPersistentStore(ofType:configurationName:at:options:)`.
     @discardableResult
     public func addPersistentStore(
         type: NSPersistentStore.StoreType, configuration: String? = nil, at storeURL: URL,
@@ -169,10 +172,10 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
             ofType: type.rawValue, configurationName: configuration, at: storeURL, options: options)
     }
 
-    /// Opens the store of a description: before it returns, or in the background where the description says so.
+    /// Opens the store of a description: before it returns, or in the background if the description requests it.
     ///
     /// - Parameters:
-    ///   - storeDescription: what to open.
+    ///   - storeDescription: the description.
     ///   - block: called with the description, and the error if there was one.
     open func addPersistentStore(
         with storeDescription: NSPersistentStoreDescription,
@@ -193,7 +196,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Closes a store. Its objects in contexts are invalidated: those without changes become faults that cannot fire.
+    /// Closes a store. Its objects in contexts are invalidated: unchanged ones become faults that cannot be fired.
     ///
     /// - Parameter store: a store of this coordinator.
     /// - Throws: `NSPersistentStoreOperationError` for a store that was not added to this coordinator.
@@ -213,7 +216,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         for context in withLock({ contexts.compactMap(\.context) }) { context.storeWasRemoved(store.identity) }
     }
 
-    /// Puts a store in the place of another, and says so.
+    /// Replaces one store by another, and posts that.
     func replace(_ store: NSPersistentStore, by new: NSPersistentStore) {
         stores = stores.map { $0 === store ? new : $0 }
         postStoresDidChange([
@@ -233,9 +236,10 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - request: a fetch, a save, a batch or a history request.
-    ///   - context: the context on whose behalf the request runs, on its queue.
-    /// - Returns: what a fetch finds, as an array; an empty array for a save; else an `NSPersistentStoreResult`.
-    /// - Throws: `NSPersistentStoreUnsupportedRequestTypeError` for a request that no store knows, and the errors of the stores.
+    ///   - context: the context on whose behalf, and on whose queue, the request runs.
+    /// - Returns: an array of results for a fetch; an empty array for a save; otherwise an `NSPersistentStoreResult`.
+    /// - Throws: `NSPersistentStoreUnsupportedRequestTypeError` for a request that no store supports, and the errors of
+    ///   the stores.
     @discardableResult
     open func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext) throws -> Any {
         if let fetch = request as? any FetchDescription { return try context.results(of: fetch) }
@@ -247,7 +251,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     // MARK: Locking
 
-    /// Keeps other threads from the stores until `unlock()`; may be nested.
+    /// Locks the stores for other threads until `unlock()`; calls may be nested.
     open func lock() { lockObject.lock() }
 
     /// Locks the stores if no other thread has them.
@@ -255,30 +259,30 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// - Returns: whether the stores are locked now.
     open func tryLock() -> Bool { lockObject.try() }
 
-    /// Lets other threads at the stores again.
+    /// Unlocks the stores for other threads.
     open func unlock() { lockObject.unlock() }
 
-    /// Runs a block with the stores, later.
+    /// Runs a block with exclusive use of the stores, later.
     ///
-    /// - Parameter block: what to run, while no other thread has the stores.
+    /// - Parameter block: the work; no other thread uses the stores meanwhile.
     open func perform(_ block: @escaping () -> Void) {
         let work = Transferred(block)
         queue.async { [self] in withLock { work.value() } }
     }
 
-    /// Runs a block with the stores, and waits until it is done.
+    /// Runs a block with exclusive use of the stores, and waits for it.
     ///
-    /// - Parameter block: what to run, while no other thread has the stores.
+    /// - Parameter block: the work; no other thread uses the stores meanwhile.
     open func performAndWait(_ block: () -> Void) { withLock(block) }
 
-    /// Runs a block with the stores, and waits for its result.
+    /// Runs a block with exclusive use of the stores, and waits for its result.
     ///
-    /// - Parameter block: what to run, while no other thread has the stores.
+    /// - Parameter block: the work; no other thread uses the stores meanwhile.
     /// - Returns: what the block returns.
     /// - Throws: what the block throws.
     public func performAndWait<T>(_ block: () throws -> T) rethrows -> T { try withLock(block) }
 
-    /// Runs a block with the stores, which learn on whose behalf they are asked.
+    /// Runs a block that asks stores on behalf of a context, which developers' stores can see.
     func asking<Result>(for context: NSManagedObjectContext?, _ body: () throws -> Result) rethrows -> Result {
         try withLock {
             let asked = stores.compactMap(\.objectStore)
@@ -295,7 +299,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         return try body()
     }
 
-    /// Runs a block with the stores unless somebody else has them: `nil` then.
+    /// Runs a block with exclusive use of the stores, unless another thread uses them; then it returns `nil`.
     package func withLockIfFree<Result>(_ body: () throws -> Result) rethrows -> Result? {
         guard lockObject.try() else { return nil }
         defer { lockObject.unlock() }
@@ -308,9 +312,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     func forget(_ context: ObjectTable) { withLock { contexts.removeAll { $0 === context } } }
 
-    /// Tells the other contexts that merge automatically what one saved.
+    /// Informs the other automatically merging contexts of a context's save.
     ///
-    /// - Returns: these contexts, each of which merges it when its queue comes to it.
+    /// - Returns: these contexts, each of which merges on its own queue.
     func announce(from saver: NSManagedObjectContext, _ changes: () -> SavedChanges) -> [NSManagedObjectContext] {
         let listeners = withLock { contexts.compactMap(\.context) }.filter {
             $0 !== saver && $0.automaticallyMergesChangesFromParent && $0.takesNews
@@ -323,9 +327,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     // MARK: IDs
 
-    /// The ID of an object by its URI, `nil` when no store of the coordinator can have it.
+    /// The ID of an object by its URI; `nil` if no store of the coordinator can have it.
     ///
-    /// - Parameter url: what `uriRepresentation()` of an ID gave, in this run of the program or an earlier one.
+    /// - Parameter url: the `uriRepresentation()` of an ID, from this run of the program or an earlier one.
     /// - Returns: the ID, whether or not the store still has the object.
     open func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {
         guard url.scheme == "x-coredata", let uuid = url.host else { return nil }
@@ -337,7 +341,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         }
     }
 
-    /// The ID of an object by its URI as a string, `nil` when no store of the coordinator can have it.
+    /// The ID of an object by its URI as a string; `nil` if no store of the coordinator can have it.
     ///
     /// - Parameter string: the URI.
     /// - Returns: the ID, whether or not the store still has the object.
@@ -346,7 +350,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     }
 }
 
-/// A model and its compiled form, which a coordinator takes together.
+/// A model and its compiled form, which are replaced together.
 private final class CoordinatedModel: Sendable {
     let model: NSManagedObjectModel
     let layout: ModelLayout

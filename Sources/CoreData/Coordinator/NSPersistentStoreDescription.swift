@@ -1,6 +1,6 @@
 import Foundation
 
-/// What store to open, and how.
+/// The description of a store to open: its type, location and options.
 open class NSPersistentStoreDescription: NSObject, NSCopying, @unchecked Sendable {
     // @unchecked Sendable: set up before the store is loaded, and only read from then on.
 
@@ -8,9 +8,9 @@ open class NSPersistentStoreDescription: NSObject, NSCopying, @unchecked Sendabl
     open var type = NSSQLiteStoreType
     /// The configuration of the model whose entities the store holds; `nil` for all.
     open var configuration: String?
-    /// Where the store is.
+    /// The location of the store.
     open var url: URL?
-    /// The options of the store, by the keys that are named `NS…Option`.
+    /// The options of the store, by `NS…Option` keys.
     open private(set) var options: [String: NSObject] = [
         NSMigratePersistentStoresAutomaticallyOption: NSNumber(value: true),
         NSInferMappingModelAutomaticallyOption: NSNumber(value: true),
@@ -24,20 +24,20 @@ open class NSPersistentStoreDescription: NSObject, NSCopying, @unchecked Sendabl
     /// container.persistentStoreDescriptions = [description]
     /// ```
     ///
-    /// - Parameter url: where the store is, or is to be made.
+    /// - Parameter url: the location of the store, which may not exist yet.
     public init(url: URL) {
         self.url = url
         super.init()
     }
 
-    /// Creates a description of an SQLite store without a place: give it a `url`, or the in-memory type.
+    /// Creates a description of an SQLite store without a location: set a `url`, or the in-memory type.
     public override init() { super.init() }
 
     /// Sets an option; `nil` removes it.
     ///
     /// - Parameters:
-    ///   - option: the value, most often an `NSNumber` or `NSString`.
-    ///   - key: a key that is named `NS…Option`.
+    ///   - option: the value, usually an `NSNumber` or `NSString`.
+    ///   - key: an `NS…Option` key.
     open func setOption(_ option: NSObject?, forKey key: String) { options[key] = option }
 
     private func flag(_ key: String) -> Bool { (options[key] as? NSNumber)?.boolValue ?? false }
@@ -73,13 +73,13 @@ open class NSPersistentStoreDescription: NSObject, NSCopying, @unchecked Sendabl
     /// Whether the store is opened in the background. The default is `false`.
     open var shouldAddStoreAsynchronously = false
 
-    /// Whether the store is migrated when its model differs. The default is `true`.
+    /// Whether the store is migrated if its model differs. The default is `true`.
     open var shouldMigrateStoreAutomatically: Bool {
         get { flag(NSMigratePersistentStoresAutomaticallyOption) }
         set { setOption(NSNumber(value: newValue), forKey: NSMigratePersistentStoresAutomaticallyOption) }
     }
 
-    /// Whether the mapping is inferred when migrating. The default is `true`.
+    /// Whether a mapping is inferred for a migration. The default is `true`.
     open var shouldInferMappingModelAutomatically: Bool {
         get { flag(NSInferMappingModelAutomaticallyOption) }
         set { setOption(NSNumber(value: newValue), forKey: NSInferMappingModelAutomaticallyOption) }

@@ -1,44 +1,45 @@
 import Foundation
 import Synchronization
 
-/// Work that reads stores, and saves what it decided by that, as if nobody else were at work: what it has read is still so when
-/// it saves, or it is told that it is not.
+/// Work that reads stores and saves changes based on what it read, as if nobody else used the stores: when it saves,
+/// everything that it has read is still current, or it gets an error.
 ///
-/// Nobody waits for it. Stores count what is saved to them, by whomever; each reading and the save make sure that nothing was
-/// since the first reading. So the work never sees two states of the stores, either. Work that has met others too often can keep
-/// them from saving while it runs: ``keepOthersOut()``.
+/// Nobody waits for it. Stores count all saves to them, by anyone; each reading and the save check that there were none
+/// since the first reading. So the work never sees two states of the stores, either. Work that has been disturbed too
+/// often can keep others from saving while it runs: ``keepOthersOut()``.
 package final class OptimisticTransaction: Sendable {
-    /// The transaction that the current code is a part of.
+    /// The transaction that the current code belongs to.
     @TaskLocal package static var current: OptimisticTransaction?
 
     private let coordinator: NSPersistentStoreCoordinator
-    /// What this one is a part of: a write within a write.
+    /// The transaction that contains this one, for a write within a write.
     private let outer: OptimisticTransaction?
     private let state = Mutex(State())
 
     private struct State {
-        /// When it first read; `nil` before that.
+        /// The state of the stores at the first reading; `nil` before that.
         var moment: StoresMoment?
         var isBroken = false
         var hasSaved = false
     }
 
-    /// Begins: nothing is read yet.
+    /// Begins a transaction that has not read anything yet.
     package init(_ coordinator: NSPersistentStoreCoordinator) {
         self.coordinator = coordinator
         outer = Self.current
     }
 
-    /// Whether somebody else has saved since the first reading. What was read is of no more use then, and nothing can be saved.
+    /// Whether somebody else has saved since the first reading. The values read are then useless, and nothing can be
+    /// saved.
     package var isBroken: Bool { state.withLock { $0.isBroken } }
 
     /// Whether anything was read.
     package var hasRead: Bool { state.withLock { $0.moment != nil } }
 
-    /// Whether something was saved on the way, which stays.
+    /// Whether something was saved during the transaction, which stays saved.
     package var hasSaved: Bool { state.withLock { $0.hasSaved } }
 
-    /// The error of a transaction that is broken.
+    /// The error of a broken transaction.
     package static func conflict(_ url: URL?) -> NSError {
         StoreError.make(
             CoreDataErrorCode.managedObjectMerge,
@@ -46,10 +47,10 @@ package final class OptimisticTransaction: Sendable {
                 + "what was read may not be so any more.", url: url, suggestion: "Read again, and decide anew.")
     }
 
-    /// Keeps others from saving until the transaction has saved, or ends: `BEGIN IMMEDIATE`. Contexts of the same coordinator still
-    /// can, which breaks the transaction.
+    /// Keeps others from saving until the transaction has saved or ends: `BEGIN IMMEDIATE`. Contexts of the same
+    /// coordinator can still save, which breaks the transaction.
     ///
-    /// - Throws: 134090 when others keep a store locked for longer than its timeout.
+    /// - Throws: 134090 if others keep a store locked for longer than its timeout.
     package func keepOthersOut() throws {
         try coordinator.withLock {
             for store in coordinator.stores where !store.isReadOnly { try store.engine.sharing?.keepOthersOut() }
@@ -77,10 +78,10 @@ package final class OptimisticTransaction: Sendable {
 
     // MARK: For the coordinator
 
-    /// Runs a reading, and makes sure that it found the stores as the first one did.
+    /// Runs a reading, and checks that the stores are in the state of the first one.
     package func reading<Result>(_ body: () throws -> Result) throws -> Result {
         try coordinator.withLock {
-            // In one state of the store, nothing can come in between.
+            // Within one state of the store, nobody can save in between.
             let read = try coordinator.readingOneState {
                 try settle()
                 return try body()
@@ -93,19 +94,19 @@ package final class OptimisticTransaction: Sendable {
         }
     }
 
-    /// Makes sure that the stores are as they were at the first reading, or notes how they are.
+    /// Checks that the stores are in the state of the first reading, or records their state.
     private func settle() throws {
         guard let moment = state.withLock({ $0.moment }) else { return _ = try moment() }
         if isBroken { throw broken() }
         try check(moment)
     }
 
-    /// Runs a save, in which stores make sure once more that they are as they were.
+    /// Runs a save. The stores check again that their state has not changed.
     func saving<Result>(to stores: [NSPersistentStore], _ body: () throws -> Result) throws -> Result {
         let known = state.withLock { $0 }
         if known.isBroken { throw broken() }
         guard let moment = known.moment else { return try body() }
-        // A store that is written to looks at what it counts by itself, in the transaction that writes.
+        // A store that is written to checks its own count, in the transaction that writes.
         let areAllWritten = coordinator.stores.allSatisfy { store in stores.contains { $0 === store } }
         if !areAllWritten { try check(moment) } else if coordinator.generation != moment.saves { throw broken() }
         for store in stores { store.engine.sharing?.expectedChanges = moment.changes[store.identity.number] }
@@ -113,12 +114,13 @@ package final class OptimisticTransaction: Sendable {
         do { return try body() } catch is UnexpectedChange { throw broken() }
     }
 
-    /// Runs what hands out keys for objects that are saved later.
+    /// Runs code that reserves keys for objects that are saved later.
     func handingOut<Result>(_ body: () throws -> Result) rethrows -> Result {
         try coordinator.working(in: self, body)
     }
 
-    /// Notes that something was saved by the current code: that is no other's save to the transactions that it is a part of.
+    /// Records a save of the current code, so that it does not count as another's save in the transactions that contain
+    /// it.
     static func noteSave(
         in transaction: OptimisticTransaction?, to coordinator: NSPersistentStoreCoordinator, _ former: UInt32,
         _ now: UInt32
@@ -133,9 +135,10 @@ package final class OptimisticTransaction: Sendable {
         }
     }
 
-    /// The state of the stores that is read: the one of the first reading, which is now where nothing was read.
+    /// The state of the stores that the transaction reads: that of the first reading, or the present one if there was
+    /// none yet.
     ///
-    /// - Throws: an `NSError` for a transaction that is broken, and the errors of the stores.
+    /// - Throws: an `NSError` for a broken transaction, and the errors of the stores.
     package func firstMoment() throws -> StoresMoment { try coordinator.withLock { try moment() } }
 
     private func moment() throws -> StoresMoment {
@@ -157,11 +160,11 @@ package final class OptimisticTransaction: Sendable {
     }
 }
 
-/// How often a coordinator's stores had been saved to: two equal ones are one state of the stores.
+/// The counts of saves to a coordinator's stores. Equal counts mean the same state of the stores.
 package struct StoresMoment: Equatable, Sendable {
     /// By contexts of the coordinator.
     var saves: UInt32
-    /// By everybody else: what each store counts, by its number.
+    /// By everybody else: each store's own count, by the store's number.
     let changes: [Int: Int64]
 }
 
@@ -173,13 +176,13 @@ extension NSPersistentStoreCoordinator {
         return StoresMoment(saves: generation, changes: changes)
     }
 
-    /// The rows that differ between two states of the stores, where contexts of the coordinator made the difference, in saves of few rows
-    /// that are not long ago.
+    /// The rows that differ between two states of the stores, if only recent saves of few rows by contexts of the
+    /// coordinator lie between them.
     ///
     /// - Parameters:
     ///   - former: the earlier state.
     ///   - now: the later one.
-    /// - Returns: the rows; nil where that is not known. The first question turns the log on.
+    /// - Returns: the rows; nil if they are unknown. The first call turns the log on.
     package func rowsSaved(between former: StoresMoment, and now: StoresMoment) -> SavedRowIDs? {
         withLock {
             let rows = saveLog.rows(after: former.saves, through: now.saves)
@@ -187,7 +190,7 @@ extension NSPersistentStoreCoordinator {
         }
     }
 
-    /// Runs a request's work as a part of a transaction.
+    /// Runs a request's work in a transaction.
     func working<Result>(in transaction: OptimisticTransaction?, _ body: () throws -> Result) rethrows -> Result {
         guard let transaction else { return try body() }
         return try withLock {
@@ -198,9 +201,9 @@ extension NSPersistentStoreCoordinator {
         }
     }
 
-    /// Runs what writes to stores, and counts it. For use under the lock.
+    /// Runs code that writes to stores, and counts it as a save. For use under the lock.
     ///
-    /// - Returns: what the closure returns, and the number of the save.
+    /// - Returns: the closure's result, and the number of the save.
     func writing<Result>(
         to stores: [NSPersistentStore], in transaction: OptimisticTransaction?, _ body: () throws -> Result
     ) throws -> (Result, generation: UInt32) {

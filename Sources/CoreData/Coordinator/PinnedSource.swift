@@ -1,9 +1,9 @@
-/// A coordinator's stores as they were when a query generation was pinned: the source of a pinned context.
+/// A coordinator's stores in the state of a pinned query generation: the source of a pinned context.
 ///
-/// Primary keys for new objects are handed out by the stores as they are now.
+/// Primary keys for new objects are reserved in the current state of the stores.
 final class PinnedSource: WrappedSource {
     private let coordinator: NSPersistentStoreCoordinator
-    /// What is read: neither `current` nor expired.
+    /// The token of the pinned state, neither `current` nor expired.
     let token: NSQueryGenerationToken
 
     init(_ coordinator: NSPersistentStoreCoordinator, _ token: NSQueryGenerationToken) {
@@ -15,9 +15,9 @@ final class PinnedSource: WrappedSource {
 
     func reading<Result>(_ body: () throws -> Result) throws -> Result { try coordinator.reading(token, body) }
 
-    /// That of the time of pinning: what is read now is known to be right only up to then.
+    /// The generation at the time of pinning: values read here are only known to be current up to then.
     var generation: UInt32 { token.saveCount }
 
-    /// What was read of a generation stays right.
+    /// Values read in a pinned state stay correct.
     func isCurrent(_ place: ObjectPlace, since stamp: UInt32) -> Bool { true }
 }

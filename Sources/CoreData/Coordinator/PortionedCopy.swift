@@ -1,7 +1,7 @@
 import Foundation
 
-/// Copies all objects of one store into another in portions, so that memory does not grow with their number: first all rows, then
-/// what relationships to many need besides.
+/// Copies all objects of one store into another in portions, so that memory does not grow with their number: first all
+/// rows, then the to-many relationships that rows do not contain.
 struct PortionedCopy {
     /// How many objects are read and written at once.
     static let portion = 10_000
@@ -10,7 +10,7 @@ struct PortionedCopy {
     private let long: any LongTransactionEngine
 
     /// - Parameters:
-    ///   - copy: what is copied; objects keep their keys.
+    ///   - copy: the copy to make; objects keep their keys.
     ///   - long: the destination.
     init(_ copy: StoreCopy, _ long: any LongTransactionEngine) { (self.copy, self.long) = (copy, long) }
 
@@ -30,12 +30,12 @@ struct PortionedCopy {
                     last = max(last, rows.map(\.objectID.key).max() ?? 0)
                     try save(inserting: rows)
                 }
-                // The destination counts on from the highest key of each table.
+                // The destination continues after the highest key of each table.
                 if last > 0 { try copy.destination.engine.keys?.reserveKeys(upTo: last, of: root) }
             }
             for root in roots where hasLists(root) { try forEachPortion(of: root, connect) }
             try long.makeIndexes()
-            // Says which rows share values that must be unique, where an index is missing.
+            // If a unique index could not be made, this reports the rows that share values.
             if let shared = try long.sharedUniqueValues(limit: 1).first {
                 throw StoreError.make(
                     CoreDataErrorCode.managedObjectConstraintMerge,
@@ -45,7 +45,7 @@ struct PortionedCopy {
             }
             try long.endLongTransaction(commits: true)
         } catch {
-            // The first error is the one to tell.
+            // The first error is the one to report.
             try? long.endLongTransaction(commits: false)
             throw error
         }
@@ -63,7 +63,7 @@ struct PortionedCopy {
     private func save(inserting rows: ContiguousArray<Row>) throws {
         var changes = ChangeSet()
         changes.inserted = rows.map { row in
-            // What is connected afterwards counts its version on, to what it was.
+            // Connecting the row's relationships later increases its version to the original one.
             let version = max(row.version, 1) - (lists(of: row.objectID.layout).isEmpty ? 1 : 2)
             return RowChange(
                 objectID: row.objectID, version: version, values: row.values, changedSlots: [], toManyChanges: [])
@@ -75,7 +75,8 @@ struct PortionedCopy {
 
     private func hasLists(_ root: EntityLayout) -> Bool { root.selfAndSubentities.contains { !lists(of: $0).isEmpty } }
 
-    /// The relationships that no column of the destinations says all of: those with an order, without inverse, or of many to many.
+    /// The to-many relationships that are not fully determined by a column of the destinations: ordered ones, those
+    /// without an inverse, and many-to-many ones.
     private func lists(of layout: EntityLayout) -> [RelationshipLayout] {
         layout.toManys.filter { relationship in
             guard !relationship.isTransient else { return false }

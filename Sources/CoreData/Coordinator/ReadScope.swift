@@ -1,15 +1,16 @@
-/// The state of the stores that is read: what they have now, what they had at one moment, or what a transaction began with.
+/// The state of the stores that is read: the current state, the state at one moment, or the state in which a
+/// transaction began.
 ///
-/// Who reads rows without a context gives one to each request.
+/// Code that reads rows without a context passes one with each request.
 package enum ReadScope: Sendable {
-    /// What the stores have at each request.
+    /// The current state at each request.
     case now
-    /// What they had when the generation was pinned.
+    /// The state in which the generation was pinned.
     case pinned(NSQueryGenerationToken)
-    /// What they had at the first request; a later one fails when somebody has saved since.
+    /// The state at the first request; a later one fails if somebody has saved since.
     case transaction(OptimisticTransaction)
 
-    /// Runs requests of a coordinator on that state.
+    /// Runs requests of a coordinator in that state.
     package func reading<Result>(
         _ coordinator: NSPersistentStoreCoordinator, _ body: () throws -> Result
     ) throws -> Result {
@@ -22,9 +23,10 @@ package enum ReadScope: Sendable {
 }
 
 extension NSPersistentStoreCoordinator {
-    /// The state of now, to be read while others write.
+    /// The current state, pinned so that it can be read while others write.
     ///
-    /// - Returns: `nil` where one of the stores cannot keep one: it is in memory, has no write-ahead log, or keeps as many as it may.
+    /// - Returns: `nil` if one of the stores cannot pin it: it is in memory, has no write-ahead log, or has reached its
+    ///   limit of pins.
     package func pinnedScope() -> ReadScope? {
         guard let token = try? pinCurrentGeneration(), stores.allSatisfy({ token.generation(of: $0) != nil }) else {
             return nil
@@ -32,11 +34,13 @@ extension NSPersistentStoreCoordinator {
         return .pinned(token)
     }
 
-    /// Runs readings of one state of the only store, as it is now: in one transaction, so that nobody can save in between.
+    /// Runs several readings of the current state of the only store in one transaction, so that nobody can save in
+    /// between.
     ///
-    /// - Parameter body: reads, and takes a short time: others wait for the store.
-    /// - Returns: what the closure returns; nil where there are several stores, or one that cannot do this: nothing is run then.
-    /// - Throws: what the closure throws, and the errors of the store.
+    /// - Parameter body: the readings, which should be short: others wait for the store.
+    /// - Returns: the closure's result; nil if there are several stores, or the store does not support this: the
+    ///   closure is not run then.
+    /// - Throws: the closure's error, and the errors of the store.
     package func readingOneState<Result>(_ body: () throws -> Result) throws -> Result? {
         try withLock {
             guard stores.count == 1 else { return nil }
@@ -45,12 +49,12 @@ extension NSPersistentStoreCoordinator {
         }
     }
 
-    /// Whether all stores take batch requests.
+    /// Whether all stores support batch requests.
     package var takesBatches: Bool { withLock { stores.allSatisfy { $0.engine.batches != nil } } }
 }
 
 extension NSManagedObjectContext {
-    /// Has a new context read a state.
+    /// Makes a new context read in a given state.
     package func read(in scope: ReadScope) throws {
         switch scope {
         case .now: break

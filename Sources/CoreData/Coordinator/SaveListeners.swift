@@ -1,13 +1,14 @@
 import Synchronization
 
-/// Who hears of each save to the stores of a coordinator at once, and of the rows that it wrote.
+/// Listeners that are called immediately after each save to the stores of a coordinator, with the rows that it wrote.
 ///
-/// The notifications of saves are for programs, and carry what Core Data's carry: sets of objects, which nobody here needs.
+/// The notifications of saves are for programs, and contain sets of objects like Core Data's, which these listeners do
+/// not need.
 package final class SaveListeners: Sendable {
-    /// Is called by the thread that saves, before the notifications are posted.
+    /// Called by the saving thread, before the notifications are posted.
     ///
     /// - Parameters:
-    ///   - entities: the names of the entities of what was saved.
+    ///   - entities: the names of the saved entities.
     ///   - changes: what was written; nil for a save of objects.
     package typealias Listener = @Sendable (_ entities: Set<String>, _ changes: ChangeSet?) -> Void
 
@@ -18,7 +19,7 @@ package final class SaveListeners: Sendable {
 
     private let state = Mutex(State())
 
-    /// - Parameter listener: hears of the saves from now on.
+    /// - Parameter listener: is called for each save from now on.
     /// - Returns: the listener's number, by which it is removed.
     package func add(_ listener: @escaping Listener) -> Int {
         state.withLock { state in
@@ -28,10 +29,10 @@ package final class SaveListeners: Sendable {
         }
     }
 
-    /// - Parameter number: a listener's number. A save that is being told may still be heard.
+    /// - Parameter number: a listener's number. The listener may still be called for a save that is being reported.
     package func remove(_ number: Int) { state.withLock { $0.listeners.removeAll { $0.number == number } } }
 
-    /// Tells of a save; what it concerned is made out only if somebody listens.
+    /// Reports a save. Its entities are only determined if there are listeners.
     func tell(_ entities: @autoclosure () -> Set<String>, _ changes: ChangeSet?) {
         let listeners = state.withLock { $0.listeners }
         if listeners.isEmpty { return }

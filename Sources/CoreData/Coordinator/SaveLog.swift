@@ -1,23 +1,24 @@
-/// The rows that saves wrote, some of them more than once.
+/// The rows that saves wrote; some may occur more than once.
 package struct SavedRowIDs: Sendable {
-    /// Those that are new.
+    /// The inserted rows.
     package var inserted: [NSManagedObjectID] = []
-    /// Those that were changed, deleted or computed anew.
+    /// The rows that were changed, deleted or recomputed.
     package var others: [NSManagedObjectID] = []
 }
 
-/// Which rows the latest saves wrote, each save under its number: how what was read before them differs from what is stored now.
+/// The rows that recent saves wrote, by the number of the save. They show how values read earlier differ from what is
+/// stored now.
 ///
-/// Nothing is noted before somebody asks. Pure.
+/// Nothing is recorded before somebody asks. Pure.
 struct SaveLog {
     private var saves: [(generation: UInt32, rows: SavedRowIDs)] = []
     private var rowCount = 0
     /// Whether somebody has asked.
     private(set) var isAsked = false
 
-    /// A save of more rows than this is one that nobody follows row by row.
+    /// Saves with more rows than this are not recorded row by row.
     static let mostRowsOfASave = 500
-    /// Bounds the memory.
+    /// Limits the memory.
     private static let mostRows = 10_000
     private static let mostSaves = 1_000
 
@@ -44,9 +45,9 @@ struct SaveLog {
     /// The rows that were written between two states of the stores.
     ///
     /// - Parameters:
-    ///   - first: the number of the last save that the earlier state has.
-    ///   - last: the same of the later state.
-    /// - Returns: the rows; nil where the log does not have all saves in between.
+    ///   - first: the number of the last save in the earlier state.
+    ///   - last: the number of the last save in the later state.
+    /// - Returns: the rows; nil if the log does not have all saves in between.
     mutating func rows(after first: UInt32, through last: UInt32) -> SavedRowIDs? {
         isAsked = true
         guard first != last else { return SavedRowIDs() }

@@ -1,16 +1,16 @@
 import Foundation
 import PredicateFormat
 
-// Dictionaries of several stores, in one order and within one limit, as objects of several stores are.
+// Combines dictionaries of several stores in one order and within one limit, like objects of several stores.
 extension FetchPlan {
-    /// What each of several stores is asked for: what may come first, with the values that it is sorted by.
+    /// The plan for each of several stores: the results that may come first, with the values that they are sorted by.
     var forEachOfSeveralStores: FetchPlan {
         var plan = self
         plan.offset = 0
         if limit > 0 {
             plan.limit = limit.addingReportingOverflow(max(offset, 0)).overflow ? 0 : limit + max(offset, 0)
         }
-        // A further column would make other groups, and other rows distinct.
+        // An additional column would change the groups and the distinct rows.
         let isPlain = columns.allSatisfy { if case .keyPath = $0 { true } else { false } }
         guard isPlain, groupBy.isEmpty, !isDistinct else { return plan }
         let names = Set(columns.map(\.name))
@@ -22,10 +22,10 @@ extension FetchPlan {
         ((try? sortTerms(of: sortDescriptors)) ?? []).map { $0.keyPath.joined(separator: ".") }
     }
 
-    /// Puts together what several stores gave.
+    /// Combines the results of several stores.
     ///
-    /// - Parameter found: the dictionaries of all stores, which were asked for `forEachOfSeveralStores`.
-    /// - Returns: the dictionaries that the plan wants. Groups are those of each store.
+    /// - Parameter found: the dictionaries of all stores, which were fetched with `forEachOfSeveralStores`.
+    /// - Returns: the dictionaries of the plan. Groups are formed within each store.
     func gathered(_ found: [[String: Any]]) -> [[String: Any]] {
         var result = found
         if let terms = try? sortTerms(of: sortDescriptors), !terms.isEmpty { result = Self.sorted(result, by: terms) }

@@ -7,7 +7,7 @@ struct StoreCopy {
     let model: ModelLayout
     /// The entities that the destination shall hold.
     let entities: [EntityLayout]
-    /// Whether objects keep their keys, so that their IDs go on to be right.
+    /// Whether objects keep their keys, so that their IDs stay valid.
     let keepsKeys: Bool
 
     /// Copies everything in one transaction of the destination.
@@ -34,7 +34,7 @@ struct StoreCopy {
                 for: rows.map(\.objectID.layout), isSavedLater: false)
             return Dictionary(zip(rows.map(\.objectID), made), uniquingKeysWith: { first, _ in first })
         }
-        // The destination must count on from the highest key of each table.
+        // The destination must continue after the highest key of each table.
         let highest = Dictionary(grouping: rows.map(\.objectID), by: { ObjectIdentifier($0.layout.root) })
         for identifiers in highest.values {
             guard let root = identifiers.first?.layout.root, let last = identifiers.map(\.key).max() else { continue }
@@ -73,7 +73,7 @@ struct StoreCopy {
             return ToManyChange(
                 relationship: relationship, added: targets, removed: [], order: relationship.isOrdered ? targets : nil)
         }
-        // The versions stay where IDs do, so that contexts can go on with the objects that they have.
+        // If objects keep their IDs, they also keep their versions, so that contexts can continue to use them.
         return RowChange(
             objectID: new(row.objectID) ?? row.objectID, version: keepsKeys ? max(row.version, 1) - 1 : 0,
             values: values,

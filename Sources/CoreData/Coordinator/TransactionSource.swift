@@ -1,4 +1,4 @@
-/// The source of a context that works in a transaction: everything that it reads is of one state of the stores.
+/// The source of a context that works in a transaction: everything that it reads is in one state of the stores.
 final class TransactionSource: WrappedSource {
     let source: any RowSource
     let transaction: OptimisticTransaction
@@ -10,7 +10,7 @@ final class TransactionSource: WrappedSource {
 
     func reading<Result>(_ body: () throws -> Result) throws -> Result { try transaction.reading(body) }
 
-    /// Keys that are handed out change nothing that could have been read.
+    /// Reserving keys changes nothing that could have been read.
     func makePermanentIdentifiers(
         for objects: [NSManagedObject], assigned: [ObjectIdentifier: NSPersistentStore]
     ) throws -> [NSManagedObjectID] {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The entities that history requests are about. They belong to no model: each asker gets its own.
+/// The entities of history requests. They belong to no model: each caller gets its own.
 enum HistoryEntities {
     static let transactionName = "TRANSACTION"
     static let changeName = "CHANGE"

@@ -21,14 +21,15 @@ extension NSPersistentHistoryChangeRequest: ExecutableRequest {
         }
     }
 
-    /// Where the request begins in a store's history.
+    /// The position in a store's history at which the request begins.
     fileprivate func start(in store: NSPersistentStore) throws -> HistoryPosition? {
         switch bound {
         case .all: return nil
         case .date(let date): return .date(date.timeIntervalSinceReferenceDate)
         case .token(let token):
             guard let number = token.numbers[store.identity.uuid] else { return nil }
-            // A token may be from anywhere: only a number below another one can be counted on from.
+            // A token may come from anywhere; only the relation of its number to the oldest transaction shows whether
+            // it has expired.
             if let oldest = try store.history().oldestKeptTransaction(), number < oldest, number + 1 < oldest {
                 throw expired(store)
             }
@@ -107,17 +108,17 @@ private struct HistoryFindings {
 }
 
 extension NSPersistentStoreCoordinator {
-    /// The place in the history after the latest transaction.
+    /// The position in the history after the latest transaction.
     ///
     /// - Parameter stores: the stores whose history counts; `nil` or none for all.
-    /// - Returns: `nil` when none of the stores keeps a history, or none can be read.
+    /// - Returns: `nil` if none of the stores keeps a history, or none can be read.
     public func currentPersistentHistoryToken(fromStores stores: [Any]?) -> NSPersistentHistoryToken? {
         withLock {
             let named = (stores ?? []).compactMap { $0 as? NSPersistentStore }
             let wanted = (stores ?? []).isEmpty ? persistentStores : named
             var numbers: [String: Int64] = [:]
             for store in wanted where store.engine.history != nil && persistentStores.contains(store) {
-                // A token has no error to tell; a store that cannot be read shows that with the next request.
+                // This function cannot throw. A store that cannot be read reports that with the next request.
                 guard let number = try? store.history().latestTransaction() else { continue }
                 numbers[store.identity.uuid] = number
             }
@@ -129,7 +130,7 @@ extension NSPersistentStoreCoordinator {
 extension NSPersistentStore {
     /// The store's history.
     ///
-    /// - Throws: for a store that keeps none.
+    /// - Throws: an error for a store that keeps none.
     fileprivate func history() throws -> any HistoryEngine {
         if let history = engine.history { return history }
         throw StoreError.unsupported("history", storeType: type, url: url)

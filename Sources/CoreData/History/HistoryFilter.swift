@@ -1,7 +1,8 @@
 import Foundation
 import PredicateFormat
 
-/// What a fetch request says of the history: which transactions or changes, in which order, how many. Evaluated in memory.
+/// The conditions of a fetch request for the history: which transactions or changes, in which order, and how many. It
+/// is evaluated in memory.
 struct HistoryFilter {
     /// Whether the request is about changes, rather than transactions.
     let isAboutChanges: Bool
@@ -10,7 +11,7 @@ struct HistoryFilter {
     private let offset: Int
     private let limit: Int
 
-    /// Lets everything through.
+    /// The filter that selects everything.
     static let all = HistoryFilter()
 
     private init() {
@@ -23,9 +24,10 @@ struct HistoryFilter {
 
     /// - Parameters:
     ///   - request: a request for transactions or changes.
-    ///   - storeID: the UUID of the store that is asked: a token in the predicate stands for the number of its
-    ///     transaction there.
-    /// - Throws: an `NSError` for a request of another entity, or a predicate that asks for what history does not have.
+    ///   - storeID: the UUID of the store. A token in the predicate is replaced by the number of its transaction in
+    ///     that store.
+    /// - Throws: an `NSError` for a request with another entity, or with a predicate for something that history does
+    ///   not have.
     init(_ request: NSFetchRequest<any NSFetchRequestResult>, storeID: String) throws {
         let name = request.entityName?.uppercased() ?? HistoryEntities.transactionName
         guard [HistoryEntities.transactionName, HistoryEntities.changeName].contains(name) else {
@@ -76,7 +78,7 @@ struct HistoryFilter {
         }
     }
 
-    /// The elements that satisfy the predicate, in the order and as many as the request says.
+    /// The elements that satisfy the predicate, ordered and limited as requested.
     func apply<Element>(_ elements: [Element], operand: (Element) -> HistoryOperand) -> [Element] {
         guard predicate != nil || !terms.isEmpty || offset > 0 || limit > 0 else { return elements }
         var found = elements.enumerated().map { ($0.offset, operand($0.element)) }
@@ -92,7 +94,7 @@ struct HistoryFilter {
     }
 }
 
-/// A transaction or a change as a predicate sees it.
+/// A transaction or a change, as a predicate reads it.
 final class HistoryOperand: NSObject, KeyedOperand {
     private let read: (String) -> Value
     var position = 0

@@ -1,16 +1,16 @@
 import Foundation
 
-/// What happened to an object in a transaction. The raw values are Apple's, and those of `ACHANGE.ZCHANGETYPE`.
+/// The kind of a change in a transaction. The raw values are Apple's, and those of `ACHANGE.ZCHANGETYPE`.
 public enum NSPersistentHistoryChangeType: Int, Sendable {
-    /// It was inserted.
+    /// The object was inserted.
     case insert = 0
-    /// Properties of it were changed.
+    /// Properties of the object were changed.
     case update = 1
-    /// It was deleted.
+    /// The object was deleted.
     case delete = 2
 }
 
-/// What happened to one object in one transaction of the history.
+/// A change of one object in one transaction of the history.
 open class NSPersistentHistoryChange: NSObject, NSCopying, @unchecked Sendable {
     // @unchecked Sendable: immutable.
 
@@ -23,11 +23,11 @@ open class NSPersistentHistoryChange: NSObject, NSCopying, @unchecked Sendable {
         super.init()
     }
 
-    /// The number of the change, which grows within its store: `ACHANGE.Z_PK`.
+    /// The number of the change, which increases within its store: `ACHANGE.Z_PK`.
     open var changeID: Int64 { row.number }
     /// The ID of the object.
     open var changedObjectID: NSManagedObjectID { row.objectID }
-    /// What happened to it.
+    /// The kind of the change.
     open var changeType: NSPersistentHistoryChangeType {
         switch row.kind {
         case .insert: return .insert
@@ -36,13 +36,13 @@ open class NSPersistentHistoryChange: NSObject, NSCopying, @unchecked Sendable {
         }
     }
 
-    /// The transaction, `nil` where the request asked for changes only.
+    /// The transaction; `nil` if the request only asked for changes.
     open var transaction: NSPersistentHistoryTransaction? {
         record.map { NSPersistentHistoryTransaction($0, showsChanges: true) }
     }
 
-    /// Of a deletion, the values of the attributes with `preservesValueInHistoryOnDeletion`, by name; `nil` where the entity has
-    /// none.
+    /// For a deletion, the values of the attributes with `preservesValueInHistoryOnDeletion`, by name; `nil` if the
+    /// entity has none.
     open var tombstone: [AnyHashable: Any]? {
         guard let tombstone = row.tombstone else { return nil }
         var values: [AnyHashable: Any] = [:]
@@ -55,26 +55,26 @@ open class NSPersistentHistoryChange: NSObject, NSCopying, @unchecked Sendable {
         return values
     }
 
-    /// Of an update, the properties that it changed; `nil` for others, and where the model that wrote it was another.
+    /// For an update, the changed properties; `nil` for other changes, and if another version of the model wrote it.
     open var updatedProperties: Set<NSPropertyDescription>? {
         guard let names = row.changedNames else { return nil }
         let properties = row.objectID.layout.description.propertiesByName
         return Set(names.compactMap { properties[$0] })
     }
 
-    /// What predicates of a history request may ask changes for: `changedObjectID`, `changedEntity` (compared with an
-    /// `NSEntityDescription`), `changeType` and `changeID`.
+    /// The entity with the properties of changes that predicates of a history request can use: `changedObjectID`,
+    /// `changedEntity` (compared with an `NSEntityDescription`), `changeType` and `changeID`.
     open class var entityDescription: NSEntityDescription? { HistoryEntities.change() }
 
     /// The same as `entityDescription`, for code that has a context at hand.
     ///
-    /// - Parameter context: not used: the entity is the same everywhere.
+    /// - Parameter context: not used: the entity is the same for all contexts.
     /// - Returns: the entity.
     open class func entityDescription(with context: NSManagedObjectContext) -> NSEntityDescription? {
         entityDescription
     }
 
-    /// A new request for changes, to restrict with a predicate and to give to a history request.
+    /// A new request for changes, to which a predicate can be added before it is passed to a history request.
     open class var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? {
         HistoryEntities.request(entityDescription)
     }

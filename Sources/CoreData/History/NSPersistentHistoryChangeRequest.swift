@@ -1,12 +1,12 @@
 import Foundation
 
-/// What the result of a history request says. The raw values are Apple's.
+/// The content of a history request's result. The raw values are Apple's.
 public enum NSPersistentHistoryResultType: Int, Sendable {
-    /// Whether it worked.
+    /// Whether the request succeeded.
     case statusOnly = 0
     /// The IDs of the changed objects.
     case objectIDs = 1
-    /// How many transactions there are, or changes for a request that asks for these.
+    /// The number of transactions, or of changes for a request for changes.
     case count = 2
     /// The transactions, without their changes.
     case transactionsOnly = 3
@@ -16,7 +16,7 @@ public enum NSPersistentHistoryResultType: Int, Sendable {
     case transactionsAndChanges = 5
 }
 
-/// Asks for what was changed in stores, or deletes old history. The stores must have been opened with
+/// Asks for the changes of stores, or deletes old history. The stores must have been opened with
 /// `NSPersistentHistoryTrackingKey`.
 ///
 /// ```swift
@@ -27,7 +27,7 @@ public enum NSPersistentHistoryResultType: Int, Sendable {
 /// }
 /// ```
 open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
-    /// Where the request begins, or up to where it deletes.
+    /// The position where the request begins, or up to which it deletes.
     enum Bound {
         case all
         case date(Date)
@@ -37,7 +37,7 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
     private(set) var bound = Bound.all
     private(set) var deletes = false
 
-    /// Creates a request for the whole history; make one with a class method instead.
+    /// Creates a request for the whole history; use a class method instead.
     public required override init() { super.init() }
 
     private class func make(_ bound: Bound, deletes: Bool) -> Self {
@@ -54,11 +54,11 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
     /// - Returns: the request, whose result is of the type `.transactionsAndChanges`.
     open class func fetchHistory(after date: Date) -> Self { make(.date(date), deletes: false) }
 
-    /// A request for what was written after a place in the history; `nil` for all of it.
+    /// A request for what was written after a position in the history; `nil` for all of it.
     ///
-    /// Running it throws `NSPersistentHistoryTokenExpiredError` when history after the token has been deleted.
+    /// Running it throws `NSPersistentHistoryTokenExpiredError` if history after the token has been deleted.
     ///
-    /// - Parameter token: the token of the last transaction that is known; `nil` for none.
+    /// - Parameter token: the token of the last known transaction; `nil` for none.
     /// - Returns: the request, whose result is of the type `.transactionsAndChanges`.
     open class func fetchHistory(after token: NSPersistentHistoryToken?) -> Self {
         make(token.map(Bound.token) ?? .all, deletes: false)
@@ -66,7 +66,7 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
 
     /// A request for what was written after a transaction; `nil` for the whole history.
     ///
-    /// - Parameter transaction: the last transaction that is known; `nil` for none.
+    /// - Parameter transaction: the last known transaction; `nil` for none.
     /// - Returns: the request, whose result is of the type `.transactionsAndChanges`.
     open class func fetchHistory(after transaction: NSPersistentHistoryTransaction?) -> Self {
         fetchHistory(after: transaction?.token)
@@ -74,8 +74,8 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
 
     /// A request for the transactions or changes that satisfy a predicate.
     ///
-    /// - Parameter fetchRequest: made of `NSPersistentHistoryTransaction.fetchRequest` or
-    ///   `NSPersistentHistoryChange.fetchRequest`; its predicate, sort descriptors and limit count.
+    /// - Parameter fetchRequest: made by `NSPersistentHistoryTransaction.fetchRequest` or
+    ///   `NSPersistentHistoryChange.fetchRequest`; its predicate, sort descriptors and limit are used.
     /// - Returns: the request, whose result is of the type `.transactionsAndChanges`.
     open class func fetchHistory(withFetch fetchRequest: NSFetchRequest<any NSFetchRequestResult>) -> Self {
         let request = make(.all, deletes: false)
@@ -105,16 +105,16 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
         deleteHistory(before: transaction?.token)
     }
 
-    /// What the result says. The default is transactions with changes; for deletions, the status.
+    /// The content of the result. The default is transactions with changes; for deletions, the status.
     open var resultType: NSPersistentHistoryResultType = .transactionsAndChanges
 
-    /// The place that the request was made with.
+    /// The position with which the request was made.
     open var token: NSPersistentHistoryToken? {
         if case .token(let token) = bound { return token }
         return nil
     }
 
-    /// Restricts the request to the transactions or changes that satisfy its predicate.
+    /// Restricts the request to the transactions or changes that satisfy the fetch request's predicate.
     open var fetchRequest: NSFetchRequest<any NSFetchRequestResult>?
 
     /// Returns a copy of the request.
@@ -130,11 +130,11 @@ open class NSPersistentHistoryChangeRequest: NSPersistentStoreRequest {
     }
 }
 
-/// What a history request found or did.
+/// The result of a history request.
 open class NSPersistentHistoryResult: NSPersistentStoreResult {
-    /// Transactions, changes, IDs, the count (`Int`) or the status (`Bool`), as the request says.
+    /// Transactions, changes, IDs, the count (`Int`) or the status (`Bool`), depending on `resultType`.
     open var result: Any? { storedResult }
-    /// What `result` is.
+    /// The kind of `result`.
     open var resultType: NSPersistentHistoryResultType { storedType }
 
     private let storedResult: Any?

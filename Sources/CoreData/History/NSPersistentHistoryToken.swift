@@ -1,8 +1,8 @@
 import Foundation
 
-/// A place in the history of one or several stores: after a transaction of each.
+/// A position in the history of one or several stores: after one transaction of each.
 ///
-/// Archive it to go on from there when the program runs again.
+/// Archive it to continue from there in a later run of the program.
 open class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
     // @unchecked Sendable: immutable.
 
@@ -20,15 +20,15 @@ open class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding, @unche
     /// - Returns: the object itself.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Whether tokens stand for the same place.
+    /// Whether both tokens stand for the same position.
     ///
     /// - Parameter object: what to compare with.
-    /// - Returns: `false` for anything but a token of the same place.
+    /// - Returns: `false` for anything but a token of the same position.
     open override func isEqual(_ object: Any?) -> Bool {
         (object as? NSPersistentHistoryToken).map { $0.numbers == numbers } ?? false
     }
 
-    /// A hash of the place.
+    /// A hash of the position.
     open override var hash: Int { numbers.hashValue }
 
     /// The stores and the numbers of their transactions.
@@ -39,23 +39,23 @@ open class NSPersistentHistoryToken: NSObject, NSCopying, NSSecureCoding, @unche
 
     // MARK: Coding
 
-    /// Tokens can be decoded where only classes that are expected may be.
+    /// `true`: tokens support secure coding.
     open class var supportsSecureCoding: Bool { true }
 
     private static let numbersKey = "NSPersistentHistoryTokenDictionary"
 
     /// Archives the token.
     ///
-    /// - Parameter coder: a coder with keys.
+    /// - Parameter coder: a keyed coder.
     open func encode(with coder: NSCoder) {
         let dictionary = NSMutableDictionary()
         for (store, number) in numbers { dictionary.setObject(NSNumber(value: number), forKey: store as NSString) }
         coder.encode(dictionary.copy() as? NSDictionary, forKey: Self.numbersKey)
     }
 
-    /// Reads an archived token; `nil` for something else.
+    /// Reads an archived token; `nil` for anything else.
     ///
-    /// - Parameter coder: a coder with keys.
+    /// - Parameter coder: a keyed coder.
     public required init?(coder: NSCoder) {
         let classes: [AnyClass] = [NSDictionary.self, NSString.self, NSNumber.self]
         guard let dictionary = coder.decodeObject(of: classes, forKey: Self.numbersKey) as? NSDictionary else {

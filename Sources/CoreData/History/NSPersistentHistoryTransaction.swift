@@ -16,11 +16,11 @@ open class NSPersistentHistoryTransaction: NSObject, NSCopying, @unchecked Senda
 
     /// When the transaction was written.
     open var timestamp: Date { Date(timeIntervalSinceReferenceDate: record.row.timestamp) }
-    /// The transaction's number, which grows within its store: `ATRANSACTION.Z_PK`.
+    /// The transaction's number, which increases within its store: `ATRANSACTION.Z_PK`.
     open var transactionNumber: Int64 { record.row.number }
     /// The UUID of the store.
     open var storeID: String { record.storeID }
-    /// The bundle identifier of the program that wrote it, or its name where it has none.
+    /// The bundle identifier of the program that wrote it, or the program's name if it has none.
     open var bundleID: String { record.row.bundleID }
     /// The name of the program that wrote it.
     open var processID: String { record.row.processID }
@@ -28,10 +28,10 @@ open class NSPersistentHistoryTransaction: NSObject, NSCopying, @unchecked Senda
     open var contextName: String? { record.row.contextName }
     /// The transaction author of the context that was saved.
     open var author: String? { record.row.author }
-    /// The place in the history after this transaction.
+    /// The position in the history after this transaction.
     open var token: NSPersistentHistoryToken { NSPersistentHistoryToken([record.storeID: record.row.number]) }
 
-    /// The changes, in their order; `nil` where the request asked for transactions only.
+    /// The changes, in their order; `nil` if the request only asked for transactions.
     open var changes: [NSPersistentHistoryChange]? {
         showsChanges ? record.changes.map { NSPersistentHistoryChange($0, of: record) } : nil
     }
@@ -49,19 +49,19 @@ open class NSPersistentHistoryTransaction: NSObject, NSCopying, @unchecked Senda
         return Notification(name: SaveNews.didSaveObjectIDs, object: nil, userInfo: info)
     }
 
-    /// What predicates of a history request may ask transactions for: `author`, `bundleID`, `contextName`, `processID`,
-    /// `timestamp`, `token`, `transactionNumber`, `storeID`.
+    /// The entity with the properties of transactions that predicates of a history request can use: `author`,
+    /// `bundleID`, `contextName`, `processID`, `timestamp`, `token`, `transactionNumber`, `storeID`.
     open class var entityDescription: NSEntityDescription? { HistoryEntities.transaction() }
 
     /// The same as `entityDescription`, for code that has a context at hand.
     ///
-    /// - Parameter context: not used: the entity is the same everywhere.
+    /// - Parameter context: not used: the entity is the same for all contexts.
     /// - Returns: the entity.
     open class func entityDescription(with context: NSManagedObjectContext) -> NSEntityDescription? {
         entityDescription
     }
 
-    /// A new request for transactions, to restrict with a predicate and to give to a history request.
+    /// A new request for transactions, to which a predicate can be added before it is passed to a history request.
     open class var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? {
         HistoryEntities.request(entityDescription)
     }
@@ -85,7 +85,7 @@ open class NSPersistentHistoryTransaction: NSObject, NSCopying, @unchecked Senda
     open override var hash: Int { transactionNumber.hashValue }
 }
 
-/// A transaction with its changes, as they came from a store.
+/// A transaction with its changes, as read from a store.
 final class HistoryRecord: @unchecked Sendable {
     // @unchecked Sendable: immutable.
     let row: HistoryTransactionRow

@@ -3,31 +3,34 @@ import Foundation
 
 extension NSNotification.Name {
     /// Posted by a coordinator after this or another process has changed a store that was opened with
-    /// `NSPersistentStoreRemoteChangeNotificationPostOptionKey`: on a queue of its own, some time after the change, once for several.
+    /// `NSPersistentStoreRemoteChangeNotificationPostOptionKey`: on a queue of its own, some time after the change, and
+    /// once for several changes.
     ///
     /// The user info has `NSStoreUUIDKey`, `NSPersistentStoreURLKey`, and for a store with a history `NSPersistentHistoryTokenKey`.
     public static let NSPersistentStoreRemoteChange = NSNotification.Name("NSPersistentStoreRemoteChangeNotification")
 }
 
 extension NSPersistentStoreCoordinator {
-    /// One queue, so that the notifications come in the order of the changes.
+    /// One queue, so that the notifications are in the order of the changes.
     private static let remoteChangeQueue = DispatchQueue(label: "NSPersistentStoreRemoteChange")
 
-    /// In the user info of a change that a context's save has posted already, so that an observer of both can skip one.
+    /// A key in the user info for a change that was also posted as a context's save, so that an observer of both can
+    /// skip one.
     package static let followsSaveKey = "Pippin.followsSave"
 
-    /// Posts the news that a store was changed, later: a save must not wait for its observers. The notifications of changes that follow
-    /// within 20 ms of others are posted together, one after the other: who saves often would wake this queue for each save.
+    /// Posts the notification of a changed store, later, since a save must not wait for its observers. Notifications of
+    /// changes within 20 ms are posted together, one after the other, so that frequent saves do not wake this queue
+    /// each time.
     ///
     /// - Parameters:
-    ///   - store: the store that was changed.
+    ///   - store: the changed store.
     ///   - followsSave: whether a context posts `NSManagedObjectContextDidSave` for the same change.
     func announceChange(of store: NSPersistentStore, followsSave: Bool = false) {
         guard store.engine.news != nil, let turn = store.announcements.add(followsSave: followsSave) else { return }
         switch turn {
         case .now: Self.remoteChangeQueue.async { [self] in postChanges(of: store) }
         case .at(let moment):
-            // Nobody observes a coordinator that is gone.
+            // If the coordinator has been released, there are no observers.
             Self.remoteChangeQueue.asyncAfter(deadline: moment) { [weak self] in self?.postChanges(of: store) }
         }
     }
@@ -38,7 +41,7 @@ extension NSPersistentStoreCoordinator {
         var info: [AnyHashable: Any] = [NSStoreUUIDKey: store.identity.uuid]
         info[NSPersistentStoreURLKey] = store.url
         info[NSPersistentHistoryTokenKey] = currentPersistentHistoryToken(fromStores: [store])
-        // One for each change, as Core Data posts them: programs count them.
+        // One for each change, as Core Data posts them, since programs count them.
         for followsSave in changes {
             info[Self.followsSaveKey] = followsSave ? true : nil
             NotificationCenter.default.post(name: .NSPersistentStoreRemoteChange, object: self, userInfo: info)

@@ -1,15 +1,15 @@
 import Foundation
 
-/// Tells whether a file is the one that was read.
+/// A state of a file, to detect whether it has changed since it was read.
 struct FileState: Equatable {
     private let date: Date?
     private let size: UInt64
     private let number: UInt64
 
-    /// Whether there is nothing in the file.
+    /// Whether the file is empty.
     var isEmpty: Bool { size == 0 }
 
-    /// `nil` where there is no file.
+    /// `nil` if there is no file.
     init?(of url: URL) throws {
         guard FileManager.default.fileExists(atPath: url.path) else { return nil }
         let attributes = try FileManager.default.attributesOfItem(atPath: url.path)

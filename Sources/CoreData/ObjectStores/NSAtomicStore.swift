@@ -1,6 +1,6 @@
 import Foundation
 
-/// A store that is read and written as a whole: all its objects are in memory, one cache node each.
+/// A store that is read and written as a whole: all its objects are in memory, each as a cache node.
 ///
 /// Subclass it to keep objects in a file format of your own: `load()` reads the file and adds a node for each object,
 /// `save()` writes the nodes. Fetches evaluate predicates and sort in memory.
@@ -28,12 +28,13 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
 
     /// Writes all nodes, and the metadata. By default nothing is written.
     ///
-    /// - Throws: the reason why the store cannot be written; the nodes are then put back as they were before the save.
+    /// - Throws: the reason why the store cannot be written; the nodes are then restored to their state before the
+    ///   save.
     open func save() throws {}
 
-    /// Makes the node of an object that is inserted. By default it has the values of the object's attributes.
+    /// Makes the node of an inserted object. By default it has the values of the object's attributes.
     ///
-    /// Relationships that the node does not have yet are added once all new objects have nodes.
+    /// Relationships that the node lacks are added once all new objects have nodes.
     ///
     /// - Parameter managedObject: the new object, with its permanent ID.
     /// - Returns: the node, which the store keeps.
@@ -43,7 +44,7 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
         return node
     }
 
-    /// Takes the values of a changed object into its node. By default all attributes and relationships.
+    /// Updates an object's node to the object's values. By default all attributes and relationships are taken.
     ///
     /// - Parameters:
     ///   - node: the node of the object.
@@ -55,13 +56,13 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
         }
     }
 
-    /// Called before the nodes of deleted objects are taken out.
+    /// Called before the nodes of deleted objects are removed.
     ///
     /// - Parameter cacheNodes: the nodes.
     open func willRemoveCacheNodes(_ cacheNodes: Set<NSAtomicStoreCacheNode>) {}
 
-    /// What the store shall call a new object, unique within the store and for ever: a number or a string. By default a
-    /// UUID as a string.
+    /// The store's permanent and unique reference for a new object: a number or a string. By default a UUID as a
+    /// string.
     ///
     /// - Parameter managedObject: the new object.
     /// - Returns: a number or a string.
@@ -72,30 +73,30 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
     /// All nodes.
     open func cacheNodes() -> Set<NSAtomicStoreCacheNode> { Set(table.nodes) }
 
-    /// The node of an object, `nil` when the store has no such object.
+    /// The node of an object; `nil` if the store has no such object.
     ///
     /// - Parameter objectID: the ID of the object.
     /// - Returns: the node, which the store keeps.
     open func cacheNode(for objectID: NSManagedObjectID) -> NSAtomicStoreCacheNode? { table[objectID] }
 
-    /// Adds nodes; one takes the place of another of the same ID.
+    /// Adds nodes; a node replaces another with the same ID.
     ///
     /// - Parameter cacheNodes: the nodes, with IDs of this store.
     open func addCacheNodes(_ cacheNodes: Set<NSAtomicStoreCacheNode>) {
         add(cacheNodes.sorted { $0.objectID.key < $1.objectID.key })
     }
 
-    /// The ID of an object by what the store calls it.
+    /// The ID of an object by the store's reference.
     ///
     /// - Parameters:
     ///   - entity: the entity of the object.
-    ///   - data: the reference that `newReferenceObject(for:)` gave, or the file has.
-    /// - Returns: the ID; the same reference always gives the same one.
+    ///   - data: the reference from `newReferenceObject(for:)`, or from the file.
+    /// - Returns: the ID; the same for the same reference.
     open func objectID(for entity: NSEntityDescription, withReferenceObject data: Any) -> NSManagedObjectID {
         ReferenceObject.identifier(of: knownLayout(of: entity), reference: data, in: identity)
     }
 
-    /// What the store calls an object.
+    /// The store's reference for an object.
     ///
     /// - Parameter objectID: the ID of an object of this store.
     /// - Returns: the reference: a number or a string.
@@ -115,7 +116,7 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
         }
     }
 
-    /// The nodes that a relationship leads to.
+    /// The nodes at the end of a relationship.
     private func nodes(of relationship: RelationshipLayout, _ object: NSManagedObject) -> Any? {
         guard relationship.isToMany else {
             return object.toOne(relationship).flatMap { cacheNode(for: $0.objectID) }
@@ -133,7 +134,7 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
     package override func loadContents() throws { try load() }
 
     package override func unloadContents() {
-        // Nodes of objects that refer to one another would keep each other alive.
+        // Nodes of objects that refer to each other would keep each other alive.
         for node in table.nodes { node.propertyCache = nil }
         table = NodeTable()
     }
@@ -218,7 +219,7 @@ extension NSAtomicStore: ObjectStore {
         return SaveResult()
     }
 
-    /// Gives a new node the relationships that it could not have before all other new nodes were there.
+    /// Sets the relationships of a new node that had to wait for all other new nodes.
     private func complete(_ node: NSAtomicStoreCacheNode, _ object: NSManagedObject) {
         for relationship in object.layout.relationships where !relationship.isTransient {
             let known = node.value(forKey: relationship.name)
@@ -246,8 +247,8 @@ extension NSAtomicStore: ObjectStore {
 }
 
 extension NSPersistentStore {
-    /// The compiled form of an entity in the model that the store was opened with; the entity may be of another instance
-    /// of the model.
+    /// The compiled form of an entity in the model with which the store was opened; the entity may be of another
+    /// instance of the model.
     func knownLayout(of entity: NSEntityDescription) -> EntityLayout {
         let model = persistentStoreCoordinator?.managedObjectModel
         if let layout = entity.layout, model == nil || entity.model === model { return layout }

@@ -6,11 +6,11 @@ open class NSAtomicStoreCacheNode: NSObject {
     /// The ID of the object.
     open private(set) var objectID: NSManagedObjectID
 
-    /// The values by property name: attributes as key-value coding gives them, a to-one relationship as the node of its
+    /// The values by property name: attributes as in key-value coding, a to-one relationship as the node of its
     /// destination, a to-many relationship as a set (or an ordered set) of nodes.
     open var propertyCache: NSMutableDictionary?
 
-    /// Grows with every update, so that two contexts do not overwrite each other's changes.
+    /// Increases with every update, so that two contexts do not overwrite each other's changes.
     package var version: Int64 = 1
 
     /// Creates a node without values.
@@ -46,7 +46,7 @@ extension NSAtomicStoreCacheNode: KeyValueCoding, KeyedOperand {
         if key == "self" || key == "objectID" { return .object(objectID) }
         guard let place = objectID.layout.propertyByName[key] else {
             if key == "entity" { return Value(objectID.layout.description) }
-            // Only objects of a subentity have it.
+            // Only objects of a subentity have the property.
             if objectID.layout.root.owner(ofProperty: key) != nil { return .null }
             programmerError("a predicate reads “\(key)”, which entity “\(objectID.layout.name)” does not have")
         }
@@ -54,11 +54,11 @@ extension NSAtomicStoreCacheNode: KeyValueCoding, KeyedOperand {
         return Value(value(forKey: key))
     }
 
-    /// A node equals its object, and the ID of it, in a predicate.
+    /// In a predicate, a node equals its object and its object's ID.
     package var operandIdentity: NSObject { objectID }
 }
 
-/// Nodes and rows, converted into one another.
+/// Converts between nodes and rows.
 enum NodeValues {
     /// The row of a node.
     static func row(of node: NSAtomicStoreCacheNode) -> Row {
@@ -74,7 +74,7 @@ enum NodeValues {
         return Row(objectID: node.objectID, version: node.version, values: ContiguousArray(values))
     }
 
-    /// The ID that a value of a relationship stands for.
+    /// The ID for a relationship's value.
     static func identifier(of value: Any?) -> NSManagedObjectID? {
         switch value {
         case let node as NSAtomicStoreCacheNode: node.objectID
@@ -84,13 +84,13 @@ enum NodeValues {
         }
     }
 
-    /// The IDs that a value of a to-many relationship stands for; in order where it has one.
+    /// The IDs for a to-many relationship's value, in order if it is ordered.
     static func identifiers(of value: Any?, isOrdered: Bool) -> [NSManagedObjectID] {
         let found = elements(of: value).compactMap { identifier(of: $0) }
         return isOrdered ? found : found.sorted { $0.key < $1.key }
     }
 
-    /// The nodes, or IDs, that a predicate goes on to from a to-many relationship.
+    /// The nodes or IDs to which a predicate follows a to-many relationship.
     fileprivate static func destinations(_ value: Any?) -> [any KeyedOperand] {
         elements(of: value).compactMap { $0 as? any KeyedOperand }
     }

@@ -1,23 +1,24 @@
 import Foundation
 
-/// A store that is asked for objects as they are needed: of a web service, say, or a database of the developer's.
+/// A store that is asked for objects as they are needed, such as one in front of a web service or a database of the
+/// developer's own.
 ///
-/// Subclass it and register the subclass with the coordinator. A fetch comes to `execute(_:with:)`, which answers with
-/// objects, `context.object(with:)` of an ID each; their values are asked for when they are first read, by
-/// `newValuesForObject(with:with:)` and, a relationship at a time, `newValue(forRelationship:forObjectWith:with:)`.
+/// Subclass it and register the subclass with the coordinator. A fetch calls `execute(_:with:)`, which returns objects
+/// made by `context.object(with:)` from their IDs. Their values are requested when they are first read, by
+/// `newValuesForObject(with:with:)` and, one relationship at a time, `newValue(forRelationship:forObjectWith:with:)`.
 ///
-/// Its methods are called under the coordinator's lock, on the queue of the context that asks.
+/// Its methods are called under the coordinator's lock, on the queue of the asking context.
 open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
     // @unchecked Sendable: confined to the coordinator's queue, like its superclass.
 
     weak var askingContext: NSManagedObjectContext?
-    /// Stands in where the coordinator itself asks.
+    /// Used if the coordinator itself asks.
     private var ownContext: NSManagedObjectContext?
 
     // MARK: What subclasses override
 
-    /// Sets `metadata`, which must have the type and the UUID of the store. By default the type that was registered, and
-    /// `identifierForNewStore(at:)`.
+    /// Sets `metadata`, which must contain the type and the UUID of the store. By default these are the registered
+    /// type, and `identifierForNewStore(at:)`.
     ///
     /// - Throws: the reason why the store cannot be opened.
     open override func loadMetadata() throws { metadata = [NSStoreTypeKey: type, NSStoreUUIDKey: identity.uuid] }
@@ -26,9 +27,9 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - request: an `NSFetchRequest<any NSFetchRequestResult>`, an `NSSaveChangesRequest`, or a batch request.
-    ///   - context: the context that asks.
-    /// - Returns: for a fetch, an array of objects, IDs or dictionaries, or the count, as its result type says; an empty
-    ///   array for a save; an `NSPersistentStoreResult` for other requests.
+    ///   - context: the asking context.
+    /// - Returns: for a fetch, an array of objects, IDs or dictionaries, or the count, depending on its result type; an
+    ///   empty array for a save; an `NSPersistentStoreResult` for other requests.
     /// - Throws: the reason why the request cannot be carried out. By default
     ///   `NSPersistentStoreUnsupportedRequestTypeError`.
     open func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any {
@@ -39,10 +40,10 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - objectID: the ID of the object.
-    ///   - context: the context that asks.
+    ///   - context: the asking context.
     /// - Returns: a node with the values and their version.
-    /// - Throws: `NSManagedObjectReferentialIntegrityError` for an object that is gone, and the error that keeps the values
-    ///   from being read. By default, that the store does not support it.
+    /// - Throws: `NSManagedObjectReferentialIntegrityError` for a deleted object, and the error of reading the values.
+    ///   By default, an error that the store does not support it.
     open func newValuesForObject(
         with objectID: NSManagedObjectID, with context: NSManagedObjectContext
     ) throws -> NSIncrementalStoreNode {
@@ -54,10 +55,11 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
     /// - Parameters:
     ///   - relationship: the relationship.
     ///   - objectID: the ID of the object that has it.
-    ///   - context: the context that asks.
+    ///   - context: the asking context.
     /// - Returns: an array of `NSManagedObjectID`, one `NSManagedObjectID`, or `NSNull` for a to-one relationship that
     ///   leads nowhere.
-    /// - Throws: the reason why the relationship cannot be read. By default, that the store does not support it.
+    /// - Throws: the reason why the relationship cannot be read. By default, an error that the store does not support
+    ///   it.
     open func newValue(
         forRelationship relationship: NSRelationshipDescription, forObjectWith objectID: NSManagedObjectID,
         with context: NSManagedObjectContext?
@@ -69,41 +71,41 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
     ///
     /// - Parameter array: the new objects.
     /// - Returns: one ID for each object.
-    /// - Throws: the reason why the IDs cannot be made. By default, that the store does not support it.
+    /// - Throws: the reason why the IDs cannot be made. By default, an error that the store does not support it.
     open func obtainPermanentIDs(for array: [NSManagedObject]) throws -> [NSManagedObjectID] {
         throw StoreError.unsupported("inserting objects", storeType: type, url: url)
     }
 
-    /// Called when contexts come to know objects of the store, once for each context; soon after, not during it.
+    /// Called shortly after contexts have registered objects of the store, once for each context.
     ///
     /// - Parameter objectIDs: the IDs of the objects.
     open func managedObjectContextDidRegisterObjects(with objectIDs: [NSManagedObjectID]) {}
 
-    /// Called when contexts forget objects of the store, once for each context; soon after, not during it.
+    /// Called shortly after contexts have released objects of the store, once for each context.
     ///
     /// - Parameter objectIDs: the IDs of the objects.
     open func managedObjectContextDidUnregisterObjects(with objectIDs: [NSManagedObjectID]) {}
 
-    /// The UUID of a store that is made at a URL. By default a random one.
+    /// The UUID of a new store at a URL. By default a random one.
     ///
-    /// - Parameter storeURL: where the store is made.
+    /// - Parameter storeURL: the URL of the new store.
     /// - Returns: the identifier, a string.
     open class func identifierForNewStore(at storeURL: URL) -> Any { UUID().uuidString }
 
     // MARK: What subclasses call
 
-    /// The ID of an object by what the store calls it.
+    /// The ID of an object by the store's reference.
     ///
     /// - Parameters:
     ///   - entity: the entity of the object.
-    ///   - data: a number or a string, unique within the entity and for ever.
-    /// - Returns: the ID, permanent and the same for the same reference.
+    ///   - data: a number or a string, permanent and unique within the entity.
+    /// - Returns: the permanent ID; the same for the same reference.
     open func newObjectID(for entity: NSEntityDescription, referenceObject data: Any) -> NSManagedObjectID {
         ReferenceObject.identifier(of: knownLayout(of: entity), reference: data, in: identity)
     }
 
-    /// What the store calls an object: what was passed to `newObjectID(for:referenceObject:)`; for an ID that was made
-    /// from a URI, a number where the reference reads like one, else a string.
+    /// The store's reference for an object: the one passed to `newObjectID(for:referenceObject:)`; for an ID made from
+    /// a URI, a number if the reference looks like one, otherwise a string.
     ///
     /// - Parameter objectID: the ID of an object of this store.
     /// - Returns: the reference: a number or a string.
@@ -115,7 +117,7 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
 
     package override var engine: any StoreEngine { adapter }
 
-    /// Tells the subclass later: an object may go on any thread, and that thread may hold locks.
+    /// Calls the subclass later, since an object may be released on any thread, which may hold locks.
     private func note(_ identifier: NSManagedObjectID, isKnown: Bool) {
         persistentStoreCoordinator?.perform { [self] in
             if isKnown {
@@ -142,7 +144,7 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
 
     package override func unloadContents() { ownContext = nil }
 
-    /// Sends the store a save request without sets, which stands for the metadata alone.
+    /// Sends the store a save request without sets, to save only the metadata.
     package override func saveMetadata() throws {
         let request = NSSaveChangesRequest(inserted: nil, updated: nil, deleted: nil, locked: nil)
         request.affectedStores = [self]
@@ -263,7 +265,7 @@ extension NSIncrementalStore: ObjectStore {
 }
 
 extension FetchColumn {
-    /// The column as a fetch request names it.
+    /// The column in the form that a fetch request takes.
     fileprivate var propertyToFetch: Any {
         switch self {
         case .keyPath(let path): return path

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What an incremental store is sent when a context is saved.
+/// The request that an incremental store receives when a context is saved.
 open class NSSaveChangesRequest: NSPersistentStoreRequest {
     /// New objects, with permanent IDs.
     open private(set) var insertedObjects: Set<NSManagedObject>?
@@ -8,10 +8,10 @@ open class NSSaveChangesRequest: NSPersistentStoreRequest {
     open private(set) var updatedObjects: Set<NSManagedObject>?
     /// Objects to delete.
     open private(set) var deletedObjects: Set<NSManagedObject>?
-    /// Unchanged objects whose versions shall be checked.
+    /// Unchanged objects whose versions are to be checked.
     open private(set) var lockedObjects: Set<NSManagedObject>?
 
-    /// What the request asks for: `saveRequestType`.
+    /// The type of the request: `saveRequestType`.
     open override var requestType: NSPersistentStoreRequestType { .saveRequestType }
 
     /// Creates a request.
@@ -20,7 +20,7 @@ open class NSSaveChangesRequest: NSPersistentStoreRequest {
     ///   - insertedObjects: new objects.
     ///   - updatedObjects: changed objects.
     ///   - deletedObjects: objects to delete.
-    ///   - lockedObjects: unchanged objects whose versions shall be checked.
+    ///   - lockedObjects: unchanged objects whose versions are to be checked.
     public init(
         inserted insertedObjects: Set<NSManagedObject>?, updated updatedObjects: Set<NSManagedObject>?,
         deleted deletedObjects: Set<NSManagedObject>?, locked lockedObjects: Set<NSManagedObject>?

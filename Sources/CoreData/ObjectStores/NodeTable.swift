@@ -1,7 +1,7 @@
-/// The nodes of an atomic store by ID, in the order in which they came.
+/// The nodes of an atomic store by ID, in order of insertion.
 struct NodeTable {
     private var positions: [NSManagedObjectID: Int] = [:]
-    /// Empty where a node was removed.
+    /// The entry of a removed node is nil.
     private var entries: [NSAtomicStoreCacheNode?] = []
 
     subscript(identifier: NSManagedObjectID) -> NSAtomicStoreCacheNode? {

@@ -1,6 +1,6 @@
-/// The engine of stores that work with objects: what they do for one object, they do for many.
+/// The engine of stores that work with objects. It implements operations on many rows by operations on single objects.
 final class ObjectStoreEngine: StoreEngine {
-    // The store has the engine.
+    // The store owns the engine.
     private unowned let store: any ObjectStore
 
     init(_ store: any ObjectStore) { self.store = store }

@@ -1,11 +1,11 @@
 import Foundation
 import PredicateFormat
 
-/// A fetch plan carried out in memory, on nodes: what SQL does for a store in a database.
+/// Carries out a fetch plan in memory, on nodes, as SQL does for a store in a database.
 enum PlanEvaluation {
     /// The nodes that satisfy the plan's predicate, in its order, within its limit.
     ///
-    /// - Throws: an `NSError` for a sort descriptor that is code.
+    /// - Throws: an `NSError` for a sort descriptor with code.
     static func objects(_ plan: FetchPlan, among nodes: [NSAtomicStoreCacheNode]) throws -> [NSAtomicStoreCacheNode] {
         cut(try sorted(matching(plan, nodes), plan.sortDescriptors), plan)
     }
@@ -46,7 +46,7 @@ enum PlanEvaluation {
             }
             try PredicateKeys.check(tree, of: plan.entity)
         }
-        // A predicate without a tree, such as a block, evaluates itself.
+        // A predicate without a tree, such as one with a block, evaluates itself.
         guard let compiled = try? compiledPredicate(of: predicate) else {
             return try StoreError.evaluating { nodes.filter { predicate.evaluate(with: $0) } }
         }
@@ -66,7 +66,7 @@ enum PlanEvaluation {
 
     // MARK: Dictionaries
 
-    /// Whether a group satisfies a predicate that computes of its nodes, or names a column as a key or as a variable.
+    /// Whether a group satisfies a predicate with aggregates of its nodes, or with columns as keys or variables.
     private static func holds(
         _ having: NSPredicate, of group: [NSAtomicStoreCacheNode], _ plan: FetchPlan
     ) -> Bool {
@@ -90,7 +90,7 @@ enum PlanEvaluation {
         return aggregates.contains(expression.function)
     }
 
-    /// Nodes with the same values together, in the order of the first of each group; all in one where there is no key.
+    /// Nodes grouped by their values, in the order of the first node of each group; one group if there are no keys.
     private static func groups(of nodes: [NSAtomicStoreCacheNode], by keys: [String]) -> [[NSAtomicStoreCacheNode]] {
         if keys.isEmpty { return [nodes] }
         var positions: [[Value]: Int] = [:]
@@ -111,7 +111,7 @@ enum PlanEvaluation {
         Value.object(ObjectReference(node)).value(forKeyPath: keyPath.split(separator: ".").map(String.init))
     }
 
-    /// The value in the type that its attribute has: a Boolean, not 1.
+    /// The value in its attribute's type: a Boolean, not 1.
     private static func typed(_ value: Any?, _ path: String, _ entity: EntityLayout) -> Any? {
         guard let value, let attribute = entity.attribute(at: path.split(separator: ".").map(String.init)) else {
             return value

@@ -1,12 +1,13 @@
 import Foundation
 
-/// Objects that stand for none, where a class declares a to-one relationship that is not optional.
+/// Stand-ins for missing objects, for classes that declare a to-one relationship as not optional.
 ///
-/// With the Objective-C runtime such a property is a reference to nil, which answers messages with nothing and ignores what it is told;
-/// `willSave()` of many programs reads the other side of a relationship so while both are being deleted. Here it is a probe (see
-/// `KeyPathProbe`) that nobody records: without an entity of the model and a context, the same one each time.
+/// With the Objective-C runtime such a property is a reference to nil, which returns nothing from messages and ignores
+/// them; `willSave()` of many programs reads the other side of a relationship like this while both objects are being
+/// deleted. Here it is a probe (see `KeyPathProbe`) without a recorder, an entity of the model, or a context; there is
+/// one for each class.
 enum AbsentObjects {
-    /// The object that stands for none of a class.
+    /// The stand-in for an object of a class.
     static func standIn<Object: NSManagedObject>(for type: Object.Type) -> Object? {
         made.withLock { made in
             if let known = made.objects[ObjectIdentifier(type)] { return known as? Object }
@@ -20,7 +21,7 @@ enum AbsentObjects {
     private static let made = Made()
 
     private final class Made: @unchecked Sendable {
-        // @unchecked Sendable: `objects` is used with the lock held only.
+        // @unchecked Sendable: `objects` is only accessed with the lock held.
         private let lock = NSRecursiveLock()
         var objects: [ObjectIdentifier: NSManagedObject] = [:]
 
@@ -33,6 +34,6 @@ enum AbsentObjects {
 }
 
 extension NSManagedObject {
-    /// Whether this stands for no object.
+    /// Whether this is a stand-in for a missing object.
     final var isAbsent: Bool { state.contains(.probe) }
 }

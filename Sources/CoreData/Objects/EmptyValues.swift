@@ -1,9 +1,9 @@
 import Foundation
 
-/// What stands for no value in a property that is not optional: zero, or a collection without elements.
+/// The value of a property that is not optional and has none: zero, or an empty collection.
 ///
-/// Classes of Foundation's are among them: with the Objective-C runtime such a property is a reference to nil, which answers messages
-/// with zero, and programs that declare `NSDate` instead of `Date` count on that.
+/// This includes Foundation's classes: with the Objective-C runtime such a property is a reference to nil, which
+/// returns zero from messages, and programs that declare `NSDate` instead of `Date` rely on that.
 func emptyValue<Value>() -> Value? {
     switch Value.self {
     case let type as any RangeReplaceableCollection.Type: type.init() as? Value
@@ -19,7 +19,7 @@ private func emptyDictionary<Dictionary: ExpressibleByDictionaryLiteral>(_ type:
     type.init()
 }
 
-/// The object of a class of Foundation's that stands for zero or nothing; `nil` for other classes.
+/// The object of a Foundation class that represents zero or an empty value; `nil` for other classes.
 private func emptyObject(_ type: NSObject.Type) -> NSObject? {
     if type == NSDate.self { return NSDate(timeIntervalSince1970: 0) }
     if type == NSNumber.self { return NSNumber(value: 0) }

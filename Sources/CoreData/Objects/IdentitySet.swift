@@ -1,7 +1,7 @@
-/// Objects by identity.
+/// A set of objects by identity.
 ///
-/// A `Set<NSManagedObject>` asks each object for its hash and for equality through Foundation's class, which takes about four times as
-/// long.
+/// A `Set<NSManagedObject>` asks each object for its hash and equality through Foundation's class, which takes about
+/// four times as long.
 struct IdentitySet: Sequence, Equatable, ExpressibleByArrayLiteral {
     private var members: Set<Member>
 

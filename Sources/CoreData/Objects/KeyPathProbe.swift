@@ -2,24 +2,24 @@ import Foundation
 
 /// Finds the names in a key path like `\Person.author?.name`.
 ///
-/// A property that is declared `@NSManaged` is a computed one to the compiler, whose key path has no name. Read from a
-/// probe, an object without an entity of the model, its accessor finds no value and records the key it was asked for;
-/// a to-one relationship returns another probe.
+/// To the compiler, a property declared `@NSManaged` is computed, so its key path contains no name. A probe, which is
+/// an object without an entity of the model, is read through the key path: the accessor finds no value and records its
+/// key; a to-one relationship returns another probe.
 package enum KeyPathProbe {
     private final class Recorder: @unchecked Sendable {
-        // @unchecked Sendable: used within one call of `keyPathName`, by the thread of the caller only.
+        // @unchecked Sendable: only used within one call of `keyPathName`, by the caller's thread.
         var keys: [String] = []
-        /// The probe that the next key must be read from; `nil` after a property that leads no further.
+        /// The probe from which the next key must be read; `nil` after a property that leads no further.
         var next: NSManagedObject?
-        /// Whether keys were read in another way than a key path of modelled properties does.
+        /// Whether keys were read differently from a key path of modelled properties.
         var isOther = false
-        /// The paths of the keys that were read, each by itself.
+        /// The path of each key that was read.
         var paths: [[String]] = []
-        /// The probes that relationships led to, and how.
+        /// The probes returned by relationships, with their paths.
         var destinations: [(probe: NSManagedObject, path: [String])] = []
-        /// Whether the last key is of an enumeration, whose raw value is what the store has.
+        /// Whether the last key is of an enumeration, of which the store has the raw value.
         var isEnumeration = false
-        /// Whether optional values are to be there, since the key path unwraps one by force.
+        /// Whether optionals must have values, since the key path force-unwraps one.
         var fillsOptionals = false
     }
 
@@ -27,14 +27,14 @@ package enum KeyPathProbe {
 
     static var isRecording: Bool { recorder != nil }
 
-    /// The key or path of keys that a key path reads, such as `author.name`.
+    /// The key, or path of keys, that a key path reads, such as `author.name`.
     ///
-    /// - Returns: `nil` if it reads no properties of the model, or more than a path of them.
+    /// - Returns: `nil` if it reads no properties of the model, or not a single path of them.
     package static func keyPathName<Root: NSManagedObject>(_ keyPath: PartialKeyPath<Root>) -> String? {
         keyPathName(keyPath, of: Root.self)
     }
 
-    /// The same of a key path whose type is only known when the program runs.
+    /// The same for a key path whose type is only known at run time.
     static func keyPathName(_ keyPath: AnyKeyPath, of root: NSManagedObject.Type) -> String? {
         let steps = KeyPathSteps(keyPath)
         if steps.leadIntoCollection { return nil }
@@ -44,12 +44,12 @@ package enum KeyPathProbe {
         recorder.next = probe
         $recorder.withValue(recorder) { _ = (probe as Any)[keyPath: keyPath] }
         if recorder.keys.isEmpty || recorder.isOther { return nil }
-        // What is read of a value, such as the length of a text, has no name.
+        // A property of a value, such as the length of a text, has no name.
         guard steps.types.count <= recorder.keys.count + (recorder.isEnumeration ? 1 : 0) else { return nil }
         return recorder.keys.joined(separator: ".")
     }
 
-    /// The paths of keys that a key path reads: several for a property that is computed of others.
+    /// The paths of keys that a key path reads: several for a property computed from others.
     static func pathsRead(by keyPath: AnyKeyPath, of root: NSManagedObject.Type) -> [[String]] {
         let steps = KeyPathSteps(keyPath)
         if steps.leadIntoCollection { return [] }
@@ -57,7 +57,7 @@ package enum KeyPathProbe {
         recorder.fillsOptionals = steps.unwraps
         let probe = makeProbe(root)
         $recorder.withValue(recorder) { _ = (probe as Any)[keyPath: keyPath] }
-        // A path that another one goes on from is only the way there.
+        // A path that continues in another one is only an intermediate step.
         return recorder.paths.filter { path in
             !recorder.paths.contains { $0.count > path.count && $0.starts(with: path) }
         }
@@ -74,8 +74,8 @@ package enum KeyPathProbe {
         recorder.next = nil
     }
 
-    /// Records that a to-one relationship was read, and gives a probe of its destination's class; `nil` when nobody records, since the
-    /// object then stands for none (see `AbsentObjects`).
+    /// Records that a to-one relationship was read, and returns a probe of its destination's class; `nil` without a
+    /// recorder, since the object is then a stand-in (see `AbsentObjects`).
     static func destination<Destination: NSManagedObject>(_ key: String, of probe: NSManagedObject) -> Destination? {
         guard recorder != nil else { return nil }
         record(key, of: probe, as: Destination.self)
@@ -85,7 +85,7 @@ package enum KeyPathProbe {
         return destination as? Destination
     }
 
-    /// Any value of a type, for an accessor to return; `nil` for a type of which none can be made.
+    /// Some value of a type, for an accessor to return; `nil` for a type of which none can be made.
     static func standIn<Value>() -> Value? {
         switch Value.self {
         case let type as any OptionalStandIn.Type where recorder?.fillsOptionals ?? false: type.filled() as? Value
@@ -98,10 +98,10 @@ package enum KeyPathProbe {
         }
     }
 
-    /// The value whose bytes are zero: a number, a date, the first case of an enumeration.
+    /// The value with all bytes zero: a number, a date, the first case of an enumeration.
     ///
-    /// Unsafe, and only for types without references, of which any copy can be dropped unread: the key path's value
-    /// is never looked at.
+    /// Unsafe, and only for types without references, of which any copy can be dropped unread: the key path's result is
+    /// never used.
     private static func zero<Value>() -> Value {
         withUnsafeTemporaryAllocation(byteCount: MemoryLayout<Value>.size, alignment: MemoryLayout<Value>.alignment) {
             $0.initializeMemory(as: UInt8.self, repeating: 0)
@@ -123,10 +123,10 @@ package enum KeyPathProbe {
     }()
 }
 
-/// `Optional` of any type, for values that stand in for others.
+/// `Optional` of any type, to make stand-in values.
 private protocol OptionalStandIn {
     static var wrappedType: Any.Type { get }
-    /// A value that is there; nil for a type of which none can be made.
+    /// A non-nil value; nil for a type of which none can be made.
     static func filled() -> Any?
 }
 

@@ -1,11 +1,11 @@
-/// The properties and subscripts that a key path reads one after the other, as far as its description tells.
+/// The properties and subscripts that a key path reads one after the other, as far as its description shows them.
 ///
-/// Swift prints `\Book.<computed 0x55 (Optional<Author>)>?.<computed 0x56 (Array<String>)>.<computed 0x7f (String)>`: of what is computed
-/// the type, and no name. Pure.
+/// Swift prints `\Book.<computed 0x55 (Optional<Author>)>?.<computed 0x56 (Array<String>)>.<computed 0x7f (String)>`:
+/// for a computed property the type, but no name. Pure.
 struct KeyPathSteps {
-    /// The type of what each step gives, without `Optional`; the name for a stored property.
+    /// The result type of each step, without `Optional`; the name for a stored property.
     let types: [Substring]
-    /// Whether an optional value is unwrapped by force.
+    /// Whether an optional value is force-unwrapped.
     let unwraps: Bool
 
     init(_ keyPath: AnyKeyPath) { self.init(description: keyPath.debugDescription) }
@@ -19,7 +19,7 @@ struct KeyPathSteps {
             let name: Substring
             if rest.hasPrefix("<computed "), let type = Self.parenthesized(in: rest) {
                 name = type
-                // Behind the type comes `)>`.
+                // The type is followed by `)>`.
                 rest = rest[type.endIndex...].dropFirst(2)
             } else {
                 name = rest.prefix { !".?!".contains($0) }
@@ -35,7 +35,7 @@ struct KeyPathSteps {
         self.unwraps = unwraps
     }
 
-    /// What is between the first parenthesis of a text and the one that closes it; types have parentheses of their own.
+    /// The text between the first parenthesis and its closing one; types contain parentheses themselves.
     private static func parenthesized(in text: Substring) -> Substring? {
         guard let start = text.firstIndex(of: "(") else { return nil }
         var depth = 0
@@ -47,8 +47,8 @@ struct KeyPathSteps {
         return nil
     }
 
-    /// Whether an element of a value is read, or anything else of a collection: that has no name, and an empty collection, which a
-    /// probe has, no element to read.
+    /// Whether an element or another property of a collection is read, which has no name; an empty collection, as a
+    /// probe returns it, has no element to read.
     var leadIntoCollection: Bool {
         types.dropLast().contains { type in
             let name = type.prefix { $0 != "<" }

@@ -1,11 +1,11 @@
 import Foundation
 import PredicateFormat
 
-/// Key paths as key-value coding follows them: through objects, through collections member by member, and with the collection
-/// operators of its programming guide.
+/// Follows key paths as key-value coding does: through objects, through collections member by member, and with the
+/// collection operators of its programming guide.
 ///
-/// Predicates have a rule of their own for what is missing, that of SQL, so that memory and stores agree; here, as in the guide, `@avg`
-/// and `@sum` count it as zero.
+/// Predicates treat missing values as SQL does, so that memory and stores agree. Here, as in the guide, `@avg` and
+/// `@sum` count them as zero.
 enum KeyValuePath {
     // MARK: Reading
 
@@ -70,8 +70,8 @@ enum KeyValuePath {
 
     // MARK: Writing
 
-    /// Sets a value at the end of a path, for every member of the collections on the way. A path that ends early, at a relationship without
-    /// a destination, sets nothing.
+    /// Sets a value at the end of a path, for every member of collections on the path. A path that ends early, at a
+    /// relationship without a destination, sets nothing.
     static func set(_ value: Any?, of target: Any?, _ keys: ArraySlice<String>) {
         guard let key = keys.first, let target, !(target is NSNull) else { return }
         let rest = keys.dropFirst()
@@ -92,7 +92,7 @@ enum KeyValuePath {
         for member in members { set(value, of: member, keys) }
     }
 
-    /// A composite value with another value for one of its elements.
+    /// A composite value with one element replaced.
     private static func setting(_ value: Any?, in elements: [String: Any], _ keys: ArraySlice<String>) -> [String: Any]
     {
         guard let key = keys.first else { return elements }

@@ -1,6 +1,6 @@
 import Foundation
 
-// What generated accessors of numbers call. A number that is not there is zero, as it is in Core Data.
+// Called by generated accessors of numbers. A missing number is zero, as in Core Data.
 @_spi(GeneratedCode) extension NSManagedObject {
     /// The integer of the key.
     ///
@@ -167,7 +167,8 @@ import Foundation
         setStoredValue(stored, at: slot)
     }
 
-    /// The number that is nearest to one which the property's type does not hold: what is stored stays, and is reported.
+    /// The number of the property's type that is nearest to a stored number outside its range. The stored number stays,
+    /// and is reported.
     @inline(never)
     private final func nearest<Number: FixedWidthInteger>(to value: Int64, _ key: ManagedPropertyKey) -> Number {
         let reason = "\(value) is no \(Number.self)"
@@ -177,7 +178,7 @@ import Foundation
         return Number(clamping: value)
     }
 
-    /// The number of an attribute that is stored as another type than an accessor is for, without its fraction.
+    /// The number of an attribute whose stored type differs from the accessor's, without its fraction.
     @inline(never)
     private final func otherInteger<Number: FixedWidthInteger>(_ key: ManagedPropertyKey) -> Number {
         guard let number = otherNumber(key) else { return 0 }
@@ -188,7 +189,7 @@ import Foundation
         return Number(exactly: value) ?? (value.isNaN ? 0 : value > 0 ? .max : .min)
     }
 
-    /// The number of an attribute that is stored as another type than an accessor is for.
+    /// The number of an attribute whose stored type differs from the accessor's.
     @inline(never)
     private final func otherNumber(_ key: ManagedPropertyKey) -> NSNumber? {
         otherValue(key)

@@ -1,14 +1,14 @@
 import Foundation
 
-// What generated accessors call for all types that have no overload of their own: numbers as objects, URLs,
-// transformable values, enumerations. Slower, through key-value coding.
+// Called by generated accessors for all types without an overload of their own: numbers as objects, URLs, transformable
+// values, enumerations. They are slower, since they use key-value coding.
 @_spi(GeneratedCode) extension NSManagedObject {
-    // Disfavored: overloads that differ in what they return only are not ranked by how special they are.
+    // Disfavored, since overloads that differ only in their result type are not ranked by specificity.
 
-    /// The value of the key, as the type that the property is declared with.
+    /// The value of the key, in the property's declared type.
     ///
     /// - Parameter key: the property.
-    /// - Returns: the value; `nil` for none where the type is optional.
+    /// - Returns: the value; `nil` for none if the type is optional.
     @_disfavoredOverload
     public final func managedValue<Value>(_ key: ManagedPropertyKey) -> Value {
         otherValue(key)
@@ -24,10 +24,10 @@ import Foundation
         setOtherValue(value, key)
     }
 
-    /// The value of the key for a property of a type that values of many kinds are of: `NSObject?`, `Any`, `(any NSCoding)?`.
+    /// The value of the key for a property whose type has values of many kinds: `NSObject?`, `Any`, `(any NSCoding)?`.
     ///
     /// - Parameter key: the property.
-    /// - Returns: the value; `nil` for none where the type is optional.
+    /// - Returns: the value; `nil` for none if the type is optional.
     public final func managedAnyValue<Value>(_ key: ManagedPropertyKey) -> Value { otherValue(key) }
 
     /// Sets the value of the key for a property of such a type.
@@ -37,10 +37,10 @@ import Foundation
     ///   - key: the property.
     public final func setManagedAnyValue<Value>(_ value: Value, _ key: ManagedPropertyKey) { setOtherValue(value, key) }
 
-    /// The enumeration case of the key, whose raw value is stored. No value counts as zero or the empty string.
+    /// The enumeration case of the key, whose raw value is stored. A missing value counts as zero or the empty string.
     ///
     /// - Parameter key: the attribute.
-    /// - Returns: the case; for no value and for a value that is no case, the case of zero or the empty string.
+    /// - Returns: the case; for a missing or unknown value, the case of zero or the empty string.
     public final func managedValue<Value: RawRepresentable>(_ key: ManagedPropertyKey) -> Value {
         if state.contains(.probe) { return otherValue(key) }
         if let value: Value = managedValue(key) { return value }
@@ -58,17 +58,18 @@ import Foundation
         setOtherValue(isTransformable ? value as Any : value.rawValue, key)
     }
 
-    /// The enumeration case of the key, whose raw value is stored; `nil` for one that is no case, too, which is reported.
+    /// The enumeration case of the key, whose raw value is stored; `nil` also for a value without a case, which is
+    /// reported.
     ///
     /// - Parameter key: the attribute.
-    /// - Returns: the case; `nil` for no value and for a value that is no case.
+    /// - Returns: the case; `nil` for a missing or unknown value.
     public final func managedValue<Value: RawRepresentable>(_ key: ManagedPropertyKey) -> Value? {
         guard !state.contains(.probe) else { return otherValue(key) }
         guard let value = anyValue(key) else { return nil }
         if let value = value as? Value { return value }
         guard let raw = value as? Value.RawValue else { return mismatch(value, key) }
         guard let value = Value(rawValue: raw) else {
-            // A newer version of the program may know more cases. What is stored stays.
+            // A newer version of the program may have more cases. The stored value stays.
             let reason = "\(raw) is no case of \(Value.self)"
             storedContext?.report(
                 "“\(layout.name).\(key.name)” is shown without a value",
@@ -87,15 +88,15 @@ import Foundation
         if let value { setManagedValue(value, key) } else { setOtherValue(value, key) }
     }
 
-    /// The value that is there, without firing a fault: what a method `primitiveName()` returns.
+    /// The value in memory, without firing a fault: the result of a method `primitiveName()`.
     ///
     /// - Parameter key: the property.
-    /// - Returns: the value, as the object has it in memory.
+    /// - Returns: the object's value in memory.
     public final func managedPrimitiveValue<Value>(for key: ManagedPropertyKey) -> Value {
         cast(primitiveValue(forKey: key.name), key)
     }
 
-    /// Sets a value without telling the context: what a method `setPrimitiveName(_:)` does.
+    /// Sets a value without informing the context, as a method `setPrimitiveName(_:)` does.
     ///
     /// - Parameters:
     ///   - value: the value.
@@ -106,7 +107,7 @@ import Foundation
 }
 
 extension NSManagedObject {
-    /// The value of any property, as the type that an accessor returns; records the key if this is a probe.
+    /// The value of any property, in the type that an accessor returns; records the key if this is a probe.
     @inline(never)
     final func otherValue<Value>(_ key: ManagedPropertyKey) -> Value {
         if state.contains(.probe) {
@@ -119,7 +120,7 @@ extension NSManagedObject {
         return cast(anyValue(key), key)
     }
 
-    /// Sets any property by its kind.
+    /// Sets any property, according to its kind.
     @inline(never)
     final func setOtherValue(_ value: Any?, _ key: ManagedPropertyKey) {
         guard !state.contains(.probe) else { return }
@@ -137,7 +138,7 @@ extension NSManagedObject {
         return modeledValue(forKey: key.name)
     }
 
-    /// `name` for `primitiveName`: subclasses declare such properties to get at primitive values.
+    /// `name` for `primitiveName`: subclasses declare such properties to access primitive values.
     private final func primitiveKey(_ key: String) -> String? {
         guard key.hasPrefix("primitive") else { return nil }
         let rest = key.dropFirst("primitive".count)
@@ -151,14 +152,14 @@ extension NSManagedObject {
         return mismatch(value, key)
     }
 
-    /// Stops the program because a property is declared with a type that the value is not of.
+    /// Stops the program because the value is not of the property's declared type.
     final func mismatch<Value>(_ value: Any, _ key: ManagedPropertyKey) -> Value {
         programmerError(
             "“\(layout.name).\(key.name)” is of type \(type(of: value)), but class “\(type(of: self))” declares it as "
                 + "\(Value.self)")
     }
 
-    /// Stops the program because there is no value for a property that is not declared optional.
+    /// Stops the program because a property that is not declared optional has no value.
     final func missing<Value>(_ key: ManagedPropertyKey) -> Value {
         programmerError(
             "“\(layout.name).\(key.name)” has no value, but class “\(type(of: self))” declares it as \(Value.self): "

@@ -1,6 +1,6 @@
 import Foundation
 
-// What generated accessors of relationships call.
+// Called by generated accessors of relationships.
 @_spi(GeneratedCode) extension NSManagedObject {
     // MARK: To-one
 
@@ -26,8 +26,8 @@ import Foundation
         setOtherValue(value, key)
     }
 
-    /// The destination of a to-one relationship. One is expected; where there is none, an object answers that has no values and no
-    /// context, as a reference to nil does in Objective-C.
+    /// The destination of a to-one relationship that is not declared optional. If there is none, the result is an
+    /// object without values and context, which behaves like a reference to nil in Objective-C.
     ///
     /// - Parameter key: the relationship.
     /// - Returns: the object.
@@ -53,13 +53,14 @@ import Foundation
     /// - Returns: the objects; empty for none.
     @inlinable
     public final func managedValue<Destination: NSManagedObject>(_ key: ManagedPropertyKey) -> Set<Destination> {
-        // In the program's own module, where the class is known: a set of any class takes several times as long to make.
+        // Inlined into the program's own module, where the class is known: making a set of a generic class takes
+        // several times as long.
         guard let members = loadedMembers(of: key) else { return managedAnyValue(key) }
         if let known = members.keptSet(of: Destination.self) { return known }
         let objects = members.all
         var set: Set<Destination> = Set(minimumCapacity: objects.count)
         for object in objects {
-            // What goes through all types of values stops the program with the reason.
+            // The general accessor stops the program with the reason.
             guard let member = object as? Destination else { return managedAnyValue(key) }
             set.insert(member)
         }
@@ -67,7 +68,7 @@ import Foundation
         return set
     }
 
-    /// The members of a to-many relationship, loaded; `nil` where the key is another property's.
+    /// The members of a to-many relationship, loaded; `nil` if the key is another property's.
     @usableFromInline
     final func loadedMembers(of key: ManagedPropertyKey) -> ToManyMembers? {
         guard layout.toManyIndex(forInternedKey: key.number) != nil else { return nil }
@@ -88,7 +89,7 @@ import Foundation
         setToMany(toManyRelationship(key), to: Array(value))
     }
 
-    /// The destinations of a to-many relationship; never `nil` unless another type of property is read.
+    /// The destinations of a to-many relationship; never `nil` unless the property is of another kind.
     ///
     /// - Parameter key: the relationship.
     /// - Returns: the objects; empty for none.
@@ -164,7 +165,7 @@ import Foundation
         addToMany(relationship, object, at: index)
     }
 
-    /// Inserts objects into an ordered relationship, each at the position that it is to have in the end.
+    /// Inserts objects into an ordered relationship, each at its final position.
     ///
     /// - Parameters:
     ///   - objects: the objects.
@@ -181,7 +182,7 @@ import Foundation
         }
     }
 
-    /// Inserts objects into an ordered relationship, each at the position that it is to have in the end.
+    /// Inserts objects into an ordered relationship, each at its final position.
     ///
     /// - Parameters:
     ///   - objects: the objects.
@@ -225,11 +226,11 @@ import Foundation
         managedRemove(at: indexes as NSIndexSet, for: key)
     }
 
-    /// Puts an object in the place of the one at a position of an ordered relationship.
+    /// Replaces the object at a position of an ordered relationship.
     ///
     /// - Parameters:
     ///   - index: the position, from 0.
-    ///   - object: the object that comes there.
+    ///   - object: the new object.
     ///   - key: the relationship.
     public final func managedReplace(at index: Int, with object: NSManagedObject, for key: ManagedPropertyKey) {
         let relationship = orderedRelationship(key)
@@ -239,7 +240,7 @@ import Foundation
         setToMany(relationship, to: objects)
     }
 
-    /// Puts objects in the places of those at some positions of an ordered relationship.
+    /// Replaces the objects at some positions of an ordered relationship.
     ///
     /// - Parameters:
     ///   - indexes: the positions, from 0.
@@ -253,7 +254,7 @@ import Foundation
         for (index, object) in zip(positions, objects) { managedReplace(at: index, with: object, for: key) }
     }
 
-    /// Puts objects in the places of those at some positions of an ordered relationship.
+    /// Replaces the objects at some positions of an ordered relationship.
     ///
     /// - Parameters:
     ///   - indexes: the positions, from 0.

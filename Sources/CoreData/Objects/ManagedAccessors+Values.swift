@@ -1,7 +1,8 @@
 import Foundation
 
-// What generated accessors of attributes call, an overload a type: the compiler picks by the property's type.
-// A value that is there and fits is returned at once; all else is left to `otherValue` and `setOtherValue`.
+// Called by generated accessors of attributes, with an overload for each type: the compiler selects one by the
+// property's type. A value that exists and fits is returned directly; everything else is left to `otherValue` and
+// `setOtherValue`.
 @_spi(GeneratedCode) extension NSManagedObject {
     /// The string of the key.
     ///
@@ -26,7 +27,7 @@ import Foundation
         setStoredValue(value.map { .string($0) } ?? .null, at: slot)
     }
 
-    /// The string of the key. A value is expected; none stops the program.
+    /// The string of the key. A missing value stops the program.
     ///
     /// - Parameter key: the attribute.
     /// - Returns: the string.
@@ -71,7 +72,7 @@ import Foundation
         setStoredValue(value.map { .date($0.timeIntervalSinceReferenceDate) } ?? .null, at: slot)
     }
 
-    /// The date of the key. A value is expected; none stops the program.
+    /// The date of the key. A missing value stops the program.
     ///
     /// - Parameter key: the attribute.
     /// - Returns: the date.
@@ -117,7 +118,7 @@ import Foundation
         setStoredValue(value.map { .data($0) } ?? .null, at: slot)
     }
 
-    /// The bytes of the key. A value is expected; none stops the program.
+    /// The bytes of the key. A missing value stops the program.
     ///
     /// - Parameter key: the attribute.
     /// - Returns: the bytes.
@@ -146,7 +147,7 @@ import Foundation
         guard let slot = slot(of: key) else { return otherValue(key) }
         switch storedValue(at: slot) {
         case .uuid(let value): return value
-        // Bytes are what a store has that somebody else wrote to: kept, and no UUID.
+        // Bytes that somebody else wrote to the store are kept, although they are not a UUID.
         case .null, .data: return nil
         default: return otherValue(key)
         }
@@ -162,7 +163,7 @@ import Foundation
         setStoredValue(value.map { .uuid($0) } ?? .null, at: slot)
     }
 
-    /// The UUID of the key. A value is expected; none stops the program.
+    /// The UUID of the key. A missing value stops the program.
     ///
     /// - Parameter key: the attribute.
     /// - Returns: the UUID.

@@ -1,17 +1,17 @@
 import Foundation
 import Synchronization
 
-/// Finds the class of an entity and the entity of a class.
+/// Finds the class of an entity, and the entity of a class.
 ///
-/// A model names a class with its module (`App.Person`) or without (`Person`, as `@objc(Person)` has it). Without
-/// the Objective-C runtime a class can only be looked up with its module: the modules that have record classes are
-/// learned from the classes that the program uses, then from the program's list of types.
+/// A model names a class with its module (`App.Person`) or without (`Person`, for `@objc(Person)`). Without the
+/// Objective-C runtime a class can only be looked up with its module: the modules with record classes are learned from
+/// the classes that the program uses, and then from the program's list of types.
 package enum ManagedClasses {
     private struct Known {
         var modules: Set<String> = []
-        /// Grows with `modules`, so that a failed look-up is tried again.
+        /// Increases with `modules`, so that a failed look-up is tried again.
         var generation = 0
-        /// The classes that were seen, by unqualified name.
+        /// The known classes, by unqualified name.
         var classes: [String: NSManagedObject.Type] = [:]
         /// The models that coordinators use, the newest last.
         var models: [WeakModel] = []
@@ -21,7 +21,7 @@ package enum ManagedClasses {
 
     private static let known = Mutex(Known())
 
-    /// Remembers a class that the program uses, and its module.
+    /// Records a class that the program uses, and its module.
     package static func learn(_ type: NSManagedObject.Type) {
         guard type != NSManagedObject.self else { return }
         let parts = String(reflecting: type).split(separator: ".")
@@ -32,7 +32,7 @@ package enum ManagedClasses {
         }
     }
 
-    /// Remembers a model, in which `NSManagedObject.entity()` looks.
+    /// Records a model, which `NSManagedObject.entity()` searches.
     package static func learn(_ model: NSManagedObjectModel) {
         known.withLock { known in
             known.models.removeAll { $0.model == nil || $0.model === model }
@@ -40,10 +40,10 @@ package enum ManagedClasses {
         }
     }
 
-    /// Grows when there is a reason to look classes up again.
+    /// Increases when classes should be looked up again.
     package static var generation: Int { known.withLock { $0.generation } }
 
-    /// The class of an entity's objects; `NSManagedObject` when it names none or it cannot be found.
+    /// The class of an entity's objects; `NSManagedObject` if it names none, or the class cannot be found.
     package static func type(for entity: NSEntityDescription) -> NSManagedObject.Type {
         let name: String = entity.managedObjectClassName
         if name == "NSManagedObject" || name.isEmpty { return NSManagedObject.self }
@@ -59,8 +59,8 @@ package enum ManagedClasses {
         return NSManagedObject.self
     }
 
-    /// The modules in which a class is looked for: those that are known to have record classes, the main one, and those
-    /// that declare a class of the name.
+    /// The modules in which a class is searched: those known to have record classes, the main one, and those that
+    /// declare a class of that name.
     ///
     /// - Parameter plainName: the class's name without a module.
     /// - Returns: the modules' names, in the order to try them.
@@ -68,7 +68,7 @@ package enum ManagedClasses {
         known.withLock { $0.modules }.sorted() + mainModule + ProgramClasses.modules(declaring: plainName)
     }
 
-    /// The module of the program; a bundle of tests is named after its package, and has none.
+    /// The program's module; a test bundle is named after its package, and has none.
     private static var mainModule: [String] {
         let name = ProcessInfo.processInfo.processName.replacingOccurrences(of: "-", with: "_")
         return name.contains(".") ? [] : [name]
@@ -84,7 +84,7 @@ package enum ManagedClasses {
 
     /// The entity of a model that names a class.
     ///
-    /// Where several do, the one with the name of the class; `nil` where none does.
+    /// If several do, the one with the class's name is used; `nil` if none does.
     package static func entity(for type: NSManagedObject.Type, in layout: ModelLayout) -> EntityLayout? {
         learn(type)
         let candidates = layout.entities.filter { names($0, type) }
@@ -92,7 +92,7 @@ package enum ManagedClasses {
         let name = String(describing: type)
         return candidates.first { $0.name == name } ?? candidates.first
             ?? layout.entityByName[name].flatMap {
-                // A subclass that the model does not name, of an entity of its name without a class of its own.
+                // For a subclass that the model does not name: an entity of its name without a class of its own.
                 $0.description.managedObjectClassName == "NSManagedObject" ? $0 : nil
             }
     }
@@ -108,7 +108,7 @@ package enum ManagedClasses {
                 + "coordinator or a container with it), or set the entity's managedObjectClassName.")
     }
 
-    /// The entity of a name, in the models in use, the newest first.
+    /// The entity with a name, in the models in use, the newest first.
     static func entity(named name: String) -> NSEntityDescription? {
         let models = known.withLock { $0.models.compactMap(\.model) }
         for model in models.reversed() {

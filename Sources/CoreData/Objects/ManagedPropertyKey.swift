@@ -1,12 +1,12 @@
 import Foundation
 
-/// The name of a property in generated code, resolved to a number once in a run of the program: with it an accessor
-/// finds a value without hashing a string.
+/// The name of a property in generated code, resolved to a number once per run of the program, so that an accessor
+/// finds the value without hashing a string.
 @_spi(GeneratedCode) public struct ManagedPropertyKey: Sendable {
     let name: String
     let number: Int
 
-    /// - Parameter name: the name that the property has in the model.
+    /// - Parameter name: the property's name in the model.
     public init(_ name: String) {
         self.name = name
         number = PropertyKey.intern(name)
@@ -20,7 +20,7 @@ extension NSManagedObject {
         unretainedLayout._withUnsafeGuaranteedRef { $0.slotIndex(forInternedKey: key.number) }
     }
 
-    /// The slot of an attribute, if it is of the type that an accessor is for.
+    /// The slot of an attribute, if it has the accessor's type.
     @inline(__always)
     final func slot(of key: ManagedPropertyKey, if type: NSAttributeType) -> Int? {
         guard let slot = slot(of: key),
@@ -29,7 +29,8 @@ extension NSManagedObject {
         return slot
     }
 
-    /// The relationship of a key: an accessor's name does not tell whether it begins in upper case (`addToURLs`).
+    /// The relationship of a key. An accessor's name does not show whether the relationship's name begins in upper case
+    /// (`addToURLs`).
     final func toManyRelationship(_ key: ManagedPropertyKey) -> RelationshipLayout {
         if let index = layout.toManyIndex(forInternedKey: key.number) { return layout.relationships[index] }
         let name = key.name.prefix(1).uppercased() + key.name.dropFirst()

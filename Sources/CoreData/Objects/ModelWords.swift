@@ -1,4 +1,5 @@
-/// The words for people that a model's localization dictionary has for its names and messages, each by a key with its kind in front.
+/// The human-readable names and messages in a model's localization dictionary, each under a key with its kind as a
+/// prefix.
 struct ModelWords {
     private let dictionary: [String: String]
 
@@ -8,7 +9,7 @@ struct ModelWords {
 
     func entity(_ name: String) -> String { dictionary["Entity/\(name)"] ?? name }
 
-    /// The word for a property, which an entity may have its own for.
+    /// The name of a property; an entity may have its own.
     func property(_ name: String, of entity: String) -> String {
         dictionary["Property/\(name)/Entity/\(entity)"] ?? dictionary["Property/\(name)"] ?? name
     }

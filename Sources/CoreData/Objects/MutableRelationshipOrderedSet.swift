@@ -1,16 +1,18 @@
 import Foundation
 
-/// The ordered set that `mutableOrderedSetValue(forKey:)` gives: what is done to it is done to the relationship.
+/// The ordered set returned by `mutableOrderedSetValue(forKey:)`: changes to it are changes of the relationship.
 ///
-/// Foundation's class works on storage of its own in most of its methods, which are therefore given here. Those that
-/// cannot be overridden (`array`, `set`, enumeration) find a copy of the members there, as of the last change made here.
-/// A single change is made in the copy, too; the whole copy is made again only where others changed the members.
+/// Foundation's class uses storage of its own in most of its methods, which are therefore overridden here. Methods that
+/// cannot be overridden (`array`, `set`, enumeration) use a copy of the members in that storage, as of the last change
+/// made here. A single change is made in the copy, too; the whole copy is made again only if others changed the
+/// members.
 final class MutableRelationshipOrderedSet: NSMutableOrderedSet {
     let object: NSManagedObject
     let relationship: RelationshipLayout
-    /// What was copied, and its version then.
+    /// The members that were copied, and their version at the time.
     private var copied: (members: ToManyMembers, version: Int)?
-    /// Whether Foundation's storage is being changed, which asks for its members by methods that are given here.
+    /// Whether Foundation's storage is being changed. Foundation asks for its members by methods that are overridden
+    /// here.
     private var isCopying = false
 
     init(_ object: NSManagedObject, _ relationship: RelationshipLayout) {
@@ -33,12 +35,12 @@ final class MutableRelationshipOrderedSet: NSMutableOrderedSet {
 
     private var members: [NSManagedObject] { loaded.all }
 
-    /// What the set is now, as one that is no longer tied to the relationship.
+    /// The present members in a set that is independent of the relationship.
     private var detached: NSOrderedSet { NSOrderedSet(array: members) }
 
     // MARK: The copy in Foundation's storage
 
-    /// Copies the members again where they differ from the copy.
+    /// Copies the members again if they differ from the copy.
     func bringUpToDate() {
         let current = loaded
         if let copied, copied.members === current, copied.version == current.version { return }
@@ -49,10 +51,10 @@ final class MutableRelationshipOrderedSet: NSMutableOrderedSet {
         copied = (current, current.version)
     }
 
-    /// Makes one change of the relationship and the same one in the copy.
+    /// Makes one change in the relationship, and the same one in the copy.
     ///
     /// - Parameters:
-    ///   - change: the change, which is one of the members or of their order, or none.
+    ///   - change: the change, which affects the members, their order, or nothing.
     ///   - same: the same change of Foundation's storage.
     private func change(_ change: () -> Void, inCopy same: () -> Void) {
         let former = loaded

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The set that `mutableSetValue(forKey:)` gives: what is done to it is done to the relationship.
+/// The set returned by `mutableSetValue(forKey:)`: changes to it are changes of the relationship.
 final class MutableRelationshipSet: NSMutableSet {
     private let object: NSManagedObject
     private let relationship: RelationshipLayout

@@ -5,7 +5,7 @@ extension NSManagedObject {
         hasTrackedChanges ? currentValues(of: persistentChangedKeys()) : [:]
     }
 
-    /// Whether the object counts as changed. Primitive values that were set without telling the context do not make it so.
+    /// Whether the object counts as changed. Primitive values that were set without informing the context do not count.
     final var hasTrackedChanges: Bool {
         !isFault && (!state.isDisjoint(with: [.inserted, .updated]) || storedContext == nil)
     }
@@ -14,7 +14,7 @@ extension NSManagedObject {
         guard !state.isDisjoint(with: [.updatedInEvent, .insertedInEvent, .deletedInEvent, .posting]), !isFault else {
             return [:]
         }
-        // What the event began with is what was committed, unless an earlier event had changed it.
+        // The event began with the committed values, unless an earlier event had changed them.
         let former = storedContext?.eventValues[ObjectIdentifier(self)] ?? snapshot
         var result: [String: Any] = [:]
         for slot in values.indices
@@ -35,7 +35,8 @@ extension NSManagedObject {
         for key in wanted {
             switch layout.propertyByName[key] {
             case .slot(let slot):
-                // What was never saved has none (CoreDataPlus's tests ask for that), nor has what no store keeps.
+                // Neither a property that was never saved (CoreDataPlus's tests require that), nor a transient one has
+                // a committed value.
                 if layout.slots[slot].isTransient { continue }
                 if !state.contains(.inserted) { result[key] = objectValue(snapshot[slot], at: slot) ?? NSNull() }
             case .toMany(let index):
@@ -65,13 +66,13 @@ extension NSManagedObject {
         Dictionary(keys.map { ($0, modeledValue(forKey: $0) ?? NSNull()) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Whether any property that is stored differs from what the store has.
+    /// Whether any stored property differs from the store.
     final var hasPersistentChanges: Bool {
         !changedSlots().isEmpty
             || layout.toManys.contains { !$0.isTransient && toManyMembersIfAny($0)?.hasChanges ?? false }
     }
 
-    /// The keys of the properties that differ from what the store has.
+    /// The keys of the properties that differ from the store.
     final func persistentChangedKeys() -> [String] {
         guard !isFault else { return [] }
         var keys = changedSlots().map { layout.slots[$0].name }
@@ -82,7 +83,8 @@ extension NSManagedObject {
         return keys
     }
 
-    /// The slots that differ from what the store has, as `changedSlots()` has them; the list of another object where it is the same.
+    /// The slots that differ from the store, as in `changedSlots()`; if they equal another object's, its array is
+    /// returned.
     final func changedSlots(orThoseOf other: [Int]) -> [Int] {
         guard values.count == snapshot.count, !isAsStored else { return [] }
         var place = 0
@@ -93,14 +95,14 @@ extension NSManagedObject {
         return place == other.count ? other : changedSlots()
     }
 
-    /// Whether values and snapshot are one buffer: nothing was written.
+    /// Whether values and snapshot share one buffer, so that nothing was written.
     private final var isAsStored: Bool {
         values.withUnsafeBufferPointer { current in
             snapshot.withUnsafeBufferPointer { current.baseAddress == $0.baseAddress }
         }
     }
 
-    /// The slots that differ from what the store has, ascending.
+    /// The slots that differ from the store, ascending.
     final func changedSlots(includingTransient: Bool = false) -> [Int] {
         guard values.count == snapshot.count, !isAsStored else { return [] }
         var changed: [Int] = []
@@ -110,13 +112,13 @@ extension NSManagedObject {
         return changed
     }
 
-    /// The to-many relationships that differ from what the store has, as the store wants to hear of them.
+    /// The changes of to-many relationships, in the form that the store takes.
     final func toManyChanges() -> [ToManyChange] {
         guard !relations.isEmpty else { return [] }
         var changes: [ToManyChange] = []
         for relationship in layout.toManys where !relationship.isTransient {
             guard var members = toManyMembersIfAny(relationship), members.hasChanges else { continue }
-            // What came by its own side comes at the end of an order that has to be known.
+            // Members added from their own side are at the end of the order, which must be known.
             if relationship.isOrdered, !members.isLoaded, !members.added.isEmpty {
                 members = loadedToManyMembers(relationship)
             }
@@ -130,7 +132,8 @@ extension NSManagedObject {
         return changes
     }
 
-    /// Objects in the order of their keys, new ones last: sets have none, and every run is to save the same.
+    /// Objects in the order of their keys, new ones last. Sets have no order, and every run shall save in the same
+    /// order.
     static func inOrder(_ objects: some Sequence<NSManagedObject>) -> [NSManagedObject] {
         objects.sorted { first, second in
             let isNew = (first.hasTemporaryID, second.hasTemporaryID)
@@ -138,7 +141,7 @@ extension NSManagedObject {
         }
     }
 
-    /// What the object is now is what the store has.
+    /// Makes the present values the committed ones.
     final func becomeCommitted(version: Int64) {
         self.version = version
         snapshot = values
@@ -149,7 +152,7 @@ extension NSManagedObject {
         }
     }
 
-    /// Forgets all changes; the values become those last fetched or saved.
+    /// Discards all changes; the values become those last fetched or saved.
     final func becomeUnchanged() {
         if state.contains(.observed) { tellingObserversOfRollback(forgetChanges) } else { forgetChanges() }
     }
@@ -161,7 +164,7 @@ extension NSManagedObject {
         state.remove(.anyEvent)
     }
 
-    /// Becomes as good as just made: a new object has the defaults as its snapshot.
+    /// Resets the object to a newly made one: its snapshot is the defaults.
     final func becomeNew() {
         values = snapshot
         relations = []
@@ -169,11 +172,11 @@ extension NSManagedObject {
         awakeFromInsert()
     }
 
-    /// Becomes a fault: forgets values, changes and relationships.
+    /// Makes the object a fault: discards values, changes and relationships.
     final func becomeFault() {
         guard !state.contains(.fault) || !values.isEmpty else { return }
         willTurnIntoFault()
-        // What it shows already nobody has seen.
+        // Nobody has read the values that it shows already.
         if state.contains(.observed), !isFault {
             tellingObservers(ofKeys: { _ in true }, forgetValues)
         } else {
@@ -195,7 +198,7 @@ extension NSManagedObject {
         adopt(row.values, version: row.version, keepingChanges: keepingChanges)
     }
 
-    /// Takes the values of a row, without those that were changed here when `keepingChanges`.
+    /// Takes the values of a row, except those that were changed here if `keepingChanges`.
     final func adopt(_ stored: ContiguousArray<StoredValue>, version: Int64, keepingChanges: Bool) {
         if state.contains(.observed) {
             let future = keepingChanges ? merged(with: stored, keeping: changedSlots()) : stored
@@ -204,7 +207,7 @@ extension NSManagedObject {
         take(stored, version: version, keepingChanges: keepingChanges)
     }
 
-    /// The values of a row, with those of some slots, and of what no store keeps, as they are here.
+    /// The values of a row, combined with the present values of some slots and of transient properties.
     private func merged(
         with stored: ContiguousArray<StoredValue>, keeping slots: [Int]
     ) -> ContiguousArray<StoredValue> {
@@ -234,6 +237,6 @@ extension NSManagedObject {
         state.remove([.fault, .valuesPending, .inBatch, .inaccessible, .lost])
     }
 
-    /// Whether the object is deleted since its row is gone.
+    /// Whether the object counts as deleted because its row is gone.
     final var isGone: Bool { state.isSuperset(of: [.deleted, .inaccessible]) }
 }

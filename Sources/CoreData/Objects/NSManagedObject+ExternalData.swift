@@ -1,10 +1,10 @@
 import Foundation
 
 extension NSManagedObject {
-    /// The attributes whose values are kept outside the store, in files that cannot be read, by name.
+    /// The attributes whose values are stored outside the store in files that cannot be read, by name.
     ///
-    /// Such a property is `nil`, which a warning on the standard error output tells once for each context; what is stored stays as it
-    /// is, until another value is set. Core Data has no such property; it raises an exception.
+    /// Such a property is `nil`, which a warning on standard error reports once for each context; the stored value
+    /// stays as it is until another value is set. Core Data has no such property; it raises an exception.
     public var missingExternalData: [String: URL] {
         var files: [String: URL] = [:]
         for slot in layout.slots.indices where layout.slots[slot].attribute?.allowsExternalStorage == true {
@@ -13,7 +13,7 @@ extension NSManagedObject {
         return files
     }
 
-    /// Tells that a property is shown without the value that it has.
+    /// Reports that a property is shown without its value.
     @inline(never)
     final func reportMissing(_ missing: MissingExternalData, at slot: Int) {
         guard let context = storedContext, context.reportedFiles.insert(missing.file.path).inserted else { return }

@@ -1,8 +1,8 @@
 import Synchronization
 
-// An object's ID, and what it is made of: nobody else sets that.
+// An object's ID, and its parts. No other code sets them.
 extension NSManagedObject {
-    /// The object's ID, which is made when it is first asked for.
+    /// The object's ID, which is made when it is first needed.
     package final var identifier: NSManagedObjectID {
         get { madeIdentifier.load(ordering: .acquiring)?.takeUnretainedValue() ?? makeIdentifier() }
         set {
@@ -13,7 +13,7 @@ extension NSManagedObject {
         }
     }
 
-    /// Two threads may make one each: the first is kept.
+    /// Two threads may each make one: the first is kept.
     @inline(never)
     private final func makeIdentifier() -> NSManagedObjectID {
         let made = ObjectPlace(layout: unretainedLayout, store: unretainedStore, key: key).objectID
@@ -25,7 +25,8 @@ extension NSManagedObject {
         return other?.takeUnretainedValue() ?? made
     }
 
-    /// Where the object lies, without an ID unless one was asked for: it may be in the table of a store that has references.
+    /// The object's place: from its ID if one was made, since the object may be in the table of a store with
+    /// references; otherwise without making one.
     final var place: ObjectPlace {
         if let made = madeIdentifier.load(ordering: .acquiring) { return ObjectPlace(made.takeUnretainedValue()) }
         return ObjectPlace(layout: unretainedLayout, store: unretainedStore, key: key)
@@ -36,19 +37,19 @@ extension NSManagedObject {
     /// Whether the object has no permanent ID yet.
     final var hasTemporaryID: Bool { unretainedStore == nil }
 
-    /// Takes a temporary ID back, after a save that failed.
+    /// Restores a temporary ID after a failed save.
     final func becomeTemporary(_ number: Int64) {
         let former = madeIdentifier.exchange(nil, ordering: .acquiringAndReleasing)
         (unretainedStore, key) = (nil, number)
-        // The table may never have heard of the layout: what retained it was the ID.
+        // The table may not retain the layout, which the released ID did.
         if table == nil { _ = identifier }
         former?.release()
     }
 
-    /// What tells the object in a table; see `NSManagedObjectID.tableTag`.
+    /// The tag that distinguishes the object in a table; see `NSManagedObjectID.tableTag`.
     final var tableTag: UInt64 { ObjectPlace.tag(unretainedLayout, unretainedStore) }
 
-    /// What the object's store wants to be told of objects that contexts know.
+    /// The store's observer of objects that contexts register.
     final var storeObserver: (@Sendable (NSManagedObjectID, Bool) -> Void)? {
         unretainedStore?._withUnsafeGuaranteedRef { $0.observer }
     }

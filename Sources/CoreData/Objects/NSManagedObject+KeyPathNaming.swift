@@ -1,6 +1,6 @@
 import PredicateFormat
 
-// Sort descriptors by key path and `#Predicate` find their keys by this.
+// Used by sort descriptors with key paths, and by `#Predicate`, to find their keys.
 extension NSManagedObject: KeyPathNaming {
     package static func keys(of keyPath: AnyKeyPath) -> [String]? {
         guard let root = type(of: keyPath).rootType as? NSManagedObject.Type else { return nil }

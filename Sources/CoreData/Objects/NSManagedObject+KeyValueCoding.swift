@@ -29,7 +29,7 @@ extension NSManagedObject {
         }
     }
 
-    /// What every managed object can be asked by key.
+    /// The properties that every managed object has by key.
     private func ownValue(forKey key: String, else other: () -> Any?) -> Any? {
         switch key {
         case "objectID": identifier
@@ -68,7 +68,7 @@ extension NSManagedObject {
         }
     }
 
-    /// The managed objects in a set, an ordered set or an array; `nil` when the value is none of these.
+    /// The managed objects in a set, an ordered set or an array; `nil` if the value is none of these.
     static func objects(in value: Any?) -> [NSManagedObject]? {
         switch value {
         case nil, is NSNull: return []
@@ -132,13 +132,13 @@ extension NSManagedObject {
     /// The ordered set of a to-many relationship at the end of a path through to-one relationships, to be changed in place.
     ///
     /// - Parameter keyPath: the names of the relationships; a path that leads to no object stops the program.
-    /// - Returns: a proxy; changes of it, of the order too, are changes of the relationship.
+    /// - Returns: a proxy; changes of it, and of its order, are changes of the relationship.
     public final func mutableOrderedSetValue(forKeyPath keyPath: String) -> NSMutableOrderedSet {
         let (owner, key) = owner(atEndOf: keyPath)
         return owner.mutableOrderedSetValue(forKey: key)
     }
 
-    /// The object that the last key of a path is asked of, and that key.
+    /// The object that the last key of a path applies to, and that key.
     private func owner(atEndOf keyPath: String) -> (NSManagedObject, String) {
         guard let dot = keyPath.lastIndex(of: ".") else { return (self, keyPath) }
         guard let owner = value(forKeyPath: String(keyPath[..<dot])) as? NSManagedObject else {

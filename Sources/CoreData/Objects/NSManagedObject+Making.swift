@@ -1,10 +1,10 @@
 import Foundation
 
-/// Lets generic code make objects by `T(context:)` and `T(entity:insertInto:)`.
+/// Lets generic code make objects with `T(context:)` and `T(entity:insertInto:)`.
 ///
-/// Swift calls initializers of a class that is only known at run time when they are `required`, and makes an exception for classes that
-/// come from Objective-C. These two cannot be `required`, since subclasses declare their own without saying so; an initializer of a
-/// protocol is found instead.
+/// Swift only calls initializers of a class known at run time if they are `required`, except for classes imported from
+/// Objective-C. These two cannot be `required`, since subclasses declare their own without that keyword; an initializer
+/// of a protocol is used instead.
 public protocol ManagedObjectMaking {}
 
 extension NSManagedObject: ManagedObjectMaking {}
@@ -13,20 +13,20 @@ extension ManagedObjectMaking where Self: NSManagedObject {
     /// Creates an object of an entity, and inserts it into a context.
     ///
     /// - Parameters:
-    ///   - entity: what the object is to be; must not be abstract.
-    ///   - context: where to insert it; `nil` makes an object without a context, for `insert(_:)` later.
+    ///   - entity: the entity of the object; must not be abstract.
+    ///   - context: the context to insert it into; `nil` makes an object without a context, for `insert(_:)` later.
     public init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
         self = NSManagedObject.make(Self.self, entity, context)
     }
 
     /// Creates an object of the entity that names the class, and inserts it into a context.
     ///
-    /// - Parameter moc: where to insert it; its model must have exactly one entity for the class.
+    /// - Parameter moc: the context to insert it into; its model must have exactly one entity for the class.
     public init(context moc: NSManagedObjectContext) { self.init(materializedIn: moc) }
 }
 
 extension NSManagedObject {
-    /// The compiled form of an entity, which is frozen if it was not in use.
+    /// The compiled form of an entity, which is frozen unless it was in use already.
     static func layout(of entity: NSEntityDescription) -> EntityLayout {
         if let layout = entity.layout { return layout }
         programmerError(
@@ -42,7 +42,8 @@ extension NSManagedObject {
                 context?.makeNewObject(of: type, entity: layout)
                 ?? NSManagedObjectContext.makeUninsertedObject(of: type, entity: layout)
         } else {
-            // An object without a class of its own; or an entity that none can be made of, which is said there.
+            // An object without a class of its own; or of an entity that cannot have objects, which the initializer
+            // reports.
             object = NSManagedObject(entity: entity, insertInto: context)
         }
         guard let object = object as? Object else {

@@ -17,9 +17,9 @@ extension NSManagedObject: KeyValueCoding, KeyedOperand {
         guard let place = layout.propertyByName[key] else {
             if key == "self" || key == "objectID" { return .object(self) }
             if key == "entity" { return Value(entity) }
-            // Only objects of other entities of its kind have it.
+            // Only objects of other entities of its kind have the property.
             if layout.root.owner(ofProperty: key) != nil { return .null }
-            // A class may know more keys than its entity.
+            // A class may have more keys than its entity.
             return Value(value(forKey: key))
         }
         switch place {
@@ -31,7 +31,8 @@ extension NSManagedObject: KeyValueCoding, KeyedOperand {
         }
     }
 
-    /// A class of the program's may know more keys than its entity; what it says of others is known when it is asked.
+    /// A class of the program's may have more keys than its entity; whether it accepts one is only known when it is
+    /// asked.
     package final func obstacle(toKey key: String) -> String? {
         let isKnown =
             layout.propertyByName[key] != nil || ["self", "objectID", "entity"].contains(key)
@@ -39,7 +40,7 @@ extension NSManagedObject: KeyValueCoding, KeyedOperand {
         return isKnown ? nil : noProperty(key)
     }
 
-    /// The value of an attribute or to-one relationship. The usual values mean the same for every type of attribute.
+    /// The value of an attribute or to-one relationship. The usual values need no conversion for any type of attribute.
     private final func operand(at slot: Int) -> Value {
         switch storedValue(at: slot) {
         case .integer(let number): return .integer(number)
@@ -53,7 +54,7 @@ extension NSManagedObject: KeyValueCoding, KeyedOperand {
         }
     }
 
-    /// An object equals its ID in a predicate.
+    /// In a predicate, an object equals its ID.
     package final var operandIdentity: NSObject { identifier }
 }
 
@@ -73,7 +74,7 @@ extension NSManagedObjectID: KeyedOperand {
 }
 
 extension StoredValue {
-    /// The value as predicates compare it.
+    /// The value in the form that predicates compare.
     func operand(for attribute: AttributeLayout) -> Value {
         switch self {
         case .null: return .null

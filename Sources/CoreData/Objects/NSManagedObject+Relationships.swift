@@ -1,8 +1,8 @@
 import Foundation
 
-// Relationships: a change of one end changes the other one too, without loading what is not needed for it.
+// Relationships: a change of one end also changes the other, without loading what is not needed for it.
 extension NSManagedObject {
-    /// Whether a relationship has yet to be loaded.
+    /// Whether a relationship has not been loaded yet.
     final func isUnloaded(_ key: String) -> Bool {
         guard let relationship = layout.relationship(named: key) else { unknownKey(key) }
         if isFault { return true }
@@ -19,7 +19,7 @@ extension NSManagedObject {
 
     // MARK: Reading
 
-    /// The destination of a to-one relationship: the context's object, made as a fault if need be.
+    /// The destination of a to-one relationship: the context's object, made as a fault if necessary.
     final func toOne(_ relationship: RelationshipLayout) -> NSManagedObject? {
         if !relations.isEmpty, case .toOne(let object) = relations[relationship.index] { return object }
         guard case .identifier(let identifier) = storedValue(at: relationship.slot), let context = storedContext else {
@@ -40,7 +40,7 @@ extension NSManagedObject {
     final func toManyMembers(_ relationship: RelationshipLayout) -> ToManyMembers {
         if let members = toManyMembersIfAny(relationship) { return members }
         makeRelations()
-        // A new object has no row that others could point at.
+        // A new object has no row yet, so no stored rows refer to it.
         let members = ToManyMembers(
             isOrdered: relationship.isOrdered, isLoaded: state.contains(.inserted) || storedContext == nil)
         relations[relationship.index] = .toMany(members)
@@ -59,7 +59,7 @@ extension NSManagedObject {
         return loadedToManyMembers(relationship).all
     }
 
-    /// The value of a to-many relationship as key-value coding gives it: an `NSSet` or an `NSOrderedSet`.
+    /// The value of a to-many relationship in key-value coding: an `NSSet` or an `NSOrderedSet`.
     final func toManyValue(_ relationship: RelationshipLayout) -> Any {
         if state.contains(.fault) { fireFault() }
         return loadedToManyMembers(relationship).value
@@ -72,19 +72,19 @@ extension NSManagedObject {
         }
     }
 
-    /// Forgets what is known of relationships. What fetched properties found stays until the object is a fault.
+    /// Forgets the contents of relationships. Results of fetched properties stay until the object becomes a fault.
     final func forgetRelationships() {
         guard !relations.isEmpty, !layout.fetchedProperties.isEmpty else { return relations = [] }
         for index in layout.relationships.indices { relations[index] = .unresolved }
     }
 
-    /// Has fetched properties fetched again.
+    /// Makes fetched properties fetch again.
     final func forgetFetchedValues() {
         guard !relations.isEmpty else { return }
         for index in layout.relationships.count..<relations.count { relations[index] = .unresolved }
     }
 
-    /// What a fetched property finds: fetched once, and kept until the object is turned into a fault.
+    /// The result of a fetched property: fetched once, and kept until the object becomes a fault.
     final func fetchedValue(_ index: Int) -> Any? {
         if state.contains(.fault) { fireFault() }
         let position = layout.relationships.count + index
@@ -144,14 +144,14 @@ extension NSManagedObject {
         }
     }
 
-    /// Adds several destinations, which is one change to observers.
+    /// Adds several destinations as one change for observers.
     final func addToMany(_ relationship: RelationshipLayout, all objects: [NSManagedObject]) {
         asOneChange(relationship.name, { toManyMembers(relationship).coming(objects) }) {
             for object in objects { addToMany(relationship, object) }
         }
     }
 
-    /// Removes several destinations, which is one change to observers.
+    /// Removes several destinations as one change for observers.
     final func removeFromToMany(_ relationship: RelationshipLayout, all objects: [NSManagedObject]) {
         asOneChange(relationship.name, { toManyMembers(relationship).leaving(objects) }) {
             for object in objects { removeFromToMany(relationship, object) }
@@ -190,7 +190,7 @@ extension NSManagedObject {
         changing(relationship) { members.reorder(order) }
     }
 
-    /// Puts two members of an ordered relationship in each other's place.
+    /// Exchanges two members of an ordered relationship.
     final func exchangeInToMany(_ relationship: RelationshipLayout, _ first: Int, _ second: Int) {
         willChange()
         let members = loadedToManyMembers(relationship)
@@ -199,13 +199,13 @@ extension NSManagedObject {
 
     // MARK: The other end
 
-    /// The relationship that leads back, which is to be changed as well; none while an object awakes.
+    /// The inverse relationship, if it must be changed as well; nil while an object awakes.
     private func inverseToKeep(of relationship: RelationshipLayout) -> RelationshipLayout? {
         guard let inverse = relationship.inverse, storedContext?.isAwakening != true else { return nil }
         return inverse
     }
 
-    /// Makes this end of a relationship show `object`, after the other end was set to show this object.
+    /// Adds `object` to this end of a relationship, after the other end was set to this object.
     private func connect(_ relationship: RelationshipLayout, to object: NSManagedObject) {
         willChange()
         if relationship.isToMany {
@@ -228,7 +228,7 @@ extension NSManagedObject {
         }
     }
 
-    /// Makes this end of a relationship forget `object`, after the other end forgot this object.
+    /// Removes `object` from this end of a relationship, after the other end no longer refers to this object.
     private func disconnect(_ relationship: RelationshipLayout, from object: NSManagedObject) {
         willChange()
         if relationship.isToMany {
@@ -240,7 +240,7 @@ extension NSManagedObject {
         }
     }
 
-    /// Changes a relationship, between the calls that subclasses may override.
+    /// Changes a relationship, between calls of the methods that subclasses may override.
     @discardableResult
     private func changing<Result>(_ relationship: RelationshipLayout, _ change: () -> Result) -> Result {
         willChange()
@@ -266,9 +266,9 @@ extension NSManagedObject {
 
     // MARK: Deletion
 
-    /// Takes the object out of the relationships of the others, as its delete rules say.
+    /// Removes the object from the relationships of others, according to its delete rules.
     ///
-    /// - Returns: the objects that are to be deleted with it.
+    /// - Returns: the objects that must be deleted with it.
     final func followDeleteRules() -> [NSManagedObject] {
         var doomed: [NSManagedObject] = []
         for relationship in layout.relationships {

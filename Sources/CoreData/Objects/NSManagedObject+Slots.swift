@@ -1,6 +1,6 @@
-// How the engine and generated accessors reach an object's values: by slot, the fault fired first.
+// Access to an object's values by slot, for the engine and generated accessors. A fault is fired first.
 extension NSManagedObject {
-    /// Fires the fault, and has the use checked where that was asked for.
+    /// Fires the fault, and checks the queue if that was requested.
     @inline(never)
     package final func prepareToRead() {
         if state.contains(.checked) { storedContext?.checkQueue() }
@@ -11,7 +11,7 @@ extension NSManagedObject {
     @inline(never)
     package final func fireFault() {
         guard let storedContext else {
-            // Without a context there is nowhere to take values from: the object shows none, and stays a fault.
+            // Without a context there is no source of values: the object shows none, and stays a fault.
             showNoValues()
             return
         }
@@ -35,24 +35,25 @@ extension NSManagedObject {
             + layout.propertyByName.keys.sorted().joined(separator: ", ")
     }
 
-    /// The value of a slot, with the fault fired. What generated accessors read.
+    /// The value of a slot, after firing the fault. Generated accessors read it.
     @inline(__always)
     package final func storedValue(at slot: Int) -> StoredValue {
         if !state.isDisjoint(with: [.fault, .checked]) { prepareToRead() }
         return values[slot]
     }
 
-    /// Sets the value of an attribute's slot and tells the context. What generated accessors write.
+    /// Sets the value of an attribute's slot and informs the context. Generated accessors write it.
     package final func setStoredValue(_ value: StoredValue, at slot: Int) {
         let key = layout.slots[slot].name
-        // First: an override of `willChangeValue` may not call `super`, and `super` has less to find out then.
+        // This comes first because an override of `willChangeValue` may not call `super`; if it does, `super` has less
+        // to do.
         willChange()
         willChangeValue(forKey: key)
         values[slot] = value
         didChangeValue(forKey: key)
     }
 
-    /// Fires the fault, and tells the context of the first change since changes were last processed.
+    /// Fires the fault, and informs the context if this is the first change since changes were last processed.
     @inline(__always)
     final func willChange() {
         if !state.isDisjoint(with: [.fault, .checked]) { prepareToRead() }

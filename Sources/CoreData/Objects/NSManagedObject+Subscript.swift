@@ -1,9 +1,8 @@
 import Foundation
 
-// Of the protocol, not of the class: subclasses have subscripts of their own, which a subscript of the class would force
-// to be overrides.
+// In the protocol, not the class: subclasses have subscripts of their own, which would otherwise have to be overrides.
 extension NSFetchRequestResult where Self: NSManagedObject {
-    /// The value of a property by its name, as `value(forKey:)` and `setValue(_:forKey:)` have it.
+    /// The value of a property by its name, as in `value(forKey:)` and `setValue(_:forKey:)`.
     ///
     /// ```swift
     /// book["title"] = "Emma"

@@ -3,7 +3,7 @@ import Foundation
 extension NSManagedObject {
     /// Checks all properties by the model's rules.
     ///
-    /// - Parameter countsAll: whether the destinations of relationships are counted that were not touched, too.
+    /// - Parameter countsAll: whether the destinations of unchanged relationships are counted, too.
     /// - Throws: the error, or one of code `NSValidationMultipleErrorsError` with all of them under
     ///   `NSDetailedErrorsKey`.
     final func validateProperties(countsAll: Bool = false) throws {
@@ -18,7 +18,7 @@ extension NSManagedObject {
         for slot in hasRequiredValues ? [] : layout.validatedSlots {
             let description = layout.slots[slot]
             if values[slot].isNull {
-                // A transient value is gone once the object was a fault.
+                // A transient value is lost once the object has been a fault.
                 if !description.isOptional, description.attribute?.derivation == nil,
                     isInserted || !description.isTransient
                 {
@@ -35,7 +35,7 @@ extension NSManagedObject {
             if let error = countError(of: relationship, countsAll: countsAll) { errors.append(error) }
         }
         for key in type(of: self).customValidationKeys {
-            // Nobody can tell whether a value that cannot be read is valid. It was when it was saved.
+            // Whether an unreadable value is valid is unknown, but it was when it was saved.
             if let slot = layout.slotIndex(forName: key), values[slot].missingExternalData != nil { continue }
             do {
                 var value = modeledValue(forKey: key).map { $0 as AnyObject }
@@ -45,7 +45,7 @@ extension NSManagedObject {
         try ValidationError.throwIfAny(errors, object: self)
     }
 
-    /// Whether nothing is asked of the values but to be there, and all of them are: the usual case.
+    /// Whether all required values exist, and there are no other rules for values: the usual case.
     private var hasRequiredValues: Bool {
         guard let required = layout.requiredSlots else { return false }
         for slot in required where values[slot].isNull { return false }
@@ -53,7 +53,7 @@ extension NSManagedObject {
     }
 
     private func countError(of relationship: RelationshipLayout, countsAll: Bool) -> NSError? {
-        // What was not touched was valid when it was saved.
+        // Unchanged relationships were valid when they were saved.
         let counts = isInserted || countsAll
         guard let members = toManyMembersIfAny(relationship) ?? (counts ? toManyMembers(relationship) : nil),
             members.hasChanges || counts
@@ -86,13 +86,13 @@ extension NSManagedObject {
         try ValidationError.throwIfAny(errors, object: self)
     }
 
-    /// Whether the object was deleted before it was saved, and no rule denies that, so that a save has nothing to do with it.
+    /// Whether the object was deleted before it was saved, and no rule denies that, so that a save ignores it.
     final var isAwaitingRemoval: Bool {
         guard state.isSuperset(of: [.inserted, .deleted]) else { return false }
         return !layout.relationships.contains { $0.deleteRule == .denyDeleteRule && !denyingObjects($0).isEmpty }
     }
 
-    /// The objects in a relationship that are to stay.
+    /// The objects in a relationship that remain after the deletion, and therefore deny it.
     private func denyingObjects(_ relationship: RelationshipLayout) -> [NSManagedObject] {
         (relationship.isToMany ? toManyObjects(relationship) : toOne(relationship).map { [$0] } ?? [])
             .filter { !$0.isDeleted && $0.managedObjectContext != nil }

@@ -8,24 +8,24 @@ import Synchronization
 open class NSManagedObject: NSObject, NSFetchRequestResult, NSKeyValueObserving {
     // MARK: State
 
-    // Exclusivity is not checked at run time: each access would pay a call for it, and accessors make three. An object
-    // belongs to one queue, and none of the properties is passed `inout` to code that could come back to the object.
+    // Exclusivity is not checked at run time: each access would cost a call, and accessors make three. An object
+    // belongs to one queue, and none of the properties is passed `inout` to code that could access the object again.
 
-    /// The layout, which the table or the ID retains: accessors look at it for each value, and do not count references.
+    /// The layout, which the table or the ID retains: accessors use it for each value without retaining it.
     @exclusivity(unchecked) final var unretainedLayout: Unmanaged<EntityLayout>
-    /// The store, retained likewise; `nil` for an object that was never saved.
+    /// The store, retained in the same way; `nil` for an object that was never saved.
     @exclusivity(unchecked) final var unretainedStore: Unmanaged<StoreIdentity>?
     /// The primary key, or the number of a temporary ID.
     @exclusivity(unchecked) final var key: Int64
-    /// The ID, retained, once anybody has asked for it, on whatever thread.
+    /// The ID, retained, once it was needed, on any thread.
     final let madeIdentifier: Atomic<Unmanaged<NSManagedObjectID>?>
-    /// What the object shares with its context; `nil` when it has none.
+    /// The state shared with the context; `nil` without a context.
     @exclusivity(unchecked) final private(set) var table: ObjectTable?
     /// The values by slot; empty for a fault whose values have not been fetched.
     @exclusivity(unchecked) package final var values: ContiguousArray<StoredValue>
-    /// The values as the store has them; the same buffer as `values` until one is changed.
+    /// The store's values; the same buffer as `values` until one is changed.
     @exclusivity(unchecked) package final var snapshot: ContiguousArray<StoredValue>
-    /// By relationship; empty until a relationship is first followed.
+    /// By relationship; empty until a relationship is first used.
     @exclusivity(unchecked) final var relations: [RelationState] = []
     /// The version (`Z_OPT`) of the row that `snapshot` came from.
     @exclusivity(unchecked) package final var version: Int64 = 0
@@ -38,8 +38,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, NSKeyValueObserving 
     /// Creates an object of an entity, and inserts it into a context.
     ///
     /// - Parameters:
-    ///   - entity: what the object is to be; must not be abstract.
-    ///   - context: where to insert it; `nil` makes an object without a context, for `insert(_:)` later.
+    ///   - entity: the entity of the object; must not be abstract.
+    ///   - context: the context to insert it into; `nil` makes an object without a context, for `insert(_:)` later.
     public init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
         if let context, let place = context.materialization.place {
             unretainedLayout = place.layout
@@ -75,15 +75,15 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, NSKeyValueObserving 
 
     /// Creates an object of the entity that names this class, and inserts it into a context.
     ///
-    /// - Parameter moc: where to insert it; its model must have exactly one entity for the class.
+    /// - Parameter moc: the context to insert it into; its model must have exactly one entity for the class.
     public convenience init(context moc: NSManagedObjectContext) {
         self.init(entity: moc.descriptionForNewObject(of: Self.self), insertInto: moc)
     }
 
-    /// Creates an object of a class that is only known at run time: how fetched objects are made, and new ones by generic code. Programs
-    /// have no need to call it. Subclasses inherit it when they have `init(entity:insertInto:)`.
+    /// Creates an object of a class that is only known at run time. It is used for fetched objects, and for new ones in
+    /// generic code; programs need not call it. Subclasses that define `init(entity:insertInto:)` inherit it.
     ///
-    /// - Parameter moc: the context that says what the object is to be.
+    /// - Parameter moc: the context that determines the object's properties.
     public required convenience init(materializedIn moc: NSManagedObjectContext) {
         self.init(entity: moc.descriptionForNewObject(of: Self.self), insertInto: moc)
     }
@@ -96,23 +96,23 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, NSKeyValueObserving 
 
     package final var storedContext: NSManagedObjectContext? { table?.context }
 
-    /// Makes the object one of a context, or of none.
+    /// Sets or removes the object's context.
     final func setContext(_ context: NSManagedObjectContext?) {
         if let context { context.keep(unretainedLayout, unretainedStore) } else if table != nil { _ = identifier }
         table = context?.table
     }
 
-    /// The entity that names this class, in the models that are in use.
+    /// The entity that names this class, in the models in use.
     ///
-    /// Stops the program when no model has one.
+    /// Stops the program if no model has one.
     open class func entity() -> NSEntityDescription { ManagedClasses.entity(for: self).description }
 
-    /// The class's name with its module, `App.Book`, as `managedObjectClassName` has it.
+    /// The class's name with its module, `App.Book`, as in `managedObjectClassName`.
     open class func description() -> String { String(reflecting: self) }
 
     /// A request for all objects of the entity that names this class.
     ///
-    /// Classes that Xcode generates have one of the same name with a type; where both would do, theirs is meant.
+    /// Classes that Xcode generates have a typed method of the same name, which is preferred where both apply.
     @_disfavoredOverload
     open class func fetchRequest() -> NSFetchRequest<any NSFetchRequestResult> {
         let request = NSFetchRequest<any NSFetchRequestResult>()
@@ -120,7 +120,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, NSKeyValueObserving 
         return request
     }
 
-    /// Whether changes of properties that the model does not know leave the object unchanged. `true`.
+    /// Whether changes of properties that are not in the model leave the object unchanged. `true`.
     open class var contextShouldIgnoreUnmodeledPropertyChanges: Bool { true }
 
     // MARK: Identity
@@ -130,43 +130,43 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, NSKeyValueObserving 
 
     package final var layout: EntityLayout { unretainedLayout.takeUnretainedValue() }
 
-    /// The object's ID; temporary until it was first saved.
+    /// The object's ID; temporary until it is first saved.
     open var objectID: NSManagedObjectID { identifier }
 
-    /// The context that the object belongs to; `nil` when that is gone or the object was deleted and saved.
+    /// The object's context; `nil` if that was released, or the object was deleted and saved.
     open var managedObjectContext: NSManagedObjectContext? { storedContext }
 
-    /// Whether the object is new, to be written by the next save.
+    /// Whether the object is new and will be written by the next save.
     open var isInserted: Bool { state.contains(.inserted) && !state.contains(.deleted) }
 
-    /// Whether the object is changed, to be written by the next save.
+    /// Whether the object is changed and will be written by the next save.
     open var isUpdated: Bool { state.contains(.updated) && state.isDisjoint(with: [.inserted, .deleted]) }
 
-    /// Whether the object is to be deleted by the next save.
+    /// Whether the object will be deleted by the next save.
     open var isDeleted: Bool { state.contains(.deleted) }
 
-    /// Whether the object is new, changed or to be deleted.
+    /// Whether the object is new, changed, or marked for deletion.
     open var hasChanges: Bool { !state.isDisjoint(with: .anyChange) }
 
-    /// Whether any stored property differs from what the store has.
+    /// Whether any stored property differs from the store.
     open var hasPersistentChangedValues: Bool { hasTrackedChanges && hasPersistentChanges }
 
-    /// Whether the object has yet to take its values.
+    /// Whether the object has not taken its values yet.
     open var isFault: Bool { state.contains(.fault) }
 
-    /// Nonzero while the object is not fully there: a fault, or being made into one.
+    /// Nonzero while the object is a fault, or is becoming one.
     open var faultingState: Int { isFault ? 1 : 0 }
 
-    /// Whether a relationship has yet to be loaded.
+    /// Whether a relationship has not been loaded yet.
     ///
     /// - Parameter key: the name of a relationship; any other stops the program.
     /// - Returns: `true` as long as reading the relationship would ask the store.
     open func hasFault(forRelationshipNamed key: String) -> Bool { isUnloaded(key) }
 
-    /// The IDs of the objects at the other end of a relationship, which are not loaded for it.
+    /// The IDs of the objects at the other end of a relationship, without loading these.
     ///
     /// - Parameter key: the name of a relationship; any other stops the program.
-    /// - Returns: the IDs, in no particular order; none for an empty relationship.
+    /// - Returns: the IDs, in no particular order; empty for an empty relationship.
     open func objectIDs(forRelationshipNamed key: String) -> [NSManagedObjectID] { identifiers(atEndOf: key) }
 
     // MARK: Life cycle, for subclasses
@@ -176,13 +176,13 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, NSKeyValueObserving 
 
     /// Called after the object took its values from a store. Derive transient values here; call `super`.
     ///
-    /// Setters called here change values, and nothing else: neither the object nor its context becomes changed, nothing is registered for
-    /// undo, and inverses of relationships are not set.
+    /// Setters called here change only values: neither the object nor its context becomes changed, nothing is
+    /// registered for undo, and inverses of relationships are not set.
     open func awakeFromFetch() {}
 
     /// Called after the object's values were reset by an undo, a refresh or a rollback. Setters work as in `awakeFromFetch`.
     ///
-    /// - Parameter flags: what the values were reset by.
+    /// - Parameter flags: the reasons for the reset.
     open func awake(fromSnapshotEvents flags: NSSnapshotEventType) {}
 
     /// Called before the object is marked as deleted, with its relationships still there.
@@ -205,7 +205,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, NSKeyValueObserving 
     /// Checks a value for a property, by the model's rules and, in a subclass, any others.
     ///
     /// - Parameters:
-    ///   - value: points to what the property would become; a replacement may be put there.
+    ///   - value: points to the property's new value; a replacement may be written there.
     ///   - key: the property.
     /// - Throws: an error with a code from `NSManagedObjectValidationError` to `NSValidationInvalidURIError`.
     open func validateValue(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String) throws {
@@ -214,7 +214,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, NSKeyValueObserving 
 
     /// The properties to pass to `validateValue(_:forKey:)` before a save, for subclasses that override it.
     ///
-    /// Apple's Core Data finds methods named `validate<Key>:` by themselves, which needs the Objective-C runtime.
+    /// Apple's Core Data finds methods named `validate<Key>:` automatically, which needs the Objective-C runtime.
     open class var customValidationKeys: [String] { [] }
 
     /// Checks whether the object can be inserted: by the model's rules and, in a subclass, any others.
@@ -244,9 +244,10 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, NSKeyValueObserving 
 
     // MARK: Access, for subclasses
 
-    /// The value of a property, through its relationships and the store if need be. Numbers come as `NSNumber`.
+    /// The value of a property, reading its relationships and the store if necessary. Numbers are returned as
+    /// `NSNumber`.
     ///
-    /// - Parameter key: the name of a property; what is done with any other says `value(forUndefinedKey:)`.
+    /// - Parameter key: the name of a property; for any other key, `value(forUndefinedKey:)` is called.
     /// - Returns: the value; `nil` for none, a set for an unordered to-many relationship.
     open func value(forKey key: String) -> Any? { modeledValue(forKey: key) }
 
@@ -254,24 +255,24 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, NSKeyValueObserving 
     ///
     /// - Parameters:
     ///   - value: the value; `nil` for none.
-    ///   - key: the name of a property; what is done with any other says `setValue(_:forUndefinedKey:)`.
+    ///   - key: the name of a property; for any other key, `setValue(_:forUndefinedKey:)` is called.
     open func setValue(_ value: Any?, forKey key: String) { setModeledValue(value, forKey: key) }
 
-    /// The value of a key that the entity does not have. Stops the program, unless a subclass says otherwise.
+    /// The value of a key that the entity does not have. By default, stops the program.
     ///
     /// - Parameter key: a key that names no property.
     /// - Returns: what a subclass computes for the key.
     open func value(forUndefinedKey key: String) -> Any? { unknownKey(key) }
 
-    /// Sets the value of a key that the entity does not have. Stops the program, unless a subclass says otherwise.
+    /// Sets the value of a key that the entity does not have. By default, stops the program.
     ///
     /// - Parameters:
     ///   - value: the value; `nil` for none.
     ///   - key: a key that names no property.
     open func setValue(_ value: Any?, forUndefinedKey key: String) { unknownKey(key) }
 
-    /// Is told that a property of a type without `nil` shall have no value, by code that sets it so. Stops the program, unless a
-    /// subclass says otherwise; nothing here calls it, since every modeled property takes `nil` until it is saved.
+    /// Called by code that sets a property of a non-optional type to nil. By default, stops the program. Nothing in
+    /// Core Data calls it here, since every modeled property accepts `nil` until it is saved.
     ///
     /// - Parameter key: the name of the property.
     open func setNilValueForKey(_ key: String) {
@@ -279,9 +280,9 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, NSKeyValueObserving 
             "“\(layout.name).\(key)” has a type without nil; override setNilValueForKey(_:) to give it a value")
     }
 
-    /// The value at the end of a path of keys; a to-many relationship on the way gives the values of all its objects, and an operator
-    /// (`books.@avg.price`) what it computes of these, as the key-value coding guide has it: `@avg` and `@sum` count no value as zero,
-    /// `@max` and `@min` ignore it.
+    /// The value at the end of a path of keys. A to-many relationship on the path gives the values of all its objects,
+    /// and an operator (`books.@avg.price`) a value computed from these, as in the key-value coding guide: `@avg` and
+    /// `@sum` count missing values as zero, `@max` and `@min` ignore them.
     ///
     /// ```swift
     /// let prices = author.value(forKeyPath: "books.price")            // a set of numbers
@@ -289,11 +290,11 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, NSKeyValueObserving 
     /// ```
     ///
     /// - Parameter keyPath: names of properties with dots between them, and operators.
-    /// - Returns: the value; `nil` where the path leads to no object or to no value.
+    /// - Returns: the value; `nil` if the path leads to no object or to no value.
     open func value(forKeyPath keyPath: String) -> Any? { value(atEndOf: keyPath) }
 
-    /// Sets the value at the end of a path of keys: of every object that a to-many relationship on the way leads to, and of none where
-    /// a to-one relationship has no destination.
+    /// Sets the value at the end of a path of keys, for every object of a to-many relationship on the path. If a to-one
+    /// relationship on the path has no destination, nothing is set.
     ///
     /// - Parameters:
     ///   - value: the value; `nil` for none.
@@ -313,13 +314,13 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, NSKeyValueObserving 
     /// - Returns: the values, by the names of the properties.
     open func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] { values(byKeys: keys) }
 
-    /// The value that is there, without firing a fault or following a relationship.
+    /// The value in memory, without firing a fault or following a relationship.
     ///
     /// - Parameter key: the name of a property; any other stops the program.
-    /// - Returns: the value; `nil` for none, and for a fault that has yet to take its values.
+    /// - Returns: the value; `nil` for none, and for a fault that has not taken its values yet.
     open func primitiveValue(forKey key: String) -> Any? { unloadedValue(forKey: key) }
 
-    /// Sets a value without telling the context; for custom accessors, between `willChangeValue` and
+    /// Sets a value without informing the context; for custom accessors, between `willChangeValue` and
     /// `didChangeValue`.
     ///
     /// ```swift
@@ -342,7 +343,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, NSKeyValueObserving 
     ///   - key: the name of a property; any other stops the program.
     open func setPrimitiveValue(_ value: Any?, forKey key: String) { setUntrackedValue(value, forKey: key) }
 
-    /// Fires the fault if need be; for custom accessors, before `primitiveValue(forKey:)`.
+    /// Fires the fault if necessary; for custom accessors, before `primitiveValue(forKey:)`.
     ///
     /// - Parameter key: the property that is about to be read; `nil` for any.
     open func willAccessValue(forKey key: String?) { if isFault { fireFault() } }
@@ -364,62 +365,63 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, NSKeyValueObserving 
         noteChange(ofKey: key)
     }
 
-    /// Called after every change of a property. Custom accessors call it themselves. Overrides call `super`, which tells observers.
+    /// Called after every change of a property. Custom accessors call it themselves. Overrides call `super`, which
+    /// notifies observers.
     ///
     /// - Parameter key: the property.
     open func didChangeValue(forKey key: String) { if state.contains(.observed) { tellAfter(key) } }
 
-    /// The key paths that a computed property depends on: who observes it hears of their changes. Overrides name the computed property, as
-    /// methods named `keyPathsForValuesAffecting<Key>` are not found.
+    /// The key paths on which a computed property depends: its observers are notified of their changes. Overrides name
+    /// the computed property, since methods named `keyPathsForValuesAffecting<Key>` are not found.
     ///
     /// - Parameter key: the name of the computed property.
-    /// - Returns: key paths from the same object; by default none.
+    /// - Returns: key paths from the same object; by default an empty set.
     open class func keyPathsForValuesAffectingValue(forKey key: String) -> Set<String> { [] }
 
-    /// Whether changes of a property are told of without calls of `willChangeValue` and `didChangeValue`. `false`: accessors of modeled
-    /// properties make these calls, and accessors of others are to make them.
+    /// Whether observers are notified of a property's changes without calls of `willChangeValue` and `didChangeValue`.
+    /// `false`: accessors of modeled properties make these calls, and custom accessors must make them.
     ///
     /// - Parameter key: the name of the property.
-    /// - Returns: `false`, whatever the property.
+    /// - Returns: `false`, for every property.
     open class func automaticallyNotifiesObservers(forKey key: String) -> Bool { false }
 
-    /// For custom accessors of to-many relationships, before members come or go.
+    /// For custom accessors of to-many relationships, before members are added or removed.
     ///
     /// - Parameters:
     ///   - inKey: the relationship.
-    ///   - inMutationKind: what happens to the set.
-    ///   - inObjects: the members that come or go.
+    ///   - inMutationKind: the kind of change.
+    ///   - inObjects: the added or removed members.
     open func willChangeValue(
         forKey inKey: String, withSetMutation inMutationKind: NSKeyValueSetMutationKind,
         using inObjects: Set<AnyHashable>
     ) { willChangeSet(inKey, inMutationKind, inObjects) }
 
-    /// For custom accessors of to-many relationships, after members came or went.
+    /// For custom accessors of to-many relationships, after members were added or removed.
     ///
     /// - Parameters:
     ///   - inKey: the relationship.
-    ///   - inMutationKind: what happens to the set.
-    ///   - inObjects: the members that come or go.
+    ///   - inMutationKind: the kind of change.
+    ///   - inObjects: the added or removed members.
     open func didChangeValue(
         forKey inKey: String, withSetMutation inMutationKind: NSKeyValueSetMutationKind,
         using inObjects: Set<AnyHashable>
     ) { didChangeValue(forKey: inKey) }
 
-    /// For custom accessors of ordered relationships, before members come, go or give way.
+    /// For custom accessors of ordered relationships, before members are added, removed or replaced.
     ///
     /// - Parameters:
-    ///   - changeKind: what happens to the members.
-    ///   - indexes: where: the places that the members have, or will have.
+    ///   - changeKind: the kind of change.
+    ///   - indexes: the indexes of the members before or after the change.
     ///   - key: the relationship.
     open func willChange(_ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String) {
         willChangeMembers(key, changeKind, indexes)
     }
 
-    /// For custom accessors of ordered relationships, after members came, went or gave way.
+    /// For custom accessors of ordered relationships, after members were added, removed or replaced.
     ///
     /// - Parameters:
-    ///   - changeKind: what happened to the members.
-    ///   - indexes: where: the places that the members have, or had.
+    ///   - changeKind: the kind of change.
+    ///   - indexes: the indexes of the members before or after the change.
     ///   - key: the relationship.
     open func didChange(_ changeKind: NSKeyValueChange, valuesAt indexes: IndexSet, forKey key: String) {
         didChangeValue(forKey: key)
@@ -427,47 +429,48 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, NSKeyValueObserving 
 
     // MARK: Observers
 
-    /// Has an observer told of changes of a value, on the queue of the object, until it is removed; nobody is kept alive for it.
+    /// Notifies an observer of changes of a value, on the queue of the object, until it is removed. Neither observer
+    /// nor object is kept alive.
     ///
-    /// Changes by accessors and by key are told of, and those of relationships from either end; those that undo, rollback, refreshing
-    /// and merging make; and an object tells of its properties when it becomes a fault and when it takes its values.
+    /// Observers are notified of changes by accessors, by key, and of relationships from either end; of those by undo,
+    /// rollback, refreshing and merging; and when an object becomes a fault, and when it takes its values.
     ///
     /// - Parameters:
-    ///   - observer: who is told.
-    ///   - keyPath: the names of properties, with dots between them where they lead through to-one relationships.
-    ///   - options: what the observer wants to be told.
-    ///   - context: what the observer is given with each notification.
+    ///   - observer: the observer.
+    ///   - keyPath: the names of properties, with dots between them if they lead through to-one relationships.
+    ///   - options: the content of the notifications.
+    ///   - context: a pointer that is passed with each notification.
     open func addObserver(
         _ observer: any NSKeyValueObserving, forKeyPath keyPath: String, options: NSKeyValueObservingOptions = [],
         context: UnsafeMutableRawPointer?
     ) { register(observer, keyPath, options, context) }
 
-    /// Ends what an observer registered for a key path. One that is not registered stops the program.
+    /// Ends an observer's registration for a key path. Without such a registration, stops the program.
     ///
     /// - Parameters:
-    ///   - observer: who was told.
+    ///   - observer: the observer.
     ///   - keyPath: the key path.
-    ///   - context: what was given with the registration.
+    ///   - context: the pointer that was passed at registration.
     open func removeObserver(
         _ observer: any NSKeyValueObserving, forKeyPath keyPath: String, context: UnsafeMutableRawPointer?
     ) { unregister(observer, keyPath, context: .some(context)) }
 
-    /// Ends what an observer registered for a key path. One that is not registered stops the program.
+    /// Ends an observer's registration for a key path. Without such a registration, stops the program.
     ///
     /// - Parameters:
-    ///   - observer: who was told.
+    ///   - observer: the observer.
     ///   - keyPath: the key path.
     open func removeObserver(_ observer: any NSKeyValueObserving, forKeyPath keyPath: String) {
         unregister(observer, keyPath)
     }
 
-    /// Hears of changes of what the object observes, for subclasses. What nobody has handled stops the program.
+    /// Called for changes of observed properties, for subclasses. A change that nobody handles stops the program.
     ///
     /// - Parameters:
-    ///   - keyPath: the key path that is observed.
-    ///   - object: the object that it starts from.
+    ///   - keyPath: the observed key path.
+    ///   - object: the object at which it starts.
     ///   - change: what changed.
-    ///   - context: what was given with the registration.
+    ///   - context: the pointer that was passed at registration.
     open func observeValue(
         forKeyPath keyPath: String?, of object: Any?, change: [NSKeyValueChangeKey: Any]?,
         context: UnsafeMutableRawPointer?
@@ -475,7 +478,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, NSKeyValueObserving 
         programmerError("a \(layout.name) observes “\(keyPath ?? "")” and does not override observeValue for it")
     }
 
-    /// Not `nil` while the object has observers; the pointer leads to nothing of use.
+    /// Not `nil` while the object has observers; the pointer has no other use.
     open var observationInfo: UnsafeMutableRawPointer? { pointerToObservers }
 
     /// The set of a to-many relationship, to be changed in place.
@@ -487,36 +490,37 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, NSKeyValueObserving 
     /// The ordered set of an ordered to-many relationship, to be changed in place.
     ///
     /// - Parameter key: the name of an ordered to-many relationship; any other stops the program.
-    /// - Returns: a proxy; changes of it, of the order too, are changes of the relationship.
+    /// - Returns: a proxy; changes of it, and of its order, are changes of the relationship.
     open func mutableOrderedSetValue(forKey key: String) -> NSMutableOrderedSet { makeMutableOrderedSet(key) }
 
     // MARK: Changes
 
-    /// The values of persistent properties that differ from what the store has, by key; for a new object, from the defaults.
+    /// The values of persistent properties that differ from the store, by key; for a new object, from the defaults.
     ///
-    /// `NSNull` stands for no value. A fault has no changes, and does not fire; neither has an object of which only primitive values were
-    /// set, until it is changed otherwise.
+    /// `NSNull` stands for no value. A fault has no changes, and is not fired. Nor are there changes in an object of
+    /// which only primitive values were set, until it is changed in another way.
     open func changedValues() -> [String: Any] { currentChanges() }
 
-    /// The former values of the persistent properties that changed since the context last posted changes, by key; `NSNull` stands for no value.
+    /// The former values of the persistent properties that changed since the context last posted changes, by key;
+    /// `NSNull` stands for no value.
     ///
-    /// Observers of `NSManagedObjectContextObjectsDidChange` find there what the notification is about.
+    /// Observers of `NSManagedObjectContextObjectsDidChange` can read here what the notification is about.
     open func changedValuesForCurrentEvent() -> [String: Any] { formerValuesOfEvent() }
 
-    /// The values of persistent properties as they were last fetched or saved, by key; `NSNull` stands for no value. Attributes
-    /// and to-one relationships of an object that was never saved are not among them.
+    /// The values of persistent properties as they were last fetched or saved, by key; `NSNull` stands for no value.
+    /// Attributes and to-one relationships of an object that was never saved are left out.
     ///
-    /// - Parameter keys: the properties to give; `nil` for all.
+    /// - Parameter keys: the properties to return; `nil` for all.
     /// - Returns: the values, by the names of the properties.
     open func committedValues(forKeys keys: [String]?) -> [String: Any] { valuesAsCommitted(keys) }
 
-    /// The object's entity, ID and values, for reading in a log.
+    /// The object's entity, ID and values, for logs.
     open override var description: String { describedValues() }
 
     /// Identity: no two objects of a context stand for the same row.
     ///
     /// - Parameter object: what to compare with.
-    /// - Returns: `true` for this very object.
+    /// - Returns: `true` only for the same object.
     public final override func isEqual(_ object: Any?) -> Bool { object as? NSObject === self }
 
     /// The hash of the object's identity.

@@ -1,17 +1,17 @@
-/// What an object is to its context.
+/// The states of an object in its context.
 package struct ObjectState: OptionSet {
     package let rawValue: UInt32
     package init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// Has no values to show yet; reading one makes it take them.
+    /// Has no values to show yet; reading a property makes it take them.
     static let fault = ObjectState(rawValue: 1)
-    /// A fault whose values have been fetched already, along with others.
+    /// A fault whose values have already been fetched, along with others.
     static let valuesPending = ObjectState(rawValue: 2)
     /// New, not in the store.
     static let inserted = ObjectState(rawValue: 4)
     /// Changed since it was fetched or saved.
     static let updated = ObjectState(rawValue: 8)
-    /// To be deleted by the next save.
+    /// Will be deleted by the next save.
     static let deleted = ObjectState(rawValue: 16)
     /// Inserted since changes were last processed.
     static let insertedInEvent = ObjectState(rawValue: 32)
@@ -19,35 +19,35 @@ package struct ObjectState: OptionSet {
     static let updatedInEvent = ObjectState(rawValue: 64)
     /// Deleted since changes were last processed.
     static let deletedInEvent = ObjectState(rawValue: 128)
-    /// Its delete rules have been followed.
+    /// Its delete rules have been applied.
     static let deletePropagated = ObjectState(rawValue: 256)
     /// Was fetched with a batch size: firing the fault loads its whole batch.
     static let inBatch = ObjectState(rawValue: 512)
-    /// The store has it no more.
+    /// The store no longer has it.
     static let inaccessible = ObjectState(rawValue: 1024)
     /// Listed among the context's changed objects.
     static let listed = ObjectState(rawValue: 2048)
     /// A probe, which records the keys that are read from it; see `KeyPathProbe`.
     static let probe = ObjectState(rawValue: 4096)
-    /// Has been notified of the save that is going on.
+    /// Has been notified of the current save.
     static let toldOfSave = ObjectState(rawValue: 8192)
-    /// To be checked for conflicts by the next save though nothing of it changed.
+    /// Will be checked for conflicts by the next save although it is unchanged.
     static let watched = ObjectState(rawValue: 16384)
     /// Among the objects of the notification that is being posted.
     static let posting = ObjectState(rawValue: 32768)
-    /// Checked to be used on the queue of its context; see `ConcurrencyDebug`.
+    /// Its use is checked to be on its context's queue; see `ConcurrencyDebug`.
     static let checked = ObjectState(rawValue: 65536)
 
-    /// Has the values of a fetch that is going on; `awakeFromFetch` has yet to be called.
+    /// Has the values of the current fetch; `awakeFromFetch` has not been called yet.
     static let asleep = ObjectState(rawValue: 131072)
 
     /// Has had an observer; see `ObservationInfo`.
     static let observed = ObjectState(rawValue: 262144)
 
-    /// A fault that no context can fire, and that shows default values since it was read.
+    /// A fault that no context can fire, and that shows default values after it was read.
     static let hollow = ObjectState(rawValue: 524288)
 
-    /// A fault that was fired in vain, since the store has it no more: it shows no values.
+    /// A fault that was fired although its row is gone: it shows no values.
     static let lost = ObjectState(rawValue: 1_048_576)
 
     static let anyChange: ObjectState = [.inserted, .updated, .deleted]

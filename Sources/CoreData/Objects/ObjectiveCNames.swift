@@ -1,24 +1,27 @@
 import Foundation
 
-// What Core Data code uses of Objective-C's runtime by name, and what has a plain meaning without one.
+// Names of the Objective-C runtime that Core Data code uses, and that have a plain meaning without it.
 
-/// A pointer to a variable of the caller's, by the name that overrides of
-/// ``NSManagedObject/validateValue(_:forKey:)`` give it. There is no autorelease pool here, so it is the plain pointer: `&value` makes one.
+/// A pointer to a variable of the caller's, under the name that overrides of
+/// ``NSManagedObject/validateValue(_:forKey:)`` use. There is no autorelease pool here, so it is a plain pointer:
+/// `&value` makes one.
 public typealias AutoreleasingUnsafeMutablePointer<Pointee> = UnsafeMutablePointer<Pointee>
 
 extension UnsafeMutablePointer where Pointee == AnyObject? {
-    /// A pointer to a variable that always holds an object, as ``NSManagedObject/validateValue(_:forKey:)`` takes it: as one that may be empty.
+    /// A pointer to a variable that always holds an object, converted for ``NSManagedObject/validateValue(_:forKey:)``,
+    /// which takes a pointer to an optional.
     ///
     /// - Parameter variable: a pointer to the variable.
     public init(_ variable: UnsafeMutablePointer<AnyObject>) {
-        // Both types are one reference, and `nil` is the one that no object has.
+        // Both types are a single reference; `nil` is the address that no object has.
         self = UnsafeMutableRawPointer(variable).assumingMemoryBound(to: AnyObject?.self)
     }
 }
 
-/// Runs a block, as loops over many objects do it. Objects go here as soon as nothing refers to them, so there is no pool to empty.
+/// Runs a block, for loops over many objects. Objects are released here as soon as nothing refers to them, so there is
+/// no pool to drain.
 ///
-/// - Parameter body: what to run.
+/// - Parameter body: the block.
 /// - Returns: what the block returns.
 /// - Throws: what the block throws.
 @_disfavoredOverload  // Programs that run on Linux already have one of their own, which goes first.

@@ -2,12 +2,12 @@ import CSwiftRuntime
 
 /// The classes that the program declares, by their plain names.
 ///
-/// `@objc(Person)` makes a class known to Core Data as `Person`, without its module. Swift finds classes by their module
-/// and name only, and lists the types of a program for its own look-ups: this reads the names in that list, once. The
-/// layout of the records is part of Swift's stable metadata: a record leads to the description of a type, which leads to
-/// its name and to the description of what it is declared in, up to the module.
+/// `@objc(Person)` makes a class known to Core Data as `Person`, without its module. Swift only finds classes by module
+/// and name, but lists the types of a program for its own look-ups: this reads the names in that list, once. The layout
+/// of the records is part of Swift's stable metadata: a record refers to a type's description, which refers to its name
+/// and to the description of its enclosing context, up to the module.
 enum ProgramClasses {
-    /// The modules that declare a class of a name at their top level, in alphabetical order.
+    /// The modules that declare a top-level class with a name, in alphabetical order.
     static func modules(declaring name: String) -> [String] { modulesByClass[name] ?? [] }
 
     /// The modules by the names of their classes.
@@ -31,15 +31,15 @@ enum ProgramClasses {
 
 /// The compiler's description of a type or of a module, in the program's memory.
 ///
-/// Unsafe: it reads what the compiler has written there, whose layout later compilers keep for the sake of those that
-/// have the ABI fixed. It begins with flags, and the offset of the description that it is declared in; a name follows.
+/// Unsafe: it reads data written by the compiler. Later compilers keep the layout, since it is part of the stable ABI.
+/// It begins with flags and the offset of the enclosing context's description; a name follows.
 private struct TypeDescription {
     private let address: UnsafeRawPointer
 
-    /// - Returns: `nil` for a record of another kind than a type of Swift's.
+    /// - Returns: `nil` for a record that is not a Swift type's.
     init?(record: UnsafeRawPointer) {
         let offset = record.load(as: Int32.self)
-        // The two lowest bits say whether the description is there, or a pointer to it.
+        // The two lowest bits say whether the offset leads to the description, or to a pointer to it.
         switch offset & 3 {
         case 0: self.init(address: record + Int(offset & ~3))
         case 1: self.init(address: (record + Int(offset & ~3)).load(as: UnsafeRawPointer?.self))
@@ -66,12 +66,12 @@ private struct TypeDescription {
         return String(cString: (field + Int(field.load(as: Int32.self))).assumingMemoryBound(to: CChar.self))
     }
 
-    /// What it is declared in.
+    /// The enclosing context.
     var parent: TypeDescription? {
         let field = address + 4
         let offset = field.load(as: Int32.self)
         guard offset != 0 else { return nil }
-        // The lowest bit says whether the description is there, or a pointer to it.
+        // The lowest bit says whether the offset leads to the description, or to a pointer to it.
         let target = field + Int(offset & ~1)
         return TypeDescription(address: offset & 1 == 0 ? target : target.load(as: UnsafeRawPointer?.self))
     }

@@ -1,28 +1,28 @@
 import Foundation
 
-/// The destinations of one to-many relationship of one object: those the store has, and what was added and removed
-/// since.
+/// The destinations of one to-many relationship of one object: the stored ones, and those added and removed since.
 ///
-/// Changes can be made without loading what the store has. Confined to the queue of the object's context.
+/// Changes can be made without loading the stored destinations. Confined to the queue of the object's context.
 @usableFromInline
 final class ToManyMembers {
     let isOrdered: Bool
-    /// Whether `all` is all destinations, not only what was added.
+    /// Whether `all` is all destinations, rather than only the added ones.
     private(set) var isLoaded: Bool
-    /// The destinations in order. Those of a relationship without an order are here until one is added or removed.
+    /// The destinations in order. Those of an unordered relationship are here until one is added or removed.
     private var list: [NSManagedObject] = []
-    // The destinations by identity, made when a member is looked for: most relationships are only read.
+    // The destinations by identity, made when a member is looked up: most relationships are only read.
     private var index: IdentitySet?
-    /// What was added to and removed from what the store has.
+    /// The destinations that were added to and removed from the stored ones.
     private(set) var added: IdentitySet = []
     private(set) var removed: IdentitySet = []
-    /// Whether the order may differ from the store's, apart from what was added at the end.
+    /// Whether the order may differ from the stored one, apart from additions at the end.
     private(set) var isReordered = false
-    /// How often the members or their order changed, for those who keep a copy.
+    /// How often the members or their order have changed, for code that keeps a copy.
     private(set) var version = 0
-    /// The order before it was changed first, where it was the store's; to tell what came back to its place from what is elsewhere.
+    /// The stored order, kept when the order is first changed; it shows which members have returned to their places.
     private var storedOrder: [NSManagedObject]?
-    // What was given to those who read the relationship, until it changes: a loop that reads it each time would make it each time.
+    // The value returned to readers of the relationship, kept until it changes, so that a loop need not make it each
+    // time.
     private var givenValue: NSObject?
     private var givenSet: Any?
 
@@ -38,12 +38,12 @@ final class ToManyMembers {
         return zip(storedOrder, list).allSatisfy { $0 === $1 }
     }
 
-    /// Keeps the order before it changes otherwise than at its end.
+    /// Keeps the stored order before a change other than an addition at the end.
     private func keepOrder() {
         if isLoaded, storedOrder == nil, !isReordered, added.isEmpty, removed.isEmpty { storedOrder = list }
     }
 
-    /// All destinations; in order where there is one.
+    /// All destinations, in order if the relationship is ordered.
     @usableFromInline var all: [NSManagedObject] {
         guard !isOrdered, list.isEmpty, let index else { return list }
         return Array(index)
@@ -57,11 +57,12 @@ final class ToManyMembers {
         return made
     }
 
-    /// The members as key-value coding gives them: an `NSOrderedSet` or an `NSSet`.
+    /// The members in the form of key-value coding: an `NSOrderedSet` or an `NSSet`.
     var value: NSObject {
         if let givenValue { return givenValue }
         let value: NSObject = all.withUnsafeBufferPointer { objects in
-            // A list of objects is a list of references, whatever their class. Foundation would look at each for what it is.
+            // An array of objects is an array of references, whatever their class. Foundation would check each
+            // element's type.
             objects.withMemoryRebound(to: AnyObject.self) { references in
                 isOrdered
                     ? NSOrderedSet(objects: references.baseAddress, count: references.count)
@@ -72,7 +73,7 @@ final class ToManyMembers {
         return value
     }
 
-    /// The members as a set of their class, as `keep` was given it last.
+    /// The set of the members' class that `keep` was last called with.
     @usableFromInline
     func keptSet<Member>(of member: Member.Type) -> Set<Member>? { givenSet as? Set<Member> }
 
@@ -80,7 +81,7 @@ final class ToManyMembers {
     @usableFromInline
     func keep<Member>(_ set: Set<Member>) { givenSet = set }
 
-    /// Gets ready for a change of the members.
+    /// Prepares for a change of the members.
     private func willChange() {
         _ = members
         if !isOrdered, !list.isEmpty { list = [] }
@@ -93,11 +94,11 @@ final class ToManyMembers {
         if givenSet != nil { givenSet = nil }
     }
 
-    /// Takes what the store has; what was added and removed before stays so.
+    /// Takes the stored destinations; earlier additions and removals stay.
     ///
     /// - Parameters:
     ///   - stored: the destinations.
-    ///   - areDistinct: whether none is there twice. Otherwise the first one counts.
+    ///   - areDistinct: whether there are no duplicates. Otherwise the first occurrence counts.
     func load(_ stored: [NSManagedObject], areDistinct: Bool = false) {
         isLoaded = true
         storedOrder = nil
@@ -110,7 +111,7 @@ final class ToManyMembers {
         let pending = isOrdered ? list : Array(added)
         var seen = IdentitySet(minimumCapacity: stored.count + pending.count)
         list = stored.filter { !removed.contains($0) && seen.insert($0) }
-        // A removal does not count when the store confirms it, or never had the member.
+        // A removal is dropped if the store no longer has, or never had, the member.
         if !removed.isEmpty { removed.formIntersection(IdentitySet(stored)) }
         let new = pending.filter { seen.insert($0) }
         list += new
@@ -118,8 +119,8 @@ final class ToManyMembers {
         index = seen
     }
 
-    /// These members, with what the store has yet to be read; what was added and removed stays so. An order that was made here
-    /// stays, with the members that it is one of.
+    /// These members with the stored ones unloaded, and additions and removals kept. If the order was changed here,
+    /// these members themselves are returned.
     var rereading: ToManyMembers {
         guard isLoaded, !isReordered else { return self }
         let other = ToManyMembers(isOrdered: isOrdered, isLoaded: false)
@@ -130,7 +131,7 @@ final class ToManyMembers {
         return other
     }
 
-    /// Forgets members that are no more.
+    /// Forgets members that were deleted elsewhere.
     func forget(_ gone: IdentitySet) {
         _ = members
         forgetGiven()
@@ -162,7 +163,7 @@ final class ToManyMembers {
         return true
     }
 
-    /// - Returns: whether the object was a member, as far as is known without loading.
+    /// - Returns: whether the object was a member, as far as that is known without loading.
     @discardableResult
     func remove(_ object: NSManagedObject) -> Bool {
         let wasMember = members.contains(object)
@@ -177,7 +178,7 @@ final class ToManyMembers {
         return true
     }
 
-    /// Puts the members in another order; the argument must hold the same objects.
+    /// Changes the order of the members; the argument must contain the same objects.
     func reorder(_ order: [NSManagedObject]) {
         guard isOrdered, !zip(order, list).allSatisfy({ $0 === $1 }) || order.count != list.count else { return }
         forgetGiven()
@@ -186,7 +187,7 @@ final class ToManyMembers {
         isReordered = true
     }
 
-    /// Puts two members in each other's place.
+    /// Exchanges two members.
     func exchange(_ first: Int, _ second: Int) {
         guard isOrdered, first != second else { return }
         forgetGiven()
@@ -195,7 +196,7 @@ final class ToManyMembers {
         isReordered = true
     }
 
-    /// Has these members, and changes accordingly. The members must be loaded.
+    /// Replaces the members, recording the differences. The members must be loaded.
     func replaceAll(by wanted: [NSManagedObject], isReordered: Bool) {
         let stored = committed
         let members = IdentitySet(wanted)
@@ -207,10 +208,10 @@ final class ToManyMembers {
         self.isReordered = isReordered
     }
 
-    /// The destinations that the store has.
+    /// The stored destinations.
     var committed: IdentitySet { members.subtracting(added).union(removed) }
 
-    /// What was added and removed is in the store now.
+    /// Notes that additions and removals have been saved.
     func didSave() {
         added = []
         removed = []
@@ -219,12 +220,12 @@ final class ToManyMembers {
     }
 }
 
-/// What an object knows of the other end of one of its relationships.
+/// The state of the other end of a relationship in an object.
 enum RelationState {
-    /// Nothing yet: the slot has the ID of a to-one destination, the store those of to-many ones.
+    /// Not resolved yet: the slot has the ID of a to-one destination, the store has those of a to-many relationship.
     case unresolved
     case toOne(NSManagedObject?)
     case toMany(ToManyMembers)
-    /// What a fetched property found. The fetched properties come after the relationships.
+    /// The result of a fetched property. Fetched properties come after the relationships.
     case fetched([Any])
 }

@@ -12,7 +12,7 @@ enum ValidationError {
             NSValidationObjectErrorKey: object,
             NSValidationKeyErrorKey: key,
         ]
-        // Foundation stops the program over the description of an error with a date that no calendar has.
+        // Foundation stops the program when it describes an error with a date outside all calendars.
         if let value, !UnacceptableValue.isDateOutsideCalendars(value) { info[NSValidationValueErrorKey] = value }
         if let predicate { info[NSValidationPredicateErrorKey] = predicate }
         return NSError(domain: NSCocoaErrorDomain, code: code, userInfo: info)
@@ -38,7 +38,7 @@ enum ValidationError {
             object: object)
     }
 
-    /// The errors of the validation predicates that a value does not satisfy.
+    /// The errors for a value's unsatisfied validation predicates.
     static func failures(_ value: Any?, of property: NSPropertyDescription, object: NSManagedObject) -> [NSError] {
         var errors: [NSError] = []
         for (index, predicate) in property.validationPredicates.enumerated() {
@@ -65,7 +65,8 @@ enum ValidationError {
     }
 
     static func count(_ count: Int, of relationship: RelationshipLayout, object: NSManagedObject) -> NSError? {
-        // No set is a missing value: an empty one only has too few objects, and may be empty where it is optional.
+        // An empty set is not a missing value: it only has too few objects, and may be empty if the relationship is
+        // optional.
         if count == 0, relationship.isOptional { return nil }
         if count < relationship.minCount {
             return make(

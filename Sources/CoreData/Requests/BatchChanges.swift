@@ -1,9 +1,9 @@
 import Foundation
 import Ordering
 
-/// Reads what a batch update says of an entity's properties. Pure.
+/// Reads the changes of a batch update. Pure.
 enum BatchChanges {
-    /// What becomes of which slots, ascending.
+    /// The change of each affected slot, ascending.
     ///
     /// - Throws: an `NSError` that names the property which is unknown or cannot be set, or whose value is of a wrong type.
     static func changes(
@@ -57,7 +57,7 @@ enum BatchChanges {
         return .value(try stored(value, slot, layout))
     }
 
-    /// The stored form of a value that a batch request gives for a slot.
+    /// The stored form of a batch request's value for a slot.
     static func stored(_ value: Any?, _ slot: SlotLayout, _ layout: EntityLayout) throws -> StoredValue {
         switch slot.kind {
         case .attribute(let attribute):
@@ -112,8 +112,8 @@ extension EntityLayout {
 }
 
 extension BatchOutcome {
-    /// What the result of a batch request says, by the raw value of its result type, which all three kinds of requests share:
-    /// whether it worked, the IDs, or how many.
+    /// The result of a batch request, by the raw value of its result type, which all three kinds of requests share:
+    /// whether it succeeded, the IDs, or the count.
     func result(_ type: UInt) -> Any {
         switch type {
         case 1: identifiers

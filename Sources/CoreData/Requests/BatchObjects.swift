@@ -1,6 +1,6 @@
 /// The objects that a batch insertion hands out, one at a time, in a context that nobody else sees.
 ///
-/// An object that nobody kept is handed out again, as good as new: making one costs more than writing its row.
+/// An object that nobody kept is reset and handed out again: making one costs more than writing its row.
 struct BatchObjects {
     private let entity: EntityLayout
     private let context: NSManagedObjectContext
@@ -12,7 +12,7 @@ struct BatchObjects {
         self.context = context
     }
 
-    /// An object with the entity's defaults, and what its class does on insertion.
+    /// An object with the entity's defaults, and the changes that its class makes on insertion.
     mutating func next() -> NSManagedObject {
         if isReusable, isKnownUniquelyReferenced(&latest), let latest {
             latest.becomeNew()
@@ -26,7 +26,7 @@ struct BatchObjects {
         return object
     }
 
-    /// Whether the object's class has stored properties of its own, which nobody but it could set back.
+    /// Whether the object's class has stored properties of its own, which only the class itself could reset.
     private static func hasStoredProperties(_ object: NSManagedObject) -> Bool {
         var mirror: Mirror? = Mirror(reflecting: object)
         while let level = mirror, level.subjectType != NSManagedObject.self {

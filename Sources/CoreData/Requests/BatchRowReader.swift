@@ -11,7 +11,7 @@ struct BatchRowReader {
 
     /// - Parameters:
     ///   - layout: the entity whose rows are read.
-    ///   - tracksGiven: whether rows shall tell which values were given.
+    ///   - tracksGiven: whether rows shall record which values were given.
     init(_ layout: EntityLayout, tracksGiven: Bool) {
         self.layout = layout
         self.tracksGiven = tracksGiven
@@ -24,9 +24,10 @@ struct BatchRowReader {
         }
     }
 
-    /// Checks that the attributes that are not optional have a value, given or by default.
+    /// Checks that the attributes that are not optional have a given or default value.
     ///
-    /// - Throws: an `NSError` of code 1570 that names the row and the attribute (CoreDataPlus's tests ask for an error).
+    /// - Throws: an `NSError` of code 1570 that names the row and the attribute (CoreDataPlus's tests require an
+    ///   error).
     func checkRequired(_ row: BatchRow, _ position: Int) throws {
         for slot in required where row.values[slot].isNull {
             throw NSError(
@@ -40,14 +41,14 @@ struct BatchRowReader {
         }
     }
 
-    /// Sets one value. Keys that are no attribute or to-one relationship of the entity are not looked at.
+    /// Sets one value. Keys that are not an attribute or to-one relationship of the entity are ignored.
     ///
     /// - Parameters:
     ///   - value: the value; `NSNull` for none.
     ///   - key: the name of the property.
     ///   - row: the row to write to.
     ///   - position: the number of the row, for errors.
-    /// - Throws: when the value does not fit the property.
+    /// - Throws: an error if the value does not fit the property.
     func set(_ value: Any, _ key: String, in row: inout BatchRow, _ position: Int) throws {
         guard let slot = slot(key) else { return }
         row.values[slot] = try Self.quick(value, types[slot]) ?? Self.checked(value, layout, slot, position)
@@ -63,7 +64,7 @@ struct BatchRowReader {
         return nil
     }
 
-    /// The usual values without the detour over all that an attribute accepts; nil for others.
+    /// Converts the usual values directly, without going through all types that an attribute accepts; nil for others.
     private static func quick(_ value: Any, _ type: NSAttributeType) -> StoredValue? {
         switch type {
         case .stringAttributeType: return exact(value, String.self).map(StoredValue.string)
@@ -85,19 +86,19 @@ struct BatchRowReader {
         }
     }
 
-    /// The value, if it is of that very type. `as?` looks for bridging and conformances as well, which takes ten times as long
-    /// and was a fifth of an insertion's time.
+    /// The value, if it is of exactly that type. `as?` also looks for bridging and conformances, which takes ten times
+    /// as long and was a fifth of an insertion's time.
     @inline(__always)
     private static func exact<Exact>(_ value: Any, _ type: Exact.Type) -> Exact? {
         guard Swift.type(of: value) == type else { return nil }
-        // The types are the same, so the bits are a value of it.
+        // The types are the same, so the bits are a value of `Exact`.
         func reinterpreted<Value>(_ value: Value) -> Exact { unsafeBitCast(value, to: Exact.self) }
         return reinterpreted(value)
     }
 
     /// The stored form of any value.
     ///
-    /// - Throws: an `NSError` that names the row, the property and the value's type when it does not fit.
+    /// - Throws: an `NSError` that names the row, the property and the value's type if it does not fit.
     static func checked(
         _ value: Any?, _ layout: EntityLayout, _ slot: Int, _ position: Int
     ) throws -> StoredValue {

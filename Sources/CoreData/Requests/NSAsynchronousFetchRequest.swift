@@ -1,10 +1,10 @@
 import Foundation
 
-/// What to call with the result of an asynchronous fetch of any result type.
+/// The block to call with the result of an asynchronous fetch of any result type.
 public typealias NSPersistentStoreAsynchronousFetchResultCompletionBlock =
     (NSAsynchronousFetchResult<any NSFetchRequestResult>) -> Void
 
-/// A fetch that does not keep its caller waiting.
+/// A fetch that does not block its caller.
 ///
 /// ```swift
 /// let request = NSAsynchronousFetchRequest(fetchRequest: Person.fetchRequest()) { result in
@@ -13,7 +13,7 @@ public typealias NSPersistentStoreAsynchronousFetchResultCompletionBlock =
 /// try context.execute(request)
 /// ```
 ///
-/// The fetch runs when the context's queue comes to it, and so does the completion block.
+/// The fetch runs later on the context's queue, and so does the completion block.
 open class NSAsynchronousFetchRequest<ResultType>: NSPersistentStoreRequest {
     private let fetch: NSFetchRequest<ResultType>
     private let typedBlock: ((NSAsynchronousFetchResult<ResultType>) -> Void)?
@@ -21,8 +21,8 @@ open class NSAsynchronousFetchRequest<ResultType>: NSPersistentStoreRequest {
     /// Creates a request.
     ///
     /// - Parameters:
-    ///   - request: what to fetch.
-    ///   - blk: called on the context's queue when the fetch has ended, however it has.
+    ///   - request: the fetch request.
+    ///   - blk: called on the context's queue when the fetch has ended, successfully or not.
     public init(
         fetchRequest request: NSFetchRequest<ResultType>,
         completionBlock blk: ((NSAsynchronousFetchResult<ResultType>) -> Void)? = nil
@@ -32,16 +32,16 @@ open class NSAsynchronousFetchRequest<ResultType>: NSPersistentStoreRequest {
         super.init()
     }
 
-    /// What to fetch.
+    /// The fetch request.
     open var fetchRequest: NSFetchRequest<ResultType> { fetch }
 
-    /// What is called when the fetch has ended, for a result of any type.
+    /// Called when the fetch has ended, with a result of any type.
     open var completionBlock: NSPersistentStoreAsynchronousFetchResultCompletionBlock? {
         guard let typedBlock else { return nil }
         return { [self] erased in typedBlock(NSAsynchronousFetchResult(self, like: erased)) }
     }
 
-    /// How many results the fetch may have, for its progress. The default is 0: unknown.
+    /// An estimate of the number of results, for the fetch's progress. The default is 0: unknown.
     open var estimatedResultCount = 0
 
     /// Returns a copy of the request.
@@ -70,7 +70,7 @@ open class NSAsynchronousFetchResult<ResultType>: NSPersistentStoreAsynchronousR
         super.init(context, progress: progress)
     }
 
-    /// A result of this type with what one of another type has.
+    /// A result of this type, from one of another type.
     fileprivate init(
         _ request: NSAsynchronousFetchRequest<ResultType>,
         like other: NSAsynchronousFetchResult<any NSFetchRequestResult>
@@ -84,7 +84,7 @@ open class NSAsynchronousFetchResult<ResultType>: NSPersistentStoreAsynchronousR
     /// The request.
     open var fetchRequest: NSAsynchronousFetchRequest<ResultType> { request }
 
-    /// What the fetch found; `nil` until it has ended, and when it failed or was cancelled. Read it on the context's queue.
+    /// The results; `nil` until the fetch has ended, and if it failed or was cancelled. Read it on the context's queue.
     open var finalResult: [ResultType]? { results }
 
     /// Runs the fetch, on the context's queue.
@@ -104,7 +104,7 @@ open class NSAsynchronousFetchResult<ResultType>: NSPersistentStoreAsynchronousR
 
 extension NSAsynchronousFetchRequest: ExecutableRequest {
     func execute(in source: NSPersistentStoreCoordinator, for context: NSManagedObjectContext) throws -> Any {
-        // A request that the context cannot run at all throws at once.
+        // A request that the context cannot run at all throws immediately.
         _ = try context.entity(of: fetchRequest)
         if let affectedStores { fetchRequest.affectedStores = affectedStores }
         let progress = Progress(totalUnitCount: Int64(max(estimatedResultCount, 1)))

@@ -1,32 +1,33 @@
 import Foundation
 
-/// What the result of a batch deletion says.
+/// The content of a batch deletion's result.
 public enum NSBatchDeleteRequestResultType: UInt, Sendable {
-    /// Whether it worked.
+    /// Whether it succeeded.
     case resultTypeStatusOnly = 0
     /// The IDs of the deleted objects.
     case resultTypeObjectIDs = 1
-    /// How many objects were deleted.
+    /// The number of deleted objects.
     case resultTypeCount = 2
 }
 
-/// Deletes what a fetch request finds, straight in the store: `DELETE FROM ZCAR AS t0 WHERE …`.
+/// Deletes the results of a fetch request directly in the store: `DELETE FROM ZCAR AS t0 WHERE …`.
 ///
-/// The delete rules are followed in the store too: “nullify” clears the references to the deleted rows, “cascade” deletes on,
-/// “deny” refuses the request, as does a reference that would have to be cleared and is not optional. No other validation runs,
-/// and no context hears of it by itself: give the IDs to `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`.
+/// Delete rules are applied in the store too: “nullify” clears the references to the deleted rows, “cascade” deletes
+/// further rows, and “deny” refuses the request, as does a reference that would have to be cleared and is not optional.
+/// No other validation runs, and no context is informed: pass the IDs to
+/// `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`.
 open class NSBatchDeleteRequest: NSPersistentStoreRequest {
-    /// What to delete.
+    /// The request for the objects to delete.
     public let fetchRequest: NSFetchRequest<any NSFetchRequestResult>
     private let identifiers: [NSManagedObjectID]?
 
-    /// What the result says. The default is the status.
+    /// The content of the result. The default is the status.
     open var resultType: NSBatchDeleteRequestResultType = .resultTypeStatusOnly
 
     /// The kind of request.
     open override var requestType: NSPersistentStoreRequestType { .batchDeleteRequestType }
 
-    /// Creates a request that deletes what a fetch request finds.
+    /// Creates a request that deletes the results of a fetch request.
     ///
     /// ```swift
     /// let old = NSFetchRequest<any NSFetchRequestResult>(entityName: "Message")
@@ -36,14 +37,14 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
     /// let count = (try context.execute(deletion) as? NSBatchDeleteResult)?.result as? Int
     /// ```
     ///
-    /// - Parameter fetch: what to delete; it is copied, and its result type does not matter.
+    /// - Parameter fetch: the request for the objects to delete; it is copied, and its result type does not matter.
     public convenience init(fetchRequest fetch: NSFetchRequest<any NSFetchRequestResult>) {
         self.init(Self.copy(of: fetch), identifiers: nil)
     }
 
-    /// Creates a request that deletes what a fetch request of any result type finds.
+    /// Creates a request that deletes the results of a fetch request of any result type.
     ///
-    /// - Parameter fetch: what to delete; it is copied, and its result type does not matter.
+    /// - Parameter fetch: the request for the objects to delete; it is copied, and its result type does not matter.
     public convenience init<T>(fetchRequest fetch: NSFetchRequest<T>) {
         self.init(Self.copy(of: fetch), identifiers: nil)
     }
@@ -56,7 +57,8 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
 
     /// Creates a request that deletes objects by their IDs.
     ///
-    /// - Parameter objects: IDs of one entity and its subentities; none deletes nothing. To execute a request with others throws.
+    /// - Parameter objects: IDs of one entity and its subentities; an empty array deletes nothing. Executing a request
+    ///   with others throws.
     public convenience init(objectIDs objects: [NSManagedObjectID]) {
         let request = NSFetchRequest<any NSFetchRequestResult>()
         request.entity = Self.commonEntity(of: objects)
@@ -81,7 +83,7 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
         return copy
     }
 
-    /// The entity that all IDs are of, or inherit from; `nil` where there is none.
+    /// The entity that all IDs are of, or inherit from; `nil` if there is none.
     private static func commonEntity(of objects: [NSManagedObjectID]) -> NSEntityDescription? {
         guard let first = objects.first else { return nil }
         var candidate: EntityLayout? = first.layout
@@ -92,7 +94,7 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
         return nil
     }
 
-    /// - Throws: 134070 when there are IDs, and they are of several entities.
+    /// - Throws: 134070 if there are IDs of several entities.
     func checkEntity() throws {
         guard fetchRequest.entityName == nil, let identifiers, !identifiers.isEmpty else { return }
         let names = Set(identifiers.map(\.layout.name)).sorted().joined(separator: ", ")
@@ -117,11 +119,11 @@ extension NSBatchDeleteRequest: ExecutableRequest {
     }
 }
 
-/// What a batch deletion did.
+/// The result of a batch deletion.
 open class NSBatchDeleteResult: NSPersistentStoreResult {
-    /// The IDs, the count (`Int`) or the status (`Bool`), as the request says.
+    /// The IDs, the count (`Int`) or the status (`Bool`), depending on `resultType`.
     open var result: Any? { storedResult }
-    /// What `result` is.
+    /// The kind of `result`.
     open var resultType: NSBatchDeleteRequestResultType { storedType }
 
     private let storedResult: Any?

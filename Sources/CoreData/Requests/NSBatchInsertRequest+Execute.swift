@@ -76,7 +76,7 @@ extension NSBatchInsertRequest: ExecutableRequest {
                     if case .object(let other) = value, other is UnacceptableValue,
                         let attribute = plan.entity.slots[slot].attribute
                     {
-                        // Tells which value of which object it is.
+                        // The error names the value and the object.
                         _ = try BatchRowReader.checked(value.objectValue(for: attribute), plan.entity, slot, position)
                     }
                     row.values[slot] = value

@@ -1,21 +1,22 @@
 import Foundation
 
-/// What the result of a batch insertion says.
+/// The content of a batch insertion's result.
 public enum NSBatchInsertRequestResultType: UInt, Sendable {
-    /// Whether it worked.
+    /// Whether it succeeded.
     case statusOnly = 0
     /// The IDs of the inserted objects.
     case objectIDs = 1
-    /// How many objects were inserted.
+    /// The number of inserted objects.
     case count = 2
 }
 
-/// Inserts many rows straight into the store, in one transaction: `INSERT INTO ZQUAKE (Z_PK, Z_ENT, Z_OPT, …) VALUES (?, …)`.
+/// Inserts many rows directly into the store, in one transaction: `INSERT INTO ZQUAKE (Z_PK, Z_ENT, Z_OPT, …) VALUES
+/// (?, …)`.
 ///
-/// Attributes without a value get their defaults. Nothing is validated. Where a row's unique values are there already, the
-/// context's merge policy decides: with one that lets the object win, the row that is there takes the values that were given
-/// (`… ON CONFLICT DO UPDATE SET …`); with one that lets the store win it stays; else the request fails.
-/// No context hears of it by itself: give the IDs to `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`.
+/// Attributes without a value get their defaults. Nothing is validated. If a row's unique values exist already, the
+/// context's merge policy decides: if it lets the object win, the existing row takes the given values (`… ON CONFLICT
+/// DO UPDATE SET …`); if it lets the store win, the existing row stays; otherwise the request fails. No context is
+/// informed: pass the IDs to `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`.
 open class NSBatchInsertRequest: NSPersistentStoreRequest {
     private let name: String
     private let storedEntity: NSEntityDescription?
@@ -53,8 +54,8 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
     ///
     /// - Parameters:
     ///   - entityName: an entity of the context's model.
-    ///   - handler: puts values into an empty dictionary, by attribute name; returns `true` when there are no more objects,
-    ///     and then nothing is inserted for this call.
+    ///   - handler: puts values into an empty dictionary, by attribute name. It returns `true` if there are no more
+    ///     objects; nothing is inserted for that call.
     public convenience init(entityName: String, dictionaryHandler handler: @escaping (NSMutableDictionary) -> Bool) {
         self.init(name: entityName, entity: nil)
         dictionaryHandler = handler
@@ -64,8 +65,8 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
     ///
     /// - Parameters:
     ///   - entity: an entity of the model of the context that runs the request.
-    ///   - handler: puts values into an empty dictionary, by attribute name; returns `true` when there are no more
-    ///     objects, and then nothing is inserted for this call.
+    ///   - handler: puts values into an empty dictionary, by attribute name. It returns `true` if there are no more
+    ///     objects; nothing is inserted for that call.
     public convenience init(
         entity: NSEntityDescription, dictionaryHandler handler: @escaping (NSMutableDictionary) -> Bool
     ) {
@@ -73,23 +74,23 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
         dictionaryHandler = handler
     }
 
-    /// Creates a request that hands out objects to be given values.
+    /// Creates a request whose handler sets the values of objects.
     ///
     /// - Parameters:
     ///   - entityName: an entity of the context's model.
-    ///   - handler: sets the properties of an object of the entity's class, which is good during the call only; returns `true`
-    ///     when there are no more objects, and then nothing is inserted for this call.
+    ///   - handler: sets the properties of an object of the entity's class, which is only valid during the call. It
+    ///     returns `true` if there are no more objects; nothing is inserted for that call.
     public convenience init(entityName: String, managedObjectHandler handler: @escaping (NSManagedObject) -> Bool) {
         self.init(name: entityName, entity: nil)
         managedObjectHandler = handler
     }
 
-    /// Creates a request that hands out objects to be given values.
+    /// Creates a request whose handler sets the values of objects.
     ///
     /// - Parameters:
     ///   - entity: an entity of the model of the context that runs the request.
-    ///   - handler: sets the properties of an object of the class of the entity, which is good during the call only;
-    ///     returns `true` when there are no more objects, and then nothing is inserted for this call.
+    ///   - handler: sets the properties of an object of the entity's class, which is only valid during the call. It
+    ///     returns `true` if there are no more objects; nothing is inserted for that call.
     public convenience init(
         entity: NSEntityDescription, managedObjectHandler handler: @escaping (NSManagedObject) -> Bool
     ) {
@@ -100,19 +101,19 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
     /// The name of the entity.
     open var entityName: String { name }
 
-    /// The entity; `nil` for a request that was made with a name and has no model in use that has it.
+    /// The entity; `nil` for a request made with a name that no model in use has.
     open var entity: NSEntityDescription? { storedEntity ?? ManagedClasses.entity(named: name) }
 
     /// The objects' values by attribute name.
     open var objectsToInsert: [[String: Any]]?
 
-    /// Gives the values of one object after the other.
+    /// Provides the values of one object after the other.
     open var dictionaryHandler: ((NSMutableDictionary) -> Bool)?
 
     /// Sets the properties of one object after the other.
     open var managedObjectHandler: ((NSManagedObject) -> Bool)?
 
-    /// What the result says. The default is the status.
+    /// The content of the result. The default is the status.
     open var resultType: NSBatchInsertRequestResultType = .statusOnly
 
     /// The kind of request.
@@ -133,11 +134,11 @@ open class NSBatchInsertRequest: NSPersistentStoreRequest {
     }
 }
 
-/// What a batch insertion did.
+/// The result of a batch insertion.
 open class NSBatchInsertResult: NSPersistentStoreResult {
-    /// The IDs, the count (`Int`) or the status (`Bool`), as the request says.
+    /// The IDs, the count (`Int`) or the status (`Bool`), depending on `resultType`.
     open var result: Any? { storedResult }
-    /// What `result` is.
+    /// The kind of `result`.
     open var resultType: NSBatchInsertRequestResultType { storedType }
 
     private let storedResult: Any?

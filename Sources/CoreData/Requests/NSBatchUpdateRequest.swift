@@ -1,18 +1,19 @@
 import Foundation
 
-/// What the result of a batch update says.
+/// The content of a batch update's result.
 public enum NSBatchUpdateRequestResultType: UInt, Sendable {
-    /// Whether it worked.
+    /// Whether it succeeded.
     case statusOnlyResultType = 0
     /// The IDs of the updated objects.
     case updatedObjectIDsResultType = 1
-    /// How many objects were updated.
+    /// The number of updated objects.
     case updatedObjectsCountResultType = 2
 }
 
-/// Changes properties of many objects straight in the store: `UPDATE ZCAR AS t0 SET ZPRICE = ?, Z_OPT = t0.Z_OPT + 1 WHERE …`.
+/// Changes properties of many objects directly in the store: `UPDATE ZCAR AS t0 SET ZPRICE = ?, Z_OPT = t0.Z_OPT + 1
+/// WHERE …`.
 ///
-/// Nothing is validated, inverse relationships are not kept up, and no context hears of it by itself: give the IDs to
+/// Nothing is validated, inverse relationships are not updated, and no context is informed: pass the IDs to
 /// `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`.
 open class NSBatchUpdateRequest: NSPersistentStoreRequest {
     private let name: String
@@ -46,7 +47,7 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest {
     /// The name of the entity.
     open var entityName: String { name }
 
-    /// The entity. A request that was made with a name finds it among the models in use; there being none stops the program.
+    /// The entity. A request made with a name looks it up in the models in use; if there is none, the program stops.
     open var entity: NSEntityDescription {
         if let storedEntity { return storedEntity }
         guard let found = ManagedClasses.entity(named: name) else {
@@ -55,17 +56,17 @@ open class NSBatchUpdateRequest: NSPersistentStoreRequest {
         return found
     }
 
-    /// Restricts the update to the objects that satisfy it; `nil` for all.
+    /// The condition on the objects to update; `nil` for all.
     open var predicate: NSPredicate?
 
     /// Whether objects of subentities are updated too. The default is `true`.
     open var includesSubentities = true
 
-    /// What properties become: by name or `NSPropertyDescription`, a value, `NSNull`, or an `NSExpression` of the row's other
+    /// The new values: by name or `NSPropertyDescription`, a value, `NSNull`, or an `NSExpression` of the row's other
     /// values. A to-one relationship takes an object or an `NSManagedObjectID`.
     open var propertiesToUpdate: [AnyHashable: Any]?
 
-    /// What the result says. The default is the status.
+    /// The content of the result. The default is the status.
     open var resultType: NSBatchUpdateRequestResultType = .statusOnlyResultType
 
     /// The kind of request.
@@ -101,11 +102,11 @@ extension NSBatchUpdateRequest: ExecutableRequest {
     }
 }
 
-/// What a batch update did.
+/// The result of a batch update.
 open class NSBatchUpdateResult: NSPersistentStoreResult {
-    /// The IDs, the count (`Int`) or the status (`Bool`), as the request says.
+    /// The IDs, the count (`Int`) or the status (`Bool`), depending on `resultType`.
     open var result: Any? { storedResult }
-    /// What `result` is.
+    /// The kind of `result`.
     open var resultType: NSBatchUpdateRequestResultType { storedType }
 
     private let storedResult: Any?

@@ -1,7 +1,8 @@
 import Foundation
 
 extension NSSaveChangesRequest: ExecutableRequest {
-    /// Saves the context, which decides by itself what is to be written: a request for a part of its changes is refused.
+    /// Saves the context, which determines itself what is to be written: a request for only a part of its changes is
+    /// refused.
     func execute(in source: NSPersistentStoreCoordinator, for context: NSManagedObjectContext) throws -> Any {
         let asked = [insertedObjects, updatedObjects, deletedObjects].reduce(into: Set<NSManagedObject>()) {
             $0.formUnion($1 ?? [])

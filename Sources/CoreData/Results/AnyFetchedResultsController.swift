@@ -1,15 +1,16 @@
 import Foundation
 
-/// A fetched results controller of any result type: what shows results, and is told from others by them.
+/// A fetched results controller of any result type. Two controllers are equal if they show the same results.
 ///
-/// Controllers of all types are of this class, which has no type parameter, so that `===` can be asked of two of them. Make an
-/// `NSFetchedResultsController`.
+/// Controllers of all types inherit from this class, which has no type parameter, so that `===` can compare any two of
+/// them. Make an `NSFetchedResultsController`.
 open class AnyFetchedResultsController: NSObject {
     let results: FetchedResults
 
     init(_ results: FetchedResults) { self.results = results }
 
-    /// Controllers are equal when they show the same results: the one you made, and the one that delegates are handed.
+    /// Controllers are equal if they show the same results, as do the one that you made and the one that delegates
+    /// receive.
     ///
     /// - Parameter object: what to compare with.
     /// - Returns: `false` for anything but a controller with the same results.
@@ -21,16 +22,17 @@ open class AnyFetchedResultsController: NSObject {
     open override var hash: Int { ObjectIdentifier(results).hashValue }
 }
 
-/// Whether two controllers show the same results: the one that a delegate is handed is the one you made, so that
+/// Whether two controllers show the same results. A delegate receives a controller that shows the same results as
+/// yours, so that
 ///
 ///     if controller === booksController { … }
 ///
-/// says in a delegate's method what it says with Core Data, where the same object is handed to it.
+/// has the same meaning in a delegate's method as with Core Data, where the delegate receives that very object.
 ///
 /// - Parameters:
 ///   - first: a controller, or `nil`.
-///   - second: another one, also of other results.
-/// - Returns: `true` for the same results, and for `nil` twice.
+///   - second: another one, possibly of another result type.
+/// - Returns: `true` for the same results, and if both are `nil`.
 public func === (first: AnyFetchedResultsController?, second: AnyFetchedResultsController?) -> Bool {
     first?.results === second?.results
 }
@@ -39,8 +41,8 @@ public func === (first: AnyFetchedResultsController?, second: AnyFetchedResultsC
 ///
 /// - Parameters:
 ///   - first: a controller, or `nil`.
-///   - second: another one, also of other results.
-/// - Returns: `false` for the same results, and for `nil` twice.
+///   - second: another one, possibly of another result type.
+/// - Returns: `false` for the same results, and if both are `nil`.
 public func !== (first: AnyFetchedResultsController?, second: AnyFetchedResultsController?) -> Bool {
     first?.results !== second?.results
 }

@@ -1,7 +1,7 @@
-/// A list that knows where each of its elements is, and inserts and removes without touching most of the others.
+/// A list that can look up the position of an element, and inserts and removes without touching most other elements.
 ///
-/// The elements lie in chunks of a few hundred: a change touches one chunk, and finding a position adds up the sizes of the chunks
-/// before it. The elements differ from one another.
+/// The elements are in chunks of a few hundred: a change touches one chunk, and finding a position adds up the sizes of
+/// the chunks before it. All elements are different.
 struct ChunkedList<Element: Hashable> {
     private struct Chunk {
         let number: Int
@@ -36,7 +36,7 @@ struct ChunkedList<Element: Hashable> {
 
     func contains(_ element: Element) -> Bool { chunkNumber[element] != nil }
 
-    /// Where an element is; `nil` when the list does not have it.
+    /// The position of an element; `nil` if the list does not have it.
     func position(of element: Element) -> Int? {
         guard let number = chunkNumber[element] else { return nil }
         var start = 0

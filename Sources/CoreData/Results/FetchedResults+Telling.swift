@@ -1,7 +1,8 @@
 import Foundation
 
 extension FetchedResults {
-    /// Tells the delegate what changed: as a snapshot if it takes one, else as a difference, else one by one.
+    /// Notifies the delegate of changes: by a snapshot if it takes one, otherwise by a difference, otherwise one by
+    /// one.
     func tell(_ changes: ResultChanges<ResultItem>) {
         guard let delegate else { return }
         let controller = controller
@@ -77,6 +78,6 @@ extension FetchedResults {
 }
 
 extension ResultItem {
-    /// The ID of a result that is an object, or an ID itself.
+    /// The ID of a result that is an object, or the result itself if it is an ID.
     var identifier: NSManagedObjectID? { (object as? NSManagedObject)?.objectID ?? object as? NSManagedObjectID }
 }

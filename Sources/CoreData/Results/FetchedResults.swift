@@ -1,20 +1,20 @@
 import Foundation
 
-/// What a fetched results controller does, for every type of results.
+/// The implementation of a fetched results controller, for every type of results.
 final class FetchedResults: @unchecked Sendable {
-    // @unchecked Sendable: confined to the queue of `context`, which posts the notifications that it hears.
+    // @unchecked Sendable: confined to the queue of `context`, which posts the observed notifications.
 
     let request: any FetchDescription
     let context: NSManagedObjectContext
     let sectionNameKeyPath: String?
     let cacheName: String?
     private(set) var list: ResultList<ResultItem>?
-    /// Counts the changes of the list.
+    /// The number of changes of the list.
     private(set) var revision = 0
     private let fetch: () throws -> [Any]
     private var filter: ResultFilter?
     private var order = ResultOrder([], sectionNameKeyPath: nil)
-    /// Changes came while nobody was there to hear of them, and were not followed.
+    /// Whether changes came while there was no delegate, and were not followed.
     private var missedChanges = false
     private var observers: [any NSObjectProtocol] = []
 
@@ -28,7 +28,7 @@ final class FetchedResults: @unchecked Sendable {
             delegateTakesDifferences = true
         }
     }
-    /// Whether the delegate has the method for snapshots, as far as is known: its absence shows when it is called.
+    /// Whether the delegate has the method for snapshots, as far as is known: if not, that shows when it is called.
     var delegateTakesSnapshots = true
     /// Whether the delegate has the method for differences, as far as is known.
     var delegateTakesDifferences = true
@@ -55,7 +55,7 @@ final class FetchedResults: @unchecked Sendable {
 
     var isSectioned: Bool { sectionNameKeyPath != nil }
 
-    /// The controller that delegates are handed.
+    /// The controller that is passed to delegates.
     var controller: NSFetchedResultsController<any NSFetchRequestResult> {
         if let owner = owner as? NSFetchedResultsController<any NSFetchRequestResult> { return owner }
         if let shown { return shown }
@@ -124,11 +124,11 @@ final class FetchedResults: @unchecked Sendable {
         }
     }
 
-    /// Applies what a new fetch finds.
+    /// Applies the results of a new fetch.
     private func refetch(_ touched: Set<ResultItem>) {
         guard let old = list?.entries.elements else { return }
         guard let new = try? fetchList().entries.elements else {
-            // The store cannot be read: what was fetched is gone with the context's objects.
+            // The store cannot be read: the former results are lost with the context's objects.
             return apply(ResultBatch(leaving: old))
         }
         missedChanges = false
@@ -142,7 +142,7 @@ final class FetchedResults: @unchecked Sendable {
 
     private func apply(_ batch: ResultBatch<ResultItem>) {
         guard !batch.isEmpty, var list else { return }
-        // The list is taken out, so that it is changed in place.
+        // The list is moved out, so that it is changed in place.
         self.list = nil
         let changes = list.apply(batch, sectionName: order.sectionName, order: order.compare)
         self.list = list
@@ -156,7 +156,7 @@ final class FetchedResults: @unchecked Sendable {
 extension FetchedResults: MergeFollower {
     func lists(_ layout: EntityLayout) -> Bool { delegate != nil && filter?.concerns(layout) ?? false }
 
-    /// One question for all of them: most of what others change need not become an object here.
+    /// One query for all of them: most objects that others change need not be registered here.
     func arrivals(among identifiers: [NSManagedObjectID]) -> [NSManagedObject] {
         guard list != nil, let filter else { return [] }
         let concerned = identifiers.filter { !$0.isTemporaryID && filter.concerns($0.layout) }
@@ -170,7 +170,7 @@ extension FetchedResults: MergeFollower {
         request.predicate =
             self.request.predicate.map { NSCompoundPredicate(andPredicateWithSubpredicates: [areAmong, $0]) }
             ?? areAmong
-        // What nobody hears of, or cannot be looked at now, is fetched again with the next change.
+        // If there is no delegate, or the fetch fails now, the next change fetches again.
         guard delegate != nil, let found = try? context.fetch(request) else {
             missedChanges = true
             return []
@@ -200,7 +200,7 @@ extension FetchedResults {
     func place(of object: NSObject) -> ResultPlace? {
         guard let list else { return nil }
         if let place = list.place(of: ResultItem(object: object)) { return place }
-        // IDs and dictionaries are equal without being the same.
+        // Equal IDs and dictionaries need not be the same object.
         guard filter == nil, let equal = list.entries.elements.first(where: { $0.object.isEqual(object) }) else {
             return nil
         }

@@ -1,6 +1,6 @@
 import Foundation
 
-// UIKit and AppKit give index paths these names; Foundation off Apple's platforms does not.
+// UIKit and AppKit give index paths these names; Foundation on other platforms does not.
 extension IndexPath {
     /// Makes the path of an item in a section of a collection.
     ///

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The sections and items of a list at one moment: what UIKit and AppKit take to update a list, and what a fetched results controller
-/// hands its delegate. Sections are named by strings there, items by `NSManagedObjectID`s.
+/// The sections and items of a list at one moment. UIKit and AppKit take it to update a list, and a fetched results
+/// controller passes it to its delegate. Sections are identified by strings, items by `NSManagedObjectID`s.
 public final class NSDiffableDataSourceSnapshotReference: NSObject {
     private struct Content {
         var sections: [String] = []
@@ -14,7 +14,7 @@ public final class NSDiffableDataSourceSnapshotReference: NSObject {
     private let makeItems: () -> [(section: String, items: [NSManagedObjectID])]
     private let makeReloaded: () -> [NSManagedObjectID]
 
-    /// A snapshot that is made when it is first looked at: one that nobody looks at costs nothing.
+    /// A snapshot that is computed when it is first used.
     init(
         _ items: @escaping () -> [(section: String, items: [NSManagedObjectID])],
         reloaded: @escaping () -> [NSManagedObjectID]
@@ -45,10 +45,10 @@ public final class NSDiffableDataSourceSnapshotReference: NSObject {
         return result
     }
 
-    /// How many items there are in all sections.
+    /// The number of items in all sections.
     public var numberOfItems: Int { content.items.reduce(0) { $0 + $1.count } }
 
-    /// How many sections there are.
+    /// The number of sections.
     public var numberOfSections: Int { content.sections.count }
 
     /// The names of the sections, in order.
@@ -57,10 +57,10 @@ public final class NSDiffableDataSourceSnapshotReference: NSObject {
     /// The IDs of all items, in order.
     public var itemIdentifiers: [Any] { Array(content.items.joined()) }
 
-    /// The IDs of items that changed, and so have to be shown anew.
+    /// The IDs of items that changed, and must be displayed again.
     public var reloadedItemIdentifiers: [Any] { content.reloaded }
 
-    /// How many items a section has.
+    /// The number of items in a section.
     ///
     /// - Parameter sectionIdentifier: the name of a section; any other value stops the program.
     /// - Returns: the number of items.
@@ -76,7 +76,7 @@ public final class NSDiffableDataSourceSnapshotReference: NSObject {
         content.items[section(sectionIdentifier)]
     }
 
-    /// The name of the section of an item; `nil` when the snapshot does not have the item.
+    /// The name of the section of an item; `nil` if the snapshot does not have the item.
     ///
     /// - Parameter itemIdentifier: the ID of an object.
     /// - Returns: the section's name, a string.
@@ -84,7 +84,7 @@ public final class NSDiffableDataSourceSnapshotReference: NSObject {
         (itemIdentifier as? NSManagedObjectID).flatMap { sectionOfItem[$0] }.map { content.sections[$0.section] }
     }
 
-    /// The position of an item among those of all sections; `NSNotFound` when the snapshot does not have it.
+    /// The position of an item among those of all sections; `NSNotFound` if the snapshot does not have it.
     ///
     /// - Parameter itemIdentifier: the ID of an object.
     /// - Returns: the position, from 0, or `NSNotFound`.
@@ -92,7 +92,7 @@ public final class NSDiffableDataSourceSnapshotReference: NSObject {
         (itemIdentifier as? NSManagedObjectID).flatMap { sectionOfItem[$0]?.position } ?? NSNotFound
     }
 
-    /// The position of a section; `NSNotFound` when the snapshot does not have it.
+    /// The position of a section; `NSNotFound` if the snapshot does not have it.
     ///
     /// - Parameter sectionIdentifier: the name of a section.
     /// - Returns: the position, from 0, or `NSNotFound`.

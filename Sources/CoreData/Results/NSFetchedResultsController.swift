@@ -1,6 +1,7 @@
 import Foundation
 
-/// Keeps the results of a fetch, in sections, and tells a delegate how they change: what a list of objects needs.
+/// Keeps the results of a fetch in sections, and notifies a delegate of their changes, for a list of objects on a
+/// screen.
 ///
 /// ```swift
 /// let request = NSFetchRequest<Book>(entityName: "Book")
@@ -12,11 +13,11 @@ import Foundation
 /// // SELECT … FROM ZBOOK ORDER BY ZGENRE, ZTITLE
 /// ```
 ///
-/// With a delegate, the controller follows the changes of its context, without fetching again. It belongs to the queue of
-/// its context.
+/// With a delegate, the controller follows the changes of its context without fetching again. It belongs to the queue
+/// of its context.
 ///
-/// Swift's generic classes are not erased off Apple's platforms: delegates are handed another controller than yours, which shows the same
-/// results. The two are equal and `===`, and cannot be cast to each other's type.
+/// Swift's generic classes are not erased outside Apple's platforms: delegates receive another controller than yours,
+/// which shows the same results. The two are equal and `===`, but cannot be cast to each other's type.
 open class NSFetchedResultsController<ResultType>: AnyFetchedResultsController {
     private let request: NSFetchRequest<ResultType>
     private var objectsCache: (revision: Int, objects: [ResultType])?
@@ -24,16 +25,17 @@ open class NSFetchedResultsController<ResultType>: AnyFetchedResultsController {
     /// Makes a controller; call `performFetch()` next.
     ///
     /// - Parameters:
-    ///   - fetchRequest: what to fetch. It needs sort descriptors, of which the first ones must keep the objects of a section together.
-    ///     A limit applies to the fetch; objects that come later are added all the same.
-    ///   - context: where to fetch.
-    ///   - sectionNameKeyPath: what names an object's section; `nil` for a single section without a name.
-    ///   - name: the name of a cache. Sections are computed from what the fetch brings, so nothing is kept under the name.
+    ///   - fetchRequest: the request. It needs sort descriptors, the first of which must keep the objects of a section
+    ///     together. A limit applies to the fetch; objects that are inserted later are added all the same.
+    ///   - context: the context to fetch in.
+    ///   - sectionNameKeyPath: the key path of an object's section name; `nil` for a single section without a name.
+    ///   - name: the name of a cache. Sections are computed from the fetched objects, so nothing is cached under the
+    ///     name.
     public init(
         fetchRequest: NSFetchRequest<ResultType>, managedObjectContext context: NSManagedObjectContext,
         sectionNameKeyPath: String?, cacheName name: String?
     ) {
-        // An empty list will do, as in Core Data: CoreDataPlus's tests give one.
+        // An empty array suffices, as in Core Data: CoreDataPlus's tests pass one.
         if fetchRequest.sortDescriptors == nil {
             programmerError(
                 "a fetched results controller needs a request with sort descriptors; that of "
@@ -45,7 +47,7 @@ open class NSFetchedResultsController<ResultType>: AnyFetchedResultsController {
         results.adopt(owner: self, titles: { [weak self] in self?.sectionIndexTitle(forSectionName: $0) })
     }
 
-    /// The controller that delegates of another one are handed.
+    /// The controller that is passed to the delegates of another one.
     init(showing results: FetchedResults, _ request: NSFetchRequest<ResultType>) {
         self.request = request
         super.init(results)
@@ -57,22 +59,22 @@ open class NSFetchedResultsController<ResultType>: AnyFetchedResultsController {
     /// The context whose changes the controller follows.
     open var managedObjectContext: NSManagedObjectContext { results.context }
 
-    /// What names an object's section.
+    /// The key path of an object's section name.
     open var sectionNameKeyPath: String? { results.sectionNameKeyPath }
 
     /// The name given to the controller's cache.
     open var cacheName: String? { results.cacheName }
 
-    /// Who hears of changes. Without a delegate the controller does not follow any.
+    /// The delegate, which is notified of changes. Without one the controller does not follow changes.
     open var delegate: (any NSFetchedResultsControllerDelegate)? {
         get { results.delegate }
         set { results.delegate = newValue }
     }
 
-    /// Fetches, and puts the results into sections.
+    /// Fetches the results and divides them into sections.
     ///
-    /// - Throws: what `NSManagedObjectContext.fetch(_:)` throws, and an error when the objects of a section are not together in the
-    ///   order of the sort descriptors.
+    /// - Throws: the errors of `NSManagedObjectContext.fetch(_:)`, and an error if the order of the sort descriptors
+    ///   does not keep the objects of a section together.
     open func performFetch() throws { try results.performFetch() }
 
     /// The results, in order; `nil` before the first fetch.
@@ -104,9 +106,9 @@ open class NSFetchedResultsController<ResultType>: AnyFetchedResultsController {
         return typed(item)
     }
 
-    /// Where a result is; `nil` when it is not among the results.
+    /// The index path of a result; `nil` if it is not among the results.
     ///
-    /// - Parameter object: an object, an ID or a dictionary, as the controller has results.
+    /// - Parameter object: an object, an ID or a dictionary, depending on the controller's result type.
     /// - Returns: the section and the position in it, both from 0.
     open func indexPath(forObject object: ResultType) -> IndexPath? {
         guard let object = object as? NSObject else { return nil }
@@ -130,11 +132,11 @@ open class NSFetchedResultsController<ResultType>: AnyFetchedResultsController {
     /// The titles of the sections for the index of a list, each once, in order.
     open var sectionIndexTitles: [String] { results.indexTitles.map(\.title) }
 
-    /// The section that a title of the index leads to.
+    /// The section of an index title.
     ///
     /// - Parameters:
     ///   - title: the title.
-    ///   - sectionIndex: its position among `sectionIndexTitles`; another one than the title's stops the program.
+    ///   - sectionIndex: its position among `sectionIndexTitles`; a position with another title stops the program.
     /// - Returns: the index of the first section that has the title.
     open func section(forSectionIndexTitle title: String, at sectionIndex: Int) -> Int {
         let titles = results.indexTitles
@@ -144,8 +146,8 @@ open class NSFetchedResultsController<ResultType>: AnyFetchedResultsController {
         return titles[sectionIndex].section
     }
 
-    /// The title of a section for the index of a list: its first letter, as a capital. Subclasses may say otherwise, and
-    /// so may the delegate.
+    /// The title of a section in a list's index: its capitalized first letter. Subclasses and the delegate can override
+    /// it.
     ///
     /// - Parameter sectionName: the name of a section.
     /// - Returns: the title; `nil` for a section without a name.
@@ -156,6 +158,6 @@ open class NSFetchedResultsController<ResultType>: AnyFetchedResultsController {
 
     /// Does nothing: sections are not cached.
     ///
-    /// - Parameter name: the name that controllers were made with; `nil` for all.
+    /// - Parameter name: the cache name of the controllers; `nil` for all.
     open class func deleteCache(withName name: String?) {}
 }

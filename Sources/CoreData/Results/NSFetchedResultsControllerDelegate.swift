@@ -1,26 +1,27 @@
 import Foundation
 
-/// What happened to an object or a section of a fetched results controller.
+/// The kind of change of an object or a section in a fetched results controller.
 public enum NSFetchedResultsChangeType: UInt, Sendable {
-    /// It came.
+    /// It was inserted.
     case insert = 1
-    /// It went.
+    /// It was deleted.
     case delete = 2
-    /// An object changed, and is at another place for it.
+    /// An object changed, and has moved because of that.
     case move = 3
-    /// An object changed, and kept its place among the others.
+    /// An object changed, and kept its position among the others.
     case update = 4
 }
 
-/// Hears of changes to the results of a controller.
+/// Is notified of changes to the results of a controller.
 ///
-/// Every method has an implementation, so implement those that you need. As with Core Data, a delegate that takes snapshots hears
-/// of nothing else, and one that takes differences of nothing but these (as long as the controller has no sections).
+/// Every method has a default implementation, so implement those that you need. As with Core Data, a delegate that
+/// takes snapshots gets no other notifications, and one that takes differences gets only these (if the controller has
+/// no sections).
 ///
 /// Implement a method in the class that declares the conformance: Swift does not find one that only a subclass has.
 public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
-    /// Tells what changed, as a snapshot of all sections (their names) and objects (their IDs). Called after each
-    /// fetch and each change.
+    /// Reports changes as a snapshot of all sections (their names) and objects (their IDs). Called after each fetch and
+    /// each change.
     ///
     /// - Parameters:
     ///   - controller: the controller.
@@ -29,52 +30,52 @@ public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
         didChangeContentWith snapshot: NSDiffableDataSourceSnapshotReference)
 
-    /// Tells what changed, as a difference of the list of IDs. An object that changed and kept its place is removed and inserted there.
-    /// Called for controllers without sections.
+    /// Reports changes as a difference of the list of IDs. An object that changed and kept its position is removed and
+    /// inserted there. Called for controllers without sections.
     ///
     /// - Parameters:
     ///   - controller: the controller.
-    ///   - diff: how the list of IDs became what it is now.
+    ///   - diff: the difference from the former list of IDs.
     func controller(
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
         didChangeContentWith diff: CollectionDifference<NSManagedObjectID>)
 
-    /// Tells of one object.
+    /// Reports the change of one object.
     ///
     /// - Parameters:
     ///   - controller: the controller.
     ///   - anObject: the object.
-    ///   - indexPath: where it was before all the changes; `nil` for an insert.
-    ///   - type: what happened.
-    ///   - newIndexPath: where it is after all the changes; `nil` for a delete.
+    ///   - indexPath: its place before all the changes; `nil` for an insertion.
+    ///   - type: the kind of change.
+    ///   - newIndexPath: its place after all the changes; `nil` for a deletion.
     func controller(
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>, didChange anObject: Any,
         at indexPath: IndexPath?, for type: NSFetchedResultsChangeType, newIndexPath: IndexPath?)
 
-    /// Tells of one section.
+    /// Reports the change of one section.
     ///
     /// - Parameters:
     ///   - controller: the controller.
-    ///   - sectionInfo: the section; it has no objects any more when it was deleted.
-    ///   - sectionIndex: where it was before all the changes, or where it is after them for an insert.
+    ///   - sectionInfo: the section; if it was deleted, it has no objects any more.
+    ///   - sectionIndex: its index before all the changes, or after them for an insertion.
     ///   - type: `.insert` or `.delete`.
     func controller(
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>,
         didChange sectionInfo: any NSFetchedResultsSectionInfo, atSectionIndex sectionIndex: Int,
         for type: NSFetchedResultsChangeType)
 
-    /// Called before the delegate gets the changes of one event; the controller has the new results already.
+    /// Called before the changes of one event are reported; the controller already has the new results.
     ///
     /// - Parameter controller: the controller.
     func controllerWillChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
 
-    /// Called after the delegate got the changes of one event.
+    /// Called after the changes of one event were reported.
     ///
     /// - Parameter controller: the controller.
     func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>)
 
-    /// Returns the title of a section for the index of a list. By default, what the controller's
-    /// `sectionIndexTitle(forSectionName:)` says.
+    /// Returns the title of a section in a list's index. By default, the result of the controller's
+    /// `sectionIndexTitle(forSectionName:)`.
     ///
     /// - Parameters:
     ///   - controller: the controller.
@@ -86,10 +87,11 @@ public protocol NSFetchedResultsControllerDelegate: NSObjectProtocol {
     ) -> String?
 }
 
-// Core Data's protocol has optional methods, which Swift knows for Objective-C's protocols only. These implementations
-// stand for methods that a delegate does not have; two of them say so, since having them silences the others.
+// Core Data's protocol has optional methods, which Swift only supports in Objective-C protocols. These implementations
+// stand for methods that a delegate does not have. Two of them record that, since a delegate that has these methods
+// gets no other notifications.
 extension NSFetchedResultsControllerDelegate {
-    /// Notes that the delegate takes no snapshots.
+    /// Records that the delegate takes no snapshots.
     ///
     /// - Parameters:
     ///   - controller: the controller.
@@ -99,7 +101,7 @@ extension NSFetchedResultsControllerDelegate {
         didChangeContentWith snapshot: NSDiffableDataSourceSnapshotReference
     ) { controller.results.delegateTakesSnapshots = false }
 
-    /// Notes that the delegate takes no differences.
+    /// Records that the delegate takes no differences.
     ///
     /// - Parameters:
     ///   - controller: the controller.
@@ -145,7 +147,7 @@ extension NSFetchedResultsControllerDelegate {
     /// - Parameter controller: not used.
     public func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {}
 
-    /// Returns what the controller's `sectionIndexTitle(forSectionName:)` says.
+    /// Returns the result of the controller's `sectionIndexTitle(forSectionName:)`.
     ///
     /// - Parameters:
     ///   - controller: the controller.

@@ -4,15 +4,15 @@ import Foundation
 public protocol NSFetchedResultsSectionInfo {
     /// The section's name: the value under the controller's section name key path.
     var name: String { get }
-    /// The title of the section in the index of a list.
+    /// The title of the section in a list's index.
     var indexTitle: String? { get }
-    /// How many objects there are in the section.
+    /// The number of objects in the section.
     var numberOfObjects: Int { get }
     /// The objects of the section, in order.
     var objects: [Any]? { get }
 }
 
-/// A section that shows what its controller has; nothing once the section is gone.
+/// A section of a controller's current results; it is empty once the section is deleted.
 final class FetchedResultsSection: NSObject, NSFetchedResultsSectionInfo {
     private let results: FetchedResults
     private let number: Int
@@ -25,7 +25,7 @@ final class FetchedResultsSection: NSObject, NSFetchedResultsSectionInfo {
         super.init()
     }
 
-    /// A section that a delegate got equals the one that the controller gives when it is asked again.
+    /// A section that a delegate received equals the one that the controller returns later.
     override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? FetchedResultsSection else { return false }
         return results === other.results && number == other.number

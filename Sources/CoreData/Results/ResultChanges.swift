@@ -1,28 +1,29 @@
-/// What became of a list of results, as a table needs to hear it: old places count before the changes, new ones after them.
+/// The changes of a list of results in the form for a table: old places are before all the changes, new ones after
+/// them.
 struct ResultChanges<Element> {
-    /// A section that came or went.
+    /// An inserted or deleted section.
     struct SectionChange {
         let index: Int
         let number: Int
         let name: String
     }
 
-    /// An element that changed, came or went.
+    /// A changed, inserted or deleted element.
     struct ElementChange {
         let element: Element
         let old: ResultPlace?
         let new: ResultPlace?
     }
 
-    /// By old indexes, the last first: who takes them out one by one does not shift those to come.
+    /// By old indexes, the last first, so that deleting them one by one does not shift those to come.
     var deletedSections: [SectionChange] = []
-    /// By new indexes, the first first.
+    /// By new indexes, in ascending order.
     var insertedSections: [SectionChange] = []
     /// By old places, the last first.
     var deletes: [ElementChange] = []
-    /// By new places, the first first.
+    /// By new places, in ascending order.
     var inserts: [ElementChange] = []
-    /// Changed elements that are not in the same order among the others any more, by new places.
+    /// Changed elements that are no longer in the same order relative to the others, by new places.
     var moves: [ElementChange] = []
     /// Other changed elements, by new places.
     var updates: [ElementChange] = []

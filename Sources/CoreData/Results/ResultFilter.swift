@@ -1,6 +1,6 @@
 import Foundation
 
-/// Tells which of a context's changes concern the results of a request.
+/// Determines which of a context's changes concern the results of a request.
 struct ResultFilter {
     private let layout: EntityLayout
     private let includesSubentities: Bool
@@ -19,12 +19,12 @@ struct ResultFilter {
         includesSubentities ? entity.isKind(of: layout) : entity === layout
     }
 
-    /// What a change notification means for the results.
+    /// The effect of a change notification on the results.
     ///
     /// - Parameters:
     ///   - info: the notification's user info.
     ///   - isKnown: whether a result is in the list.
-    /// - Returns: what left the results, changed in them, and came to them.
+    /// - Returns: the results that left, changed, and arrived.
     func batch(of info: [AnyHashable: Any], isKnown: (ResultItem) -> Bool) -> ResultBatch<ResultItem> {
         var batch = ResultBatch<ResultItem>()
         var seen: Set<ResultItem> = []
@@ -56,8 +56,8 @@ struct ResultFilter {
             })
     }
 
-    /// The objects under a key that are of the request's entity, in the order of their IDs: sets have none, and the delegate is to hear the
-    /// same in every run.
+    /// The objects under a key that are of the request's entity, in the order of their IDs. Sets have no order, and the
+    /// delegate shall get the same notifications in every run.
     private func objects(_ key: String, in info: [AnyHashable: Any]) -> [NSManagedObject] {
         guard let objects = info[key] as? Set<NSManagedObject> else { return [] }
         return objects.filter(concerns).sorted { first, second in

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A result by its identity: equal dictionaries are different results, and hashing one costs nothing.
+/// A result by its identity: equal dictionaries are different results, and hashing costs nothing.
 struct ResultItem: Hashable {
     let object: NSObject
 

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Elements of which something changed.
+/// The elements affected by a change.
 struct ResultBatch<Element: Hashable> {
-    /// Elements that belong to the results no more.
+    /// Elements that no longer belong to the results.
     var leaving: [Element] = []
     /// Elements that still belong to the results, with values that may differ.
     var touched: [Element] = []
@@ -13,13 +13,13 @@ struct ResultBatch<Element: Hashable> {
 }
 
 extension ResultList {
-    /// Brings the list up to date.
+    /// Updates the list.
     ///
-    /// Elements that are not in the batch are as they were, and in order: places are found among them by binary search. The work grows with
-    /// the batch, with the number of sections, and with the root of the list's size.
+    /// Elements outside the batch are unchanged and in order, so that places among them are found by binary search. The
+    /// work grows with the batch, with the number of sections, and with the square root of the list's size.
     ///
     /// - Parameters:
-    ///   - batch: what left, changed and arrived.
+    ///   - batch: the elements that left, changed and arrived.
     ///   - sectionName: the name of the section of an element.
     ///   - order: compares elements by the sort descriptors.
     /// - Returns: the changes, in the form that delegates get them.
@@ -35,7 +35,7 @@ extension ResultList {
         let movers = touched.filter { !kept.contains($0.element) }
         for located in leaving { remove(located.element) }
         for located in movers { remove(located.element) }
-        // A section that comes back is put where its elements belong then.
+        // If a section is needed again, it is inserted where its elements belong then.
         if isSectioned { sections.removeAll { $0.count == 0 } }
         for located in movers { insertInOrder(located.element, sectionName, order) }
         let arriving = batch.arriving.filter { !entries.contains($0) }
@@ -68,7 +68,7 @@ extension ResultList {
         let place: ResultPlace
     }
 
-    /// Those of some elements that the list has, by position.
+    /// The elements that the list has, by position.
     private func located(_ elements: [Element]) -> [Located] {
         elements.compactMap { element in
             guard let position = entries.position(of: element), let place = place(of: element) else { return nil }
@@ -81,8 +81,8 @@ extension ResultList {
         return (first.section, first.row) < (second.section, second.row)
     }
 
-    /// The changed elements that can stay where they are: they fit between the unchanged ones around them, and among
-    /// each other are the largest number that is in order.
+    /// The changed elements that can stay where they are: they fit between their unchanged neighbours, and are the
+    /// largest such set that is in order.
     private func staying(
         _ touched: [Located], _ leaving: [Located], _ sectionName: (Element) -> String,
         _ order: (Element, Element) -> ComparisonResult
@@ -93,7 +93,7 @@ extension ResultList {
         var kept: Set<Element> = []
         var start = 0
         while start < affected.count {
-            // A run of affected neighbours of one section.
+            // A run of affected neighbours in one section.
             var end = start + 1
             while end < affected.count, affected[end].position == affected[end - 1].position + 1,
                 affected[end].place.section == affected[start].place.section
@@ -124,7 +124,7 @@ extension ResultList {
         return kept
     }
 
-    /// Inserts an element where it belongs: after those that are equal to it.
+    /// Inserts an element at its place: after elements that are equal to it.
     private mutating func insertInOrder(
         _ element: Element, _ sectionName: (Element) -> String, _ order: (Element, Element) -> ComparisonResult
     ) {
@@ -139,7 +139,7 @@ extension ResultList {
         insert(element, at: ResultPlace(section: section, row: low))
     }
 
-    /// The section of a name, made where its first element belongs when there is none.
+    /// The section with a name; if there is none, it is made at the place of its first element.
     private mutating func section(
         named name: String, for element: Element, _ order: (Element, Element) -> ComparisonResult
     ) -> Int {
@@ -154,13 +154,13 @@ extension ResultList {
         return addSection(name, at: sections.count)
     }
 
-    /// Notes which sections came and went. One that was emptied and filled again is the same as before, unless it changed
-    /// its place among the others.
+    /// Records which sections were inserted and deleted. One that was emptied and filled again counts as unchanged,
+    /// unless its position among the others changed.
     private mutating func noteSections(_ old: [Section], in changes: inout ResultChanges<Element>) {
         guard isSectioned else { return }
         let oldIndex = Dictionary(old.enumerated().map { ($1.number, $0) }, uniquingKeysWith: { first, _ in first })
         let oldByName = Dictionary(old.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-        // The least old index of a section that was never empty, at or after each index.
+        // The smallest old index of a section that was never empty, at or after each index.
         var bounds = [Int](repeating: old.count, count: sections.count + 1)
         for index in sections.indices.reversed() {
             bounds[index] = min(bounds[index + 1], oldIndex[sections[index].number] ?? old.count)
@@ -187,7 +187,7 @@ extension ResultList {
     }
 }
 
-/// The indexes of a longest rising subsequence; of several the one that ends lowest.
+/// The indexes of a longest increasing subsequence; of several, the one with the smallest last element.
 func longestRise(of numbers: [Int]) -> [Int] {
     var tails: [Int] = []
     var previous = [Int?](repeating: nil, count: numbers.count)

@@ -1,13 +1,13 @@
-/// Where a result is: its section, and its place in it.
+/// The place of a result: its section, and its index in it.
 struct ResultPlace: Hashable {
     var section: Int
     var row: Int
 }
 
-/// The results of a fetch, in order and in sections: a value, which changes are applied to.
+/// The results of a fetch, in order and in sections: a value, to which changes are applied.
 struct ResultList<Element: Hashable> {
     struct Section {
-        /// Tells sections apart while others come and go.
+        /// Identifies a section while others are inserted and deleted.
         let number: Int
         let name: String
         var count: Int
@@ -15,7 +15,7 @@ struct ResultList<Element: Hashable> {
 
     private(set) var entries: ChunkedList<Element>
     var sections: [Section]
-    /// Whether there are sections; without, there is a single one, which stays when it is empty.
+    /// Whether there are sections. If not, there is a single one, which stays when it is empty.
     let isSectioned: Bool
     private var lastSectionNumber: Int
 
@@ -30,9 +30,9 @@ struct ResultList<Element: Hashable> {
     /// A list with sections.
     ///
     /// - Parameters:
-    ///   - elements: in an order in which those of a section are together.
+    ///   - elements: the elements, in an order that keeps those of a section together.
     ///   - sectionName: the name of the section of an element.
-    /// - Throws: `OutOfOrder` for an element whose section ended before.
+    /// - Throws: `OutOfOrder` for an element whose section has ended before.
     init(_ elements: [Element], sectionName: (Element) -> String) throws(OutOfOrder) {
         entries = ChunkedList(elements)
         sections = []
@@ -50,13 +50,13 @@ struct ResultList<Element: Hashable> {
         }
     }
 
-    /// An element comes after another section than its own began.
+    /// An element comes after a section that follows its own.
     struct OutOfOrder: Error, Equatable {
         let index: Int
         let section: String
     }
 
-    /// Where an element is; `nil` when it is not among the results.
+    /// The place of an element; `nil` if it is not among the results.
     func place(of element: Element) -> ResultPlace? {
         guard var row = entries.position(of: element) else { return nil }
         for (index, section) in sections.enumerated() {
@@ -66,7 +66,7 @@ struct ResultList<Element: Hashable> {
         return nil
     }
 
-    /// The element at a place; `nil` when there is no such place.
+    /// The element at a place; `nil` if there is no such place.
     func element(at place: ResultPlace) -> Element? {
         guard sections.indices.contains(place.section), (0..<sections[place.section].count).contains(place.row) else {
             return nil

@@ -1,7 +1,7 @@
 import Foundation
 import PredicateFormat
 
-/// How results compare, by sort descriptors and by section.
+/// The order of results, by sort descriptors and by section.
 struct ResultOrder {
     private let terms: [SortTerm]?
     private let descriptors: [NSSortDescriptor]
@@ -9,7 +9,7 @@ struct ResultOrder {
 
     init(_ descriptors: [NSSortDescriptor], sectionNameKeyPath: String?) {
         self.descriptors = descriptors
-        // Descriptors that are code have no terms, and compare objects themselves.
+        // Descriptors with code have no terms, and compare objects themselves.
         terms = try? sortTerms(of: descriptors)
         sectionKeys = sectionNameKeyPath?.split(separator: ".").map(String.init)
     }
@@ -36,7 +36,7 @@ struct ResultOrder {
         return .orderedSame
     }
 
-    /// The name of the section of a result: the value under the section's key path, as text; empty for none.
+    /// The name of a result's section: the value of the section's key path, as text; empty for none.
     func sectionName(_ item: ResultItem) -> String {
         guard let sectionKeys else { return "" }
         var value: Any? = item.object

@@ -1,7 +1,8 @@
 import Dispatch
 import Synchronization
 
-/// The changes of one store that are yet to be announced: the first one at once, those that follow soon after it a little later.
+/// The changes of one store that have not been announced yet: the first one is announced immediately, those that follow
+/// soon after it a little later.
 final class ChangeAnnouncements: Sendable {
     /// When to announce.
     enum Turn: Equatable {
@@ -10,9 +11,9 @@ final class ChangeAnnouncements: Sendable {
     }
 
     private struct State {
-        /// Whether somebody was told to announce, and has not begun.
+        /// Whether an announcement was scheduled and has not begun.
         var isUnderWay = false
-        /// For each change, whether a context has told of it.
+        /// For each change, whether a context has reported it.
         var changes: [Bool] = []
         var latest: DispatchTime?
     }
@@ -25,8 +26,8 @@ final class ChangeAnnouncements: Sendable {
 
     /// Adds a change.
     ///
-    /// - Parameter followsSave: whether a context tells of it.
-    /// - Returns: when to announce it; nil where that is under way.
+    /// - Parameter followsSave: whether a context reports it.
+    /// - Returns: when to announce it; nil if that is scheduled already.
     func add(followsSave: Bool) -> Turn? {
         state.withLock { state in
             state.changes.append(followsSave)
@@ -37,9 +38,9 @@ final class ChangeAnnouncements: Sendable {
         }
     }
 
-    /// Begins to announce all that was added.
+    /// Begins announcing all changes added so far.
     ///
-    /// - Returns: for each change, in order, whether a context has told of it.
+    /// - Returns: for each change, in order, whether a context has reported it.
     func take() -> [Bool] {
         state.withLock { state in
             defer { state = State(latest: .now()) }

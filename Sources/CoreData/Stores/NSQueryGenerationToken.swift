@@ -1,13 +1,13 @@
 import Foundation
 import Synchronization
 
-/// A state of the stores that contexts can go on reading while others write: see
+/// A state of the stores that contexts can continue to read while others write: see
 /// `NSManagedObjectContext.setQueryGenerationFrom(_:)`.
 ///
-/// A token keeps its generation readable for as long as it, a copy of it, or a context pinned to it is there. An archived token
-/// means something only in the process that made it, and only while the generation is readable; see `isExpired`.
+/// A token keeps its generation readable as long as it, a copy of it, or a context pinned to it exists. An archived
+/// token is only valid in the process that made it, and while the generation is readable; see `isExpired`.
 open class NSQueryGenerationToken: NSObject, NSCopying, NSSecureCoding, @unchecked Sendable {
-    // @unchecked Sendable: immutable; what the state holds is used under the lock of the coordinator only.
+    // @unchecked Sendable: immutable; the content of the state is only used under the coordinator's lock.
 
     private let state: QueryGenerationState?
 
@@ -24,13 +24,13 @@ open class NSQueryGenerationToken: NSObject, NSCopying, NSSecureCoding, @uncheck
     /// Whether this is `current`.
     package final var isCurrent: Bool { state == nil }
 
-    /// Whether the generation cannot be read any more: its last other token has gone since this one was archived.
+    /// Whether the generation can no longer be read: its last other token was released after this one was archived.
     package final var isExpired: Bool { state?.isExpired ?? false }
 
-    /// How many saves the coordinator had counted when the generation was pinned.
+    /// The coordinator's count of saves when the generation was pinned.
     package final var saveCount: UInt32 { state?.saveCount ?? 0 }
 
-    /// What a store reads this generation with; `nil` for a store that has no generations.
+    /// The object by which a store reads this generation; `nil` for a store without generations.
     package final func generation(of store: NSPersistentStore) -> AnyObject? {
         state?.generations[store.identity.number]
     }
@@ -43,7 +43,7 @@ open class NSQueryGenerationToken: NSObject, NSCopying, NSSecureCoding, @uncheck
     /// - Returns: the object itself.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Whether tokens stand for the same generation.
+    /// Whether both tokens stand for the same generation.
     ///
     /// - Parameter object: what to compare with.
     /// - Returns: `false` for anything but a token of the same generation.
@@ -59,21 +59,21 @@ open class NSQueryGenerationToken: NSObject, NSCopying, NSSecureCoding, @uncheck
         return state.isExpired ? state.identifier.hashValue : ObjectIdentifier(state).hashValue
     }
 
-    /// Tokens can be decoded where only classes that are expected may be.
+    /// `true`: tokens support secure coding.
     open class var supportsSecureCoding: Bool { true }
 
     private static let identifierKey = "generation"
 
     /// Archives the identity of the generation.
     ///
-    /// - Parameter coder: a coder with keys.
+    /// - Parameter coder: a keyed coder.
     open func encode(with coder: NSCoder) {
         coder.encode((state?.identifier.uuidString ?? "") as NSString, forKey: Self.identifierKey)
     }
 
     /// Finds the generation of an archived token among those that can still be read.
     ///
-    /// - Parameter coder: a coder with keys.
+    /// - Parameter coder: a keyed coder.
     public required init?(coder: NSCoder) {
         guard let text = coder.decodeObject(of: NSString.self, forKey: Self.identifierKey) else { return nil }
         let identifier = UUID(uuidString: text.description)
@@ -82,19 +82,20 @@ open class NSQueryGenerationToken: NSObject, NSCopying, NSSecureCoding, @uncheck
     }
 }
 
-/// A generation of a coordinator's stores. It can be read for as long as this object is there.
+/// A generation of a coordinator's stores. It can be read as long as this object exists.
 final class QueryGenerationState: @unchecked Sendable {
-    // @unchecked Sendable: immutable; the generations are used under the lock of the coordinator only.
-    /// What each store reads with, by the number of its identity.
+    // @unchecked Sendable: immutable; the generations are only used under the coordinator's lock.
+    /// The object by which each store reads, by the number of its identity.
     let generations: [Int: AnyObject]
-    /// How many saves the coordinator had counted by then.
+    /// The coordinator's count of saves at that time.
     let saveCount: UInt32
     let isExpired: Bool
 
     private struct WeakState { weak var state: QueryGenerationState? }
     private static let known = Mutex<[UUID: WeakState]>([:])
 
-    /// What archives call the generation; made when the first one does, since the system is asked for each.
+    /// The identifier of the generation in archives, made when it is first archived, since the system has to be asked
+    /// for it.
     private let archived: Mutex<UUID?>
 
     init(_ generations: [Int: AnyObject], saveCount: UInt32) {
@@ -127,6 +128,6 @@ final class QueryGenerationState: @unchecked Sendable {
         }
     }
 
-    /// The generation of an identifier, if it can still be read.
+    /// The generation with an identifier, if it can still be read.
     static func live(_ identifier: UUID) -> QueryGenerationState? { known.withLock { $0[identifier]?.state } }
 }

@@ -1,4 +1,4 @@
-/// Actions that are undone together, in the opposite order.
+/// Actions that are undone together, in reverse order.
 final class UndoGroup {
     enum Action {
         case call(UndoTarget, (AnyObject) -> Void)
@@ -20,7 +20,7 @@ final class UndoGroup {
         }
     }
 
-    /// Takes the group that was closed last within this one.
+    /// Removes and returns the group that was closed last within this one.
     func takeLastGroup() -> UndoGroup? {
         guard case .group(let group)? = actions.last else { return nil }
         actions.removeLast()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Records actions that take changes back, in groups, and plays them: Foundation's class, which exists on Apple's
+/// Records actions that undo changes, in groups, and runs them. It replaces Foundation's class, which exists on Apple's
 /// systems only.
 ///
 /// ```swift
@@ -8,7 +8,7 @@ import Foundation
 /// book.title = "Emma"
 /// context.undo()
 /// ```
-/// Use it on one queue: that of the context that has it.
+/// Use it on one queue: that of its context.
 open class UndoManager: NSObject {
     private var open: [UndoGroup] = []
     private var undoStack: [UndoGroup] = []
@@ -29,10 +29,10 @@ open class UndoManager: NSObject {
     /// How many groups are open.
     open var groupingLevel: Int { open.count }
 
-    /// The most groups to keep; 0, the default, for all.
+    /// The largest number of groups to keep; 0, the default, for no limit.
     open var levelsOfUndo = 0 { didSet { trim() } }
 
-    /// Opens a group; groups within groups are undone with them.
+    /// Opens a group. Groups within a group are undone with it.
     open func beginUndoGrouping() {
         post(.NSUndoManagerCheckpoint)
         openEventGroupIfNeeded()
@@ -40,7 +40,7 @@ open class UndoManager: NSObject {
         post(.NSUndoManagerDidOpenUndoGroup)
     }
 
-    /// Closes the group that was opened last. Stops the program when none is open.
+    /// Closes the group that was opened last. Stops the program if none is open.
     open func endUndoGrouping() {
         post(.NSUndoManagerCheckpoint)
         guard let group = open.last else { programmerError("endUndoGrouping was called with no group open") }
@@ -70,7 +70,7 @@ open class UndoManager: NSObject {
         open.append(UndoGroup())
         hasEventGroup = true
         guard Thread.isMainThread else { return }
-        // A weak reference, used by the main queue only, as the manager is.
+        // A weak reference, only used by the main queue, like the manager.
         let later = WeakManager(self)
         DispatchQueue.main.async { later.manager?.endEvent() }
     }
@@ -86,20 +86,20 @@ open class UndoManager: NSObject {
     /// Whether actions are recorded.
     open var isUndoRegistrationEnabled: Bool { disabled == 0 }
 
-    /// Stops recording, until as many calls of `enableUndoRegistration` follow.
+    /// Stops recording until `enableUndoRegistration` has been called the same number of times.
     open func disableUndoRegistration() { disabled += 1 }
 
-    /// Takes back one `disableUndoRegistration`. Stops the program when there was none.
+    /// Undoes one `disableUndoRegistration`. Stops the program if there was none.
     open func enableUndoRegistration() {
         guard disabled > 0 else { programmerError("undo registration is enabled already") }
         disabled -= 1
     }
 
-    /// Records an action. What it registers itself when it is run for an undo becomes the redo.
+    /// Records an action. Actions that it registers when it is run by an undo become the redo.
     ///
     /// - Parameters:
-    ///   - target: what the action works on; not kept alive, and without it the action does nothing.
-    ///   - handler: takes the change back.
+    ///   - target: the object that the action works on. It is not kept alive; if it is gone, the action does nothing.
+    ///   - handler: undoes the change.
     public func registerUndo<TargetType: AnyObject>(
         withTarget target: TargetType, handler: @escaping (TargetType) -> Void
     ) {
@@ -140,20 +140,20 @@ open class UndoManager: NSObject {
         return !redoStack.isEmpty
     }
 
-    /// Whether an undo is going on.
+    /// Whether an undo is running.
     open private(set) var isUndoing = false
 
-    /// Whether a redo is going on.
+    /// Whether a redo is running.
     open private(set) var isRedoing = false
 
-    /// Closes the last group if it is the only one open, and undoes it. Stops the program when more are open.
+    /// Closes the last group if it is the only one open, and undoes it. Stops the program if more are open.
     open func undo() {
         if open.count == 1 { endUndoGrouping() }
         if !open.isEmpty { programmerError("undo was called with \(open.count) groups open; end them first") }
         undoNestedGroup()
     }
 
-    /// Undoes the last group that is closed.
+    /// Undoes the last closed group.
     open func undoNestedGroup() {
         post(.NSUndoManagerCheckpoint)
         guard let group = open.last?.takeLastGroup() ?? undoStack.popLast() else { return }
@@ -167,7 +167,7 @@ open class UndoManager: NSObject {
         post(.NSUndoManagerDidUndoChange)
     }
 
-    /// Does again what was last undone.
+    /// Redoes what was last undone.
     open func redo() {
         post(.NSUndoManagerCheckpoint)
         guard let group = redoStack.popLast() else { return }
@@ -189,28 +189,28 @@ open class UndoManager: NSObject {
 
     // MARK: Names
 
-    /// The name of what `undo` takes back, "" when there is none.
+    /// The name of the action that `undo` undoes; "" if there is none.
     open var undoActionName: String { open.first?.name ?? undoStack.last?.name ?? "" }
 
-    /// The name of what `redo` does again, "" when there is none.
+    /// The name of the action that `redo` redoes; "" if there is none.
     open var redoActionName: String { redoStack.last?.name ?? "" }
 
-    /// Names the group that is open, or the last one.
+    /// Names the open group, or the last one.
     ///
     /// - Parameter actionName: the name, as a menu shows it after “Undo”.
     open func setActionName(_ actionName: String) { (open.first ?? undoStack.last)?.name = actionName }
 
-    /// Says whether the action can be thrown away unasked, such as a selection.
+    /// Sets whether the action can be discarded without asking, such as a selection.
     ///
-    /// - Parameter discardable: whether it can.
+    /// - Parameter discardable: whether it can be discarded.
     open func setActionIsDiscardable(_ discardable: Bool) {
         (open.first ?? undoStack.last)?.isDiscardable = discardable
     }
 
-    /// Whether what `undo` takes back can be thrown away unasked.
+    /// Whether the action that `undo` undoes can be discarded without asking.
     open var undoActionIsDiscardable: Bool { (open.first ?? undoStack.last)?.isDiscardable ?? false }
 
-    /// Whether what `redo` does again can be thrown away unasked.
+    /// Whether the action that `redo` redoes can be discarded without asking.
     open var redoActionIsDiscardable: Bool { redoStack.last?.isDiscardable ?? false }
 
     /// The title of a menu item: “Undo” and the action's name.
@@ -238,7 +238,7 @@ open class UndoManager: NSObject {
     private func post(_ name: Notification.Name) { NotificationCenter.default.post(name: name, object: self) }
 }
 
-/// A way back to an undo manager that does not keep it alive.
+/// A weak reference to an undo manager.
 private final class WeakManager: @unchecked Sendable {
     // @unchecked Sendable: made and used on the main queue.
     weak var manager: UndoManager?

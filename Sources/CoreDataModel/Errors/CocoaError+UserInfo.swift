@@ -1,6 +1,6 @@
 import Foundation
 
-// What Core Data's errors carry, by name.
+// The content of Core Data's errors, by name.
 extension CocoaError {
     /// The object that is not valid: the value of `NSValidationObjectErrorKey`.
     public var validationObject: Any? { userInfo[NSValidationObjectErrorKey] }

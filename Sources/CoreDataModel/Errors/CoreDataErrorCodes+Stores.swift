@@ -48,7 +48,7 @@ extension CoreDataErrorCodes {
     }
     /// The long name of ``migrationMissingMappingModel``.
     public static var migrationMissingMappingModelError: CocoaError.Code { migrationMissingMappingModel }
-    /// No model of the store that is to be migrated was found.
+    /// No model of the store to migrate was found.
     public static var migrationMissingSourceModel: CocoaError.Code {
         CocoaError.Code(rawValue: CoreDataErrorCode.migrationMissingSourceModel)
     }
@@ -74,7 +74,7 @@ extension CoreDataErrorCodes {
     public static var persistentStoreIncompatibleVersionHashError: CocoaError.Code {
         persistentStoreIncompatibleVersionHash
     }
-    /// One store or more of a save could not be written.
+    /// At least one store of a save could not be written.
     public static var persistentStoreIncompleteSave: CocoaError.Code {
         CocoaError.Code(rawValue: CoreDataErrorCode.persistentStoreIncompleteSave)
     }
@@ -116,7 +116,7 @@ extension CoreDataErrorCodes {
     }
     /// The long name of ``persistentStoreTypeMismatch``.
     public static var persistentStoreTypeMismatchError: CocoaError.Code { persistentStoreTypeMismatch }
-    /// A store does not know the kind of request.
+    /// The store does not support this kind of request.
     public static var persistentStoreUnsupportedRequestType: CocoaError.Code {
         CocoaError.Code(rawValue: CoreDataErrorCode.persistentStoreUnsupportedRequestType)
     }
@@ -128,13 +128,13 @@ extension CoreDataErrorCodes {
     public static var sqlite: CocoaError.Code { CocoaError.Code(rawValue: CoreDataErrorCode.sqlite) }
     /// The long name of ``sqlite``.
     public static var sqliteError: CocoaError.Code { sqlite }
-    /// A save met conflicts; `NSPersistentStoreSaveConflictsErrorKey` has them.
+    /// A save found conflicts, which are under `NSPersistentStoreSaveConflictsErrorKey`.
     public static var persistentStoreSaveConflictsError: CocoaError.Code {
         CocoaError.Code(rawValue: CoreDataErrorCode.persistentStoreSaveConflicts)
     }
 }
 
 extension CocoaError.Code {
-    /// A save met conflicts; `NSPersistentStoreSaveConflictsErrorKey` has them.
+    /// A save found conflicts, which are under `NSPersistentStoreSaveConflictsErrorKey`.
     public static var persistentStoreSaveConflicts: CocoaError.Code { persistentStoreSaveConflictsError }
 }

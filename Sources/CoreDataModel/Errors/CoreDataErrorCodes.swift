@@ -1,8 +1,8 @@
 import Foundation
 
-/// Core Data's error codes by name, each with the long name that Swift once gave it, too.
+/// Core Data's error codes by name. Each also has the long name that Swift formerly gave it.
 ///
-/// They are members of `CocoaError.Code`, and of `CocoaError`, where a `catch` looks for them:
+/// They are members of `CocoaError.Code`, and of `CocoaError`, for use in a `catch`:
 ///
 /// ```swift
 /// do {
@@ -19,11 +19,11 @@ extension CocoaError: CoreDataErrorCodes {}
 extension CocoaError.Code: CoreDataErrorCodes {}
 
 extension CoreDataErrorCodes {
-    /// A request or a set-up makes no sense.
+    /// A request or a configuration is invalid.
     public static var coreData: CocoaError.Code { CocoaError.Code(rawValue: CoreDataErrorCode.coreData) }
     /// The long name of ``coreData``.
     public static var coreDataError: CocoaError.Code { coreData }
-    /// A save met values that must be unique, and the merge policy did not resolve it.
+    /// A save found values that are not unique as required, and the merge policy did not resolve the conflict.
     public static var managedObjectConstraintMerge: CocoaError.Code {
         CocoaError.Code(rawValue: CoreDataErrorCode.managedObjectConstraintMerge)
     }
@@ -41,7 +41,7 @@ extension CoreDataErrorCodes {
     }
     /// The long name of ``managedObjectExternalRelationship``.
     public static var managedObjectExternalRelationshipError: CocoaError.Code { managedObjectExternalRelationship }
-    /// A save met changes by somebody else that the merge policy did not resolve.
+    /// A save found changes by somebody else, and the merge policy did not resolve the conflict.
     public static var managedObjectMerge: CocoaError.Code {
         CocoaError.Code(rawValue: CoreDataErrorCode.managedObjectMerge)
     }

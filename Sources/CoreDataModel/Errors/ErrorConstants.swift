@@ -44,9 +44,9 @@ public var NSPersistentStoreCoordinatorLockingError: Int { CoreDataErrorCode.per
 public var NSManagedObjectReferentialIntegrityError: Int { CoreDataErrorCode.managedObjectReferentialIntegrity }
 /// Error code: an object refers to an object of another store.
 public var NSManagedObjectExternalRelationshipError: Int { CoreDataErrorCode.managedObjectExternalRelationship }
-/// Error code: a save met changes by somebody else that the merge policy did not resolve.
+/// Error code: a save found changes by somebody else, and the merge policy did not resolve the conflict.
 public var NSManagedObjectMergeError: Int { CoreDataErrorCode.managedObjectMerge }
-/// Error code: a save met values that must be unique, and the merge policy did not resolve it.
+/// Error code: a save found values that are not unique as required, and the merge policy did not resolve the conflict.
 public var NSManagedObjectConstraintMergeError: Int { CoreDataErrorCode.managedObjectConstraintMerge }
 /// Error code: there is no such type of store.
 public var NSPersistentStoreInvalidTypeError: Int { CoreDataErrorCode.persistentStoreInvalidType }
@@ -56,11 +56,11 @@ public var NSPersistentStoreTypeMismatchError: Int { CoreDataErrorCode.persisten
 public var NSPersistentStoreIncompatibleSchemaError: Int { CoreDataErrorCode.persistentStoreIncompatibleSchema }
 /// Error code: a store could not be written.
 public var NSPersistentStoreSaveError: Int { CoreDataErrorCode.persistentStoreSave }
-/// Error code: one store or more of a save could not be written.
+/// Error code: at least one store of a save could not be written.
 public var NSPersistentStoreIncompleteSaveError: Int { CoreDataErrorCode.persistentStoreIncompleteSave }
-/// Error code: a save met conflicts; `NSPersistentStoreSaveConflictsErrorKey` has them.
+/// Error code: a save found conflicts, which are under `NSPersistentStoreSaveConflictsErrorKey`.
 public var NSPersistentStoreSaveConflictsError: Int { CoreDataErrorCode.persistentStoreSaveConflicts }
-/// Error code: a request or a set-up makes no sense.
+/// Error code: a request or a configuration is invalid.
 public var NSCoreDataError: Int { CoreDataErrorCode.coreData }
 /// Error code: an operation on a store failed.
 public var NSPersistentStoreOperationError: Int { CoreDataErrorCode.persistentStoreOperation }
@@ -68,7 +68,7 @@ public var NSPersistentStoreOperationError: Int { CoreDataErrorCode.persistentSt
 public var NSPersistentStoreOpenError: Int { CoreDataErrorCode.persistentStoreOpen }
 /// Error code: another process kept a store locked for too long.
 public var NSPersistentStoreTimeoutError: Int { CoreDataErrorCode.persistentStoreTimeout }
-/// Error code: a store does not know the kind of request.
+/// Error code: a store does not support the kind of request.
 public var NSPersistentStoreUnsupportedRequestTypeError: Int { CoreDataErrorCode.persistentStoreUnsupportedRequestType }
 /// Error code: the model is of another version than the store.
 public var NSPersistentStoreIncompatibleVersionHashError: Int {
@@ -80,7 +80,7 @@ public var NSMigrationError: Int { CoreDataErrorCode.migration }
 public var NSMigrationConstraintViolationError: Int { CoreDataErrorCode.migrationConstraintViolation }
 /// Error code: a migration was cancelled.
 public var NSMigrationCancelledError: Int { CoreDataErrorCode.migrationCancelled }
-/// Error code: no model of the store that is to be migrated was found.
+/// Error code: no model of the store to migrate was found.
 public var NSMigrationMissingSourceModelError: Int { CoreDataErrorCode.migrationMissingSourceModel }
 /// Error code: no mapping between two models was found.
 public var NSMigrationMissingMappingModelError: Int { CoreDataErrorCode.migrationMissingMappingModel }

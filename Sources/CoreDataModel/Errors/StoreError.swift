@@ -1,8 +1,8 @@
 import Foundation
 
-/// The errors that stores of every kind throw.
+/// The errors that stores of all types throw.
 package enum StoreError {
-    /// In the user info: true where the store could not tell whether the last commit came through.
+    /// In the user info: true if the store could not determine whether the last commit succeeded.
     package static let uncertaintyKey = "PippinOutcomeIsUncertain"
 
     /// An error in the Cocoa domain with Core Data's code.
@@ -10,7 +10,7 @@ package enum StoreError {
         _ code: Int, _ description: String, url: URL? = nil, suggestion: String? = nil, underlying: (any Error)? = nil,
         userInfo: [String: Any] = [:]
     ) -> NSError {
-        // A password may be typed into the URL of a server.
+        // The URL of a server may contain a password.
         let url = url?.withoutPassword
         var info = userInfo.mapValues { ($0 as? URL)?.withoutPassword ?? $0 }
         info[NSLocalizedDescriptionKey] = description
@@ -23,9 +23,9 @@ package enum StoreError {
         return NSError(domain: NSCocoaErrorDomain, code: code, userInfo: info)
     }
 
-    /// Runs what evaluates predicates.
+    /// Runs code that evaluates predicates.
     ///
-    /// - Throws: what the body throws; 134060 when a predicate could not be evaluated meanwhile.
+    /// - Throws: the body's error; 134060 if a predicate could not be evaluated.
     package static func evaluating<Result>(_ body: () throws -> Result) throws -> Result {
         do { return try EvaluationFailure.throwing(body) } catch let error as UnevaluatedPredicateError {
             throw make(CoreDataErrorCode.coreData, error.localizedDescription, underlying: error)

@@ -1,7 +1,7 @@
 import Foundation
 
 extension URL {
-    /// The URL as errors may show it: without what is secret in it.
+    /// The URL in the form that errors may show: without secrets.
     package var withoutPassword: URL {
         guard !isFileURL, scheme != nil else { return self }
         var text = absoluteString

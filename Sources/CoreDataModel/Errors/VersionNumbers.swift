@@ -1,7 +1,7 @@
-// The numbers that Apple gave the versions of Core Data; programs compare them with the one that they run on.
+// Apple's numbers for the versions of Core Data, which programs compare with the running one.
 
-/// The version of Core Data whose stores this one writes: 1344, which is also the `NSPersistenceFrameworkVersion` in the
-/// metadata of new stores.
+/// The version of Core Data whose store format is written here: 1344, which is also the `NSPersistenceFrameworkVersion`
+/// in the metadata of new stores.
 public var NSCoreDataVersionNumber: Double { 1344 }
 /// The version of Core Data in macOS 10.4.
 public var NSCoreDataVersionNumber10_4: Double { 46.0 }

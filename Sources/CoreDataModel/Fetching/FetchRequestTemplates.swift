@@ -10,7 +10,7 @@ extension NSManagedObjectModel {
     ///
     /// - Parameters:
     ///   - fetchRequestTemplate: the request, whose predicate may have `$VARIABLES`.
-    ///   - name: the name to find it by.
+    ///   - name: the template's name.
     public func setFetchRequestTemplate(
         _ fetchRequestTemplate: NSFetchRequest<any NSFetchRequestResult>?, forName name: String
     ) {
@@ -18,15 +18,15 @@ extension NSManagedObjectModel {
         templates[name] = fetchRequestTemplate
     }
 
-    /// The fetch request template of a name, to run or to copy.
+    /// The fetch request template with a name, to run or to copy.
     ///
     /// - Parameter name: the name of the template.
-    /// - Returns: the template; `nil` when the model has none of that name.
+    /// - Returns: the template; `nil` if the model has none of that name.
     public func fetchRequestTemplate(forName name: String) -> NSFetchRequest<any NSFetchRequestResult>? {
         templates[name] as? NSFetchRequest<any NSFetchRequestResult>
     }
 
-    /// A copy of a fetch request template with values in place of the variables.
+    /// A copy of a fetch request template with values in place of its variables.
     ///
     /// ```swift
     /// let request = model.fetchRequestFromTemplate(withName: "After", substitutionVariables: ["YEAR": 1990])

@@ -2,11 +2,11 @@ import Foundation
 import PredicateFormat
 
 extension NSPredicate {
-    /// The predicate of a fetched property for one object: `$FETCH_SOURCE` is the object, `$FETCHED_PROPERTY` the
-    /// description, and paths from either are the values there, which stores can compare with.
+    /// The predicate of a fetched property for one object. `$FETCH_SOURCE` is the object, `$FETCHED_PROPERTY` the
+    /// description, and paths from either are replaced by their values, with which stores can compare.
     ///
     /// - Parameters:
-    ///   - property: the description, of which predicates may read `name` and `userInfo`.
+    ///   - property: the description; predicates can use its `name` and `userInfo`.
     ///   - object: the object that has the property.
     /// - Returns: the predicate with the object's values in place of the variables.
     package func of(_ property: NSFetchedPropertyDescription, of object: any KeyedOperand) -> NSPredicate {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A description of what to fetch: an entity, a predicate, an order, and how the results are to come.
+/// A description of a fetch: an entity, a predicate, an order, and the form of the results.
 ///
-/// `ResultType` is what the results are: a managed object class, `NSManagedObjectID`, `NSDictionary` or `NSNumber`,
+/// `ResultType` is the type of the results: a managed object class, `NSManagedObjectID`, `NSDictionary` or `NSNumber`,
 /// or `any NSFetchRequestResult` for any of them.
 open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, FetchDescription {
     /// Creates a request without an entity.
@@ -31,7 +31,7 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, FetchDescriptio
     /// The name of the entity.
     open var entityName: String? { entity?.name ?? storedEntityName }
 
-    /// Restricts the fetch to the objects that satisfy it; `nil` for all. One that combines no predicates by “and” becomes `nil`.
+    /// The condition on the objects; `nil` for all. A compound “and” predicate without parts is set to `nil`.
     open var predicate: NSPredicate? {
         didSet {
             guard let compound = predicate as? NSCompoundPredicate else { return }
@@ -39,10 +39,10 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, FetchDescriptio
         }
     }
 
-    /// The order of the results; without any, it is not determined.
+    /// The order of the results; without any, the order is arbitrary.
     open var sortDescriptors: [NSSortDescriptor]?
 
-    /// The most results to fetch; 0 for all.
+    /// The largest number of results; 0 for all.
     open var fetchLimit = 0
 
     /// How many results to skip at the start.
@@ -51,48 +51,49 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, FetchDescriptio
     /// How many objects to load at a time; 0 for all at once.
     open var fetchBatchSize = 0
 
-    /// Which form the results have. The default is managed objects.
+    /// The form of the results. The default is managed objects.
     open var resultType: NSFetchRequestResultType = .managedObjectResultType
 
     /// Whether objects of subentities are fetched too. The default is `true`.
     open var includesSubentities = true
 
-    /// Whether the values of the objects are loaded along with their IDs. The default is `true`.
+    /// Whether the values of the objects are loaded with their IDs. The default is `true`.
     open var includesPropertyValues = true
 
-    /// Whether unsaved changes of the context count. The default is `true`.
+    /// Whether unsaved changes of the context are included. The default is `true`.
     open var includesPendingChanges = true
 
-    /// Whether objects come as faults, which take their values when these are first read. The default is `true`.
+    /// Whether objects are returned as faults, which take their values when these are first read. The default is
+    /// `true`.
     open var returnsObjectsAsFaults = true
 
-    /// The relationships to load along with the objects, as key paths.
+    /// The relationships to load with the objects, as key paths.
     ///
-    /// A key that is not a relationship of the object that it is asked of is passed over, as in Core Data.
+    /// A key that is not a relationship of an object is skipped, as in Core Data.
     open var relationshipKeyPathsForPrefetching: [String]? = []
 
-    /// The properties (names or descriptions, expressions among them) of a dictionary fetch. Names of properties that the request's
-    /// entity has become their descriptions.
+    /// The properties of a dictionary fetch (names or descriptions, including expressions). Names of the entity's
+    /// properties are replaced by their descriptions.
     open var propertiesToFetch: [Any]? { didSet { propertiesToFetch = described(propertiesToFetch) } }
 
-    /// The properties (names or descriptions) by which a dictionary fetch groups. Names become descriptions as those of
-    /// `propertiesToFetch` do.
+    /// The properties by which a dictionary fetch groups (names or descriptions). Names are replaced as in
+    /// `propertiesToFetch`.
     open var propertiesToGroupBy: [Any]? { didSet { propertiesToGroupBy = described(propertiesToGroupBy) } }
 
-    /// A list of properties with descriptions for the names that the entity has.
+    /// A list of properties, with descriptions for the names that the entity has.
     private func described(_ properties: [Any]?) -> [Any]? {
         guard let entity, let properties, properties.contains(where: { $0 is String }) else { return properties }
         let known = entity.propertiesByName
         return properties.map { property in (property as? String).flatMap { known[$0] } ?? property }
     }
 
-    /// Restricts the groups of a dictionary fetch.
+    /// The condition on the groups of a dictionary fetch.
     open var havingPredicate: NSPredicate?
 
-    /// Whether equal results of a dictionary fetch come once only.
+    /// Whether equal results of a dictionary fetch are returned only once.
     open var returnsDistinctResults = false
 
-    /// Whether objects that the context has already take the values of the store.
+    /// Whether objects that the context already has take the store's values.
     open var shouldRefreshRefetchedObjects = false
 
     /// Returns a copy of the request.
@@ -128,7 +129,7 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, FetchDescriptio
     }
 }
 
-/// What a fetch request says, without its result type.
+/// A fetch request without its result type.
 package protocol FetchDescription: NSPersistentStoreRequest {
     var entity: NSEntityDescription? { get set }
     var entityName: String? { get }

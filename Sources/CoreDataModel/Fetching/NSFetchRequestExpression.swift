@@ -3,7 +3,7 @@ import Foundation
 /// The type of an expression that runs a fetch request.
 public var NSFetchRequestExpressionType: NSExpression.ExpressionType { .fetchRequest }
 
-/// An expression whose value is what a fetch request finds: `FETCH(request, context, NO)`.
+/// An expression whose value is the result of a fetch request: `FETCH(request, context, NO)`.
 ///
 /// ```swift
 /// let recent = NSFetchRequest<NSDictionary>(entityName: "Review")
@@ -15,12 +15,13 @@ public var NSFetchRequestExpressionType: NSExpression.ExpressionType { .fetchReq
 /// // … WHERE t0.Z_PK IN (SELECT t0.ZBOOK FROM ZREVIEW t0)
 /// ```
 ///
-/// In SQL, it is a subquery: of the objects' keys, or of the one property to fetch; with `countOnly`, the number of rows. In memory, the
-/// context runs the request. Mapping models have them as source expressions, too; a migration evaluates them.
+/// In SQL, it is a subquery: for the objects' keys, or for the only property to fetch; with `countOnly`, for the number
+/// of rows. In memory, the context runs the request. Mapping models use it for source expressions, too, which a
+/// migration evaluates.
 open class NSFetchRequestExpression: NSExpression {
-    /// What gives the fetch request.
+    /// The expression that gives the fetch request.
     public let requestExpression: NSExpression
-    /// What gives the context to fetch in.
+    /// The expression that gives the context to fetch in.
     public let contextExpression: NSExpression
     /// Whether the value is the number of objects instead of the objects.
     public let isCountOnlyRequest: Bool
@@ -32,11 +33,11 @@ open class NSFetchRequestExpression: NSExpression {
         super.init(.fetch(request, in: context, countOnly: countOnly))
     }
 
-    /// Makes an expression for what a fetch request finds.
+    /// Makes an expression for the result of a fetch request.
     ///
     /// - Parameters:
-    ///   - fetch: what gives the fetch request.
-    ///   - context: what gives the context that runs the request in memory.
+    ///   - fetch: the expression that gives the fetch request.
+    ///   - context: the expression that gives the context in which the request is run in memory.
     ///   - countFlag: whether the value is the number of objects.
     /// - Returns: the expression, an `NSFetchRequestExpression`.
     open class func expression(

@@ -1,13 +1,13 @@
 import Foundation
 
-/// What a fetch request can return: managed objects, their IDs, dictionaries and numbers.
+/// The types that a fetch request can return: managed objects, their IDs, dictionaries and numbers.
 public protocol NSFetchRequestResult: NSObjectProtocol {}
 
 extension NSManagedObjectID: NSFetchRequestResult {}
 extension NSDictionary: NSFetchRequestResult {}
 extension NSNumber: NSFetchRequestResult {}
 
-/// Which form the results of a fetch have.
+/// The form of a fetch's results.
 public struct NSFetchRequestResultType: OptionSet, Sendable {
     /// The raw value, as Apple numbers the types.
     public let rawValue: UInt

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A property whose value is what a fetch request finds: a weak, one-way relationship.
+/// A property whose value is the result of a fetch request: a weak, one-way relationship.
 ///
 /// In the request's predicate, `$FETCH_SOURCE` is the object that has the property and `$FETCHED_PROPERTY` this
 /// description.
 open class NSFetchedPropertyDescription: NSPropertyDescription {
-    /// The request that gives the property its value.
+    /// The request whose result is the property's value.
     open var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? { willSet { willChangeDescription() } }
 
     package override func emptyCopy() -> NSPropertyDescription { NSFetchedPropertyDescription() }

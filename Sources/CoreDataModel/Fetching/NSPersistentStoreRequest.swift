@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a request asks a store to do. The raw values are Apple's.
+/// The kind of a request to a store. The raw values are Apple's.
 public enum NSPersistentStoreRequestType: UInt, Sendable {
     /// Fetch objects, IDs, dictionaries or a count.
     case fetchRequestType = 1
@@ -16,13 +16,13 @@ public enum NSPersistentStoreRequestType: UInt, Sendable {
 
 /// A request that a context sends to its stores: the common part of fetches, saves and batch changes.
 open class NSPersistentStoreRequest: NSObject, NSCopying {
-    /// The stores to ask, `nil` for all; see `affectedStores`.
+    /// The stores to ask; `nil` for all; see `affectedStores`.
     package var affectedStoreObjects: [AnyObject]?
 
-    /// What the request asks for.
+    /// The kind of the request.
     open var requestType: NSPersistentStoreRequestType { .fetchRequestType }
 
-    /// Creates a request; make one of the subclasses instead.
+    /// Creates a request; use one of the subclasses instead.
     public override init() { super.init() }
 
     /// Returns a copy of the request.

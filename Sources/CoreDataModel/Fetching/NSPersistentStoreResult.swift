@@ -1,4 +1,4 @@
 import Foundation
 
-/// What a store answers to a request: the common part of the results of batch, history and asynchronous requests.
+/// A store's answer to a request: the common part of the results of batch, history and asynchronous requests.
 open class NSPersistentStoreResult: NSObject {}

@@ -1,5 +1,5 @@
 extension EntityLayout {
-    /// The values of a row, with the defaults of what no store keeps.
+    /// The values of a row, with the defaults of transient attributes added.
     @inline(__always)
     package func withTransientDefaults(_ values: ContiguousArray<StoredValue>) -> ContiguousArray<StoredValue> {
         transientDefaultSlots.isEmpty || values.isEmpty ? values : filled(values)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where a property of an entity is found.
+/// The place of a property in an entity.
 package enum PropertyIndex: Equatable, Sendable {
     /// An attribute or to-one relationship: its slot in the row.
     case slot(Int)
@@ -10,34 +10,35 @@ package enum PropertyIndex: Equatable, Sendable {
     case fetched(Int)
 }
 
-/// An entity as stores and objects use it: every property has a fixed place, inherited ones first, so that a
+/// An entity in the form that stores and objects use: every property has a fixed place, inherited ones first, so that a
 /// property has the same place in all subentities. Immutable once its model is compiled.
 package final class EntityLayout: @unchecked Sendable {
-    // @unchecked Sendable: changed by `ModelLayout.init` only, before anyone else sees it; `description` is frozen.
+    // @unchecked Sendable: only changed by `ModelLayout.init`, before anyone else sees it; `description` is frozen.
     package let name: String
-    /// The entity's number in a store that we make: `Z_ENT`. In an existing store, its `Z_PRIMARYKEY` wins.
+    /// The entity's number in a store that is made here: `Z_ENT`. In an existing store, its `Z_PRIMARYKEY` takes
+    /// precedence.
     package let number: Int
     package let isAbstract: Bool
     package let superentity: EntityLayout?
-    /// This entity and all below it, in the order of their numbers.
+    /// This entity and all its descendants, in the order of their numbers.
     package internal(set) var selfAndSubentities: [EntityLayout] = []
-    /// What a row holds.
+    /// The slots of a row.
     package let slots: [SlotLayout]
-    /// The types of the attributes by slot, of no type for to-one relationships: what accessors ask first.
+    /// The types of the attributes by slot, and no type for to-one relationships. Accessors check these first.
     package let attributeTypes: [NSAttributeType]
     /// All relationships, to-one and to-many, inherited ones first.
     package let relationships: [RelationshipLayout]
     package let fetchedProperties: [NSPropertyDescription]
     package let propertyByName: [String: PropertyIndex]
-    /// The slots whose values saving must look at.
+    /// The slots whose values a save must check.
     package let validatedSlots: [Int]
-    /// Those of them that must have a value and have no other rule, where all are like that; nil where one is not.
+    /// The validated slots, if all of them only require a value; nil if one has another rule.
     package let requiredSlots: [Int]?
-    /// The to-many relationships whose counts saving must look at.
+    /// The to-many relationships whose counts a save must check.
     package let validatedToManys: [RelationshipLayout]
-    /// The slots of values that no store keeps.
+    /// The slots of transient attributes.
     package let transientSlots: [Int]
-    /// Those of them that have a default value, which objects of a store show, too, until they are given another.
+    /// The transient slots with a default value, which objects from a store show, too, until another value is set.
     package let transientDefaultSlots: [Int]
     /// The slots that the store computes.
     package let derivedSlots: [Int]
@@ -47,18 +48,19 @@ package final class EntityLayout: @unchecked Sendable {
     package let toManys: [RelationshipLayout]
     /// The values of a new object, by slot.
     package let defaultValues: ContiguousArray<StoredValue>
-    /// Sets of properties whose values no two objects may share, inherited ones first.
+    /// Sets of properties whose values must be unique together, inherited ones first.
     package let uniquenessConstraints: [[String]]
     package let description: NSEntityDescription
 
     private let ancestorRoot: EntityLayout?
     /// The number of the root entity.
     let rootNumber: Int
-    /// Of the root's name: the same in every model of a store, which numbers its entities in its own way.
+    /// A hash of the root's name, which is the same in every model of a store, whereas the numbers of the entities may
+    /// differ.
     let rootHash: Int
-    // Accessors of other targets look here for each value: what they call is compiled into them.
-    // Unsafe memory: filled once, before anybody else has the layout, and freed with it; read within its bounds only. Arrays would be
-    // retained and released for each value of each object.
+    // Inlined accessors in other targets read these for each value. Unsafe memory: filled once, before anybody else has
+    // the layout, and freed with it; it is only read within its bounds. Arrays would be retained and released for each
+    // value of each object.
     @usableFromInline let placeByKey: UnsafeBufferPointer<Int32>
     @usableFromInline let typeBySlot: UnsafeBufferPointer<NSAttributeType>
     @usableFromInline static let noPlace = Int32.min
@@ -120,7 +122,7 @@ package final class EntityLayout: @unchecked Sendable {
         typeBySlot.deallocate()
     }
 
-    /// Trivial values in memory of their own.
+    /// Trivial values in manually allocated memory.
     private static func copied<Value>(_ values: [Value]) -> UnsafeBufferPointer<Value> {
         let memory = UnsafeMutableBufferPointer<Value>.allocate(capacity: values.count)
         _ = memory.initialize(from: values)
@@ -141,34 +143,34 @@ package final class EntityLayout: @unchecked Sendable {
         return byKey
     }
 
-    /// The entity at the top of the inheritance, whose table this entity shares.
+    /// The entity at the top of the inheritance tree, whose table this entity shares.
     package var root: EntityLayout { ancestorRoot ?? self }
 
-    /// The slot of an attribute or to-one relationship by its interned name, `nil` for anything else.
+    /// The slot of an attribute or to-one relationship by its interned name; `nil` for anything else.
     @inlinable package func slotIndex(forInternedKey key: Int) -> Int? {
         guard key < placeByKey.count else { return nil }
         let place = placeByKey[key]
         return place >= 0 ? Int(place) : nil
     }
 
-    /// Whether a slot is an attribute's of a type.
+    /// Whether a slot is an attribute's with a given type.
     @inlinable package func isAttribute(_ slot: Int, _ type: NSAttributeType) -> Bool { typeBySlot[slot] == type }
 
-    /// The to-many relationship by its interned name, `nil` for anything else.
+    /// The to-many relationship by its interned name; `nil` for anything else.
     @inlinable package func toManyIndex(forInternedKey key: Int) -> Int? {
         guard key < placeByKey.count else { return nil }
         let place = placeByKey[key]
         return place < 0 && place != Self.noPlace ? Int(-1 - place) : nil
     }
 
-    /// The place of the property that a key of key-value coding means: the one of that name; else, as accessors are looked up by names that
-    /// capitalise the key (`setDate:`, `isDone`, `getTitle`), the one that such a name leads to.
+    /// The place of the property for a key of key-value coding: the property with that name; otherwise, since
+    /// accessors' names capitalise the key (`setDate:`, `isDone`, `getTitle`), the one that such a name leads to.
     package func place(forKey key: String) -> PropertyIndex? {
         if let place = propertyByName[key] { return place }
         return nameByAccessor(of: key).flatMap { propertyByName[$0] }
     }
 
-    /// The property's name that a key of key-value coding means where none has just this name.
+    /// The property's name for a key of key-value coding that matches no name exactly.
     package func nameByAccessor(of key: String) -> String? {
         guard let first = key.first else { return nil }
         let rest = key.dropFirst()
@@ -183,7 +185,7 @@ package final class EntityLayout: @unchecked Sendable {
         return nil
     }
 
-    /// The relationship of a name, to-one or to-many.
+    /// The relationship with a name, to-one or to-many.
     package func relationship(named name: String) -> RelationshipLayout? {
         switch propertyByName[name] {
         case .slot(let slot): return slots[slot].relationship
@@ -192,7 +194,8 @@ package final class EntityLayout: @unchecked Sendable {
         }
     }
 
-    /// The attribute, or the element of a composite one, that keys lead to; nil for anything else, also for what is computed of one.
+    /// The attribute, or the element of a composite attribute, at the end of keys; nil for anything else, including
+    /// collection operators.
     package func attribute(at keys: [String]) -> AttributeLayout? {
         var entity: EntityLayout? = self
         var attribute: AttributeLayout?
@@ -209,7 +212,7 @@ package final class EntityLayout: @unchecked Sendable {
         return attribute
     }
 
-    /// Whether keys lead to an attribute that holds UUIDs, through relationships of any kind.
+    /// Whether keys lead to a UUID attribute, through relationships of any kind.
     package func holdsUUIDs(at keys: [String]) -> Bool {
         guard let key = keys.first else { return false }
         if let destination = relationship(named: key)?.destination {

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Stands in a slot for a value whose file beside the store cannot be read.
+/// Takes the place of a value whose file beside the store cannot be read.
 ///
-/// It is written back as it was found, so that the value is there again when its file is; a property shows none meanwhile.
+/// It is written back unchanged, so that the value reappears with its file; meanwhile the property has no value.
 package final class MissingExternalData: NSObject {
-    /// What the column has: the reference to the file.
+    /// The content of the column: the reference to the file.
     package let column: Data
     /// The file that should hold the value.
     package let file: URL
@@ -29,7 +29,7 @@ package final class MissingExternalData: NSObject {
 }
 
 extension StoredValue {
-    /// What stands for a value whose file cannot be read; nil for every other value.
+    /// The stand-in for a value whose file cannot be read; nil for every other value.
     package var missingExternalData: MissingExternalData? {
         guard case .object(let object) = self else { return nil }
         return object as? MissingExternalData

@@ -21,7 +21,7 @@ package enum ModelCheck {
         }
     }
 
-    /// A NUL ends a text for those who read it as C does: databases take a name up to there, or refuse it.
+    /// Refuses a NUL, which ends a text in C: databases truncate a name there, or refuse it.
     private static func refuseNUL(in name: String, ofPropertyOf entity: String? = nil) throws {
         guard name.utf8.contains(0) else { return }
         let shown = "“\(name.replacing("\0", with: "\\0"))”"
@@ -83,7 +83,7 @@ package enum ModelCheck {
         guard destination.model === model || model.entitiesByName[destination.name ?? ""] != nil else {
             throw error("relationship “\(name)” leads to “\(destination.name ?? "")”, which is not in the model")
         }
-        // A maximum below 1 means that there is none; programs write -1 as well as 0.
+        // A maximum below 1 means no maximum; programs write -1 as well as 0.
         guard relationship.minCount >= 0 else {
             throw error("relationship “\(name)” has a negative minimum count")
         }

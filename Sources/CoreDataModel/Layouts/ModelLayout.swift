@@ -3,15 +3,15 @@ import Ordering
 
 /// A model compiled for use: entities by number, properties by place. Immutable.
 ///
-/// Its parts refer to one another, so a compiled model lives until the process ends.
+/// Its parts refer to each other, so a compiled model lives until the process ends.
 package final class ModelLayout: Sendable {
-    /// The entities in the order of their numbers: each root by name, what is below it right after it.
+    /// The entities in the order of their numbers: the roots by name, each followed by its descendants.
     package let entities: [EntityLayout]
     package let entityByName: [String: EntityLayout]
 
     /// Compiles a model that has been checked.
     ///
-    /// - Throws: `NSManagedObjectModel.ModelError` when a name or a connection is missing or wrong.
+    /// - Throws: `NSManagedObjectModel.ModelError` if a name or a connection is missing or wrong.
     init(_ model: NSManagedObjectModel) throws {
         try ModelCheck.check(model)
         var layouts: [EntityLayout] = []
@@ -70,7 +70,7 @@ extension NSManagedObjectModel {
 }
 
 extension NSEntityDescription {
-    /// The compiled form of the entity, `nil` while its model is not in use.
+    /// The compiled form of the entity; `nil` while its model is not in use.
     package var layout: EntityLayout? {
         if let compiled { return compiled as? EntityLayout }
         guard let name, let model else { return nil }

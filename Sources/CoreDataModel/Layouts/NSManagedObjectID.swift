@@ -4,18 +4,19 @@ import Synchronization
 /// The identity of a store, which outlives the store object: IDs refer to it.
 package final class StoreIdentity: @unchecked Sendable {
     // @unchecked Sendable: `uuid`, `store` and `observer` are set while the store is being opened, before IDs are made,
-    // or under its coordinator's lock when another store takes its place.
+    // or under its coordinator's lock when another store replaces it.
 
-    /// The store's UUID, as its metadata say and as object URIs show it.
+    /// The store's UUID, as in its metadata and in object URIs.
     package var uuid: String
 
     /// The store (an `NSPersistentStore`, which a higher room defines).
     package weak var store: AnyObject?
 
-    /// Called when a context registers an object of the store, and when it forgets it; for stores that want that.
+    /// Called when a context registers an object of the store and when it forgets the object, for stores that request
+    /// it.
     package var observer: (@Sendable (NSManagedObjectID, _ isKnown: Bool) -> Void)?
 
-    /// Tells the stores of this process apart.
+    /// Distinguishes the stores of this process.
     package let number: Int
 
     private static let count = Atomic<Int>(0)
@@ -26,22 +27,22 @@ package final class StoreIdentity: @unchecked Sendable {
     }
 }
 
-/// The identity of a managed object: its entity, and its key in its store. Safe to use from any thread.
+/// The identity of a managed object: its entity, and its key in its store. It can be used from any thread.
 ///
-/// Until an object is first saved its ID is temporary.
+/// An object's ID is temporary until the object is first saved.
 open class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
     // @unchecked Sendable: all properties are immutable.
 
     package let layout: EntityLayout
-    /// The store, `nil` for a temporary ID.
+    /// The store; `nil` for a temporary ID.
     package let storeIdentity: StoreIdentity?
     /// The primary key (`Z_PK`), or the number of a temporary ID.
     package let key: Int64
-    /// What an atomic or incremental store of the developer's calls the object.
+    /// A developer's atomic or incremental store's reference for the object.
     package let reference: NSObject?
 
-    /// The store and the table as a number, which with the key tells IDs apart; 0 for a temporary ID. Here, since code of another target
-    /// would retain both to ask them.
+    /// The store and the table as a number, which together with the key identifies the object; 0 for a temporary ID. It
+    /// is computed here, since code in another target would retain both.
     package final var tableTag: UInt64 {
         guard let storeIdentity else { return 0 }
         return UInt64(storeIdentity.number) << 24 | UInt64(layout.rootNumber)
@@ -61,12 +62,13 @@ open class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
         reference = nil
     }
 
-    /// Creates an ID of no object, for stand-ins in tests: it is temporary, equals no other ID, and no context finds an object for it.
+    /// Creates an ID without an object, as a stand-in in tests: it is temporary, equals no other ID, and no context
+    /// finds an object for it.
     public override convenience init() {
         self.init(temporaryFor: NoObject.entity, number: NoObject.count.subtract(1, ordering: .relaxed).newValue)
     }
 
-    /// What an ID of no object says of itself.
+    /// The entity of an ID without an object.
     private enum NoObject {
         static let count = Atomic<Int64>(0)
         static let entity: EntityLayout = {
@@ -84,12 +86,12 @@ open class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
     /// The entity of the object.
     open var entity: NSEntityDescription { layout.description }
 
-    /// Whether the ID stands only until the object is first saved.
+    /// Whether the ID is only valid until the object is first saved.
     open var isTemporaryID: Bool { storeIdentity == nil }
 
     /// The ID as a URI that can be archived: `x-coredata://<store UUID>/<entity>/p<primary key>`.
     ///
-    /// The URI of a temporary ID (`x-coredata:///<entity>/t…`) means something in this process only.
+    /// The URI of a temporary ID (`x-coredata:///<entity>/t…`) is only valid in this process.
     open func uriRepresentation() -> URL {
         let entity = layout.name.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? layout.name
         let text: String
@@ -102,12 +104,12 @@ open class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
         return URL(string: text) ?? URL(fileURLWithPath: text)
     }
 
-    /// What the URI calls the object in its store.
+    /// The object's name in the URI.
     package final var uriKey: String { reference.map { "\($0)" } ?? "\(key)" }
 
     private static let allowedInKey = CharacterSet.urlPathAllowed.subtracting(CharacterSet(charactersIn: "/"))
 
-    /// Makes temporary URIs of different processes differ.
+    /// Makes temporary URIs of different processes different.
     private static let processPrefix = UUID().uuidString
 
     /// IDs are immutable: the copy is the ID itself.
@@ -116,7 +118,7 @@ open class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
     /// - Returns: the object itself.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 
-    /// Whether two IDs name the same object of the same store.
+    /// Whether two IDs identify the same object of the same store.
     ///
     /// - Parameter object: what to compare with.
     /// - Returns: `false` for anything but an ID of the same object.
@@ -128,10 +130,10 @@ open class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
     package final func matches(_ other: NSManagedObjectID) -> Bool {
         if self === other { return true }
         guard key == other.key else { return false }
-        // The key of a long reference is its digest, which others may share.
+        // The key of a long reference is a digest, which other references may share.
         if reference != nil || other.reference != nil, uriKey != other.uriKey { return false }
         if storeIdentity === other.storeIdentity { return layout.root === other.layout.root }
-        // The same file opened twice, by two coordinators.
+        // The same file may be opened twice, by two coordinators.
         guard let mine = storeIdentity, let theirs = other.storeIdentity else { return false }
         return mine.uuid == theirs.uuid && layout.root.name == other.layout.root.name
     }
@@ -144,7 +146,7 @@ open class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
 }
 
 extension NSManagedObjectID {
-    /// No key of a store that numbers its rows is greater, so that counting on never overflows. Stores count from 1; only a damaged
-    /// one gets near.
+    /// The greatest key of a store that numbers its rows, so that later keys never overflow. Stores count from 1; only
+    /// a damaged one gets near it.
     package static let greatestKey: Int64 = 1 << 62
 }

@@ -1,23 +1,24 @@
-/// What models that were derived from structs say of nested values, in the user info of attributes.
+/// Keys and values in the user info of attributes, by which models derived from structs describe nested values.
 package enum NestedValueInfo {
-    /// Says when a composite attribute has a value: `always`, or `initially`, in the objects that were there before it.
+    /// When a composite attribute has a value: `always`, or `initially` if only the objects older than the attribute
+    /// certainly have one.
     package static let presence = "PippinPresence"
     /// Marks the element that says whether there is a value.
     package static let mark = "PippinMark"
-    /// What an element is called in JSON.
+    /// The name of an element in JSON.
     package static let key = "PippinKey"
-    /// How bytes are coded: `JSON`.
+    /// The coding of bytes: `JSON`.
     package static let coding = "PippinCoding"
 }
 
 extension AttributeLayout {
-    /// Whether every object has the value that a composite attribute holds.
+    /// Whether every object has the nested value of a composite attribute.
     package var isAlwaysPresent: Bool { info(NestedValueInfo.presence) == "always" }
-    /// Whether every object has the value that was there before there was the attribute.
+    /// Whether every object older than the attribute has the nested value.
     package var isPresentInitially: Bool { info(NestedValueInfo.presence) == "initially" }
-    /// Whether the user info tells when there is a value.
+    /// Whether the user info says when there is a value.
     package var tellsPresence: Bool { info(NestedValueInfo.presence) != nil }
-    /// What the element is called in JSON.
+    /// The name of the element in JSON.
     package var nestedKey: String { info(NestedValueInfo.key) ?? name }
     /// Whether the element says that there is a value.
     package var isPresenceMark: Bool { info(NestedValueInfo.mark) != nil }

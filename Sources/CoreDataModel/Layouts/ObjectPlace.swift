@@ -1,13 +1,14 @@
-/// Where an object lies: what its ID says, before anybody has asked for an ID.
+/// The place of an object: the content of its ID, without making the ID.
 ///
-/// Layout and store are not retained: a place is handed from a store that has both to a context, which keeps them alive for its objects.
+/// Layout and store are not retained: a place is passed from a store that retains both to a context, which keeps them
+/// alive for its objects.
 package struct ObjectPlace {
     package let layout: Unmanaged<EntityLayout>
     /// `nil` for an object that was never saved.
     package let store: Unmanaged<StoreIdentity>?
     /// The primary key (`Z_PK`), or the number of a temporary ID.
     package let key: Int64
-    /// The ID, where there is one already: a reference of a developer's store is in none of the above.
+    /// The ID, if it exists already: the reference of a developer's store is not part of the other properties.
     package let identifier: NSManagedObjectID?
 
     @inlinable
@@ -25,7 +26,7 @@ package struct ObjectPlace {
         self.identifier = identifier
     }
 
-    /// The ID, a new one where there was none.
+    /// The ID, made if it does not exist yet.
     package var objectID: NSManagedObjectID {
         if let identifier { return identifier }
         let layout = layout.takeUnretainedValue()

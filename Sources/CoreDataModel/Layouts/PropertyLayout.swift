@@ -1,15 +1,15 @@
 import Foundation
 
-/// What stores and objects need to know of an attribute, immutable.
+/// The properties of an attribute that stores and objects need, immutable.
 package final class AttributeLayout: @unchecked Sendable {
-    // @unchecked Sendable: never changed after it was made; `description` is frozen.
+    // @unchecked Sendable: never changed after initialization; `description` is frozen.
     package let name: String
     package let type: NSAttributeType
     package let valueClassName: String?
     package let valueTransformerName: String?
     package let allowsExternalStorage: Bool
     package let preservesValueInHistoryOnDeletion: Bool
-    /// What a derived attribute is computed from, in the spelling of `NSExpression(format:)`.
+    /// The expression of a derived attribute, in the spelling of `NSExpression(format:)`.
     package let derivation: String?
     /// The elements of a composite attribute.
     package let elements: [AttributeLayout]
@@ -28,9 +28,9 @@ package final class AttributeLayout: @unchecked Sendable {
     }
 }
 
-/// What stores and objects need to know of a relationship, immutable once its model is compiled.
+/// The properties of a relationship that stores and objects need, immutable once its model is compiled.
 package final class RelationshipLayout: @unchecked Sendable {
-    // @unchecked Sendable: changed by `ModelLayout.init` only, before anyone else sees it; `description` is frozen.
+    // @unchecked Sendable: only changed by `ModelLayout.init`, before anyone else sees it; `description` is frozen.
     package let name: String
     package let isToMany: Bool
     package let isOrdered: Bool
@@ -41,7 +41,7 @@ package final class RelationshipLayout: @unchecked Sendable {
     package let maxCount: Int
     /// The position among the entity's relationships; the same in all subentities.
     package let index: Int
-    /// The slot of a to-one relationship, -1 for to-many.
+    /// The slot of a to-one relationship; -1 for to-many.
     package let slot: Int
     package let description: NSRelationshipDescription
     /// The relationship that leads back.
@@ -92,7 +92,7 @@ package struct SlotLayout: @unchecked Sendable {
     package let isTransient: Bool
     package let isOptional: Bool
     package let defaultValue: StoredValue
-    /// Whether saving must look at the value: it is required or restricted by validation predicates.
+    /// Whether a save must check the value: it is required, or restricted by validation predicates.
     package let needsValidation: Bool
     package let description: NSPropertyDescription
 
@@ -117,19 +117,19 @@ package struct SlotLayout: @unchecked Sendable {
         description = relationship.description
     }
 
-    /// Whether all that saving must look at is that there is a value.
+    /// Whether a save must only check that there is a value.
     var isRequiredOnly: Bool {
         guard !isOptional, attribute?.derivation == nil else { return false }
         return attribute == nil || description.validationPredicates.isEmpty
     }
 
-    /// The attribute, `nil` for a relationship.
+    /// The attribute; `nil` for a relationship.
     package var attribute: AttributeLayout? {
         if case .attribute(let attribute) = kind { return attribute }
         return nil
     }
 
-    /// The relationship, `nil` for an attribute.
+    /// The relationship; `nil` for an attribute.
     package var relationship: RelationshipLayout? {
         if case .toOne(let relationship) = kind { return relationship }
         return nil

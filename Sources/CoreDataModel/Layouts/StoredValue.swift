@@ -1,9 +1,9 @@
 import Foundation
 
-/// One value of a row, as stores and objects exchange it: small, without boxes on the hot path.
+/// One value of a row, in the form that stores and objects exchange: small, without boxes on the hot path.
 ///
-/// Integers and Booleans of every width are `.integer`, floating-point numbers of both widths `.double`; the type of
-/// the attribute says which `NSNumber` they become.
+/// Integers and Booleans of every width are `.integer`, floating-point numbers of both widths `.double`; the
+/// attribute's type determines the `NSNumber`.
 package enum StoredValue: @unchecked Sendable {
     // @unchecked Sendable: the objects in `.object` are immutable (NSDecimalNumber, NSURL, NSDictionary) or the
     // developer's transformable values, which Core Data shares between snapshots as well.
@@ -24,8 +24,8 @@ package enum StoredValue: @unchecked Sendable {
     case uuid(UUID)
     /// The destination of a to-one relationship.
     case identifier(NSManagedObjectID)
-    /// A decimal number, a URL, a transformable value, a composite value, or a value of a wrong type that
-    /// validation has yet to refuse (`UnacceptableValue`).
+    /// A decimal number, a URL, a transformable value, a composite value, or a value of a wrong type that validation
+    /// will refuse (`UnacceptableValue`).
     case object(NSObject)
 
     /// Whether there is no value.
@@ -51,10 +51,11 @@ extension StoredValue: Equatable {
         }
     }
 
-    /// Byte by byte: strings that are canonically equivalent, and differ, are different values.
+    /// Compares bytes: strings that are canonically equivalent but have different bytes are different values.
     private static func haveSameBytes(_ left: String, _ right: String) -> Bool {
         guard left.utf8.count == right.utf8.count else { return false }
-        // A save compares all values of changed objects, most of which are the very same: as memory, not one by one.
+        // A save compares all values of changed objects, most of which are identical, so memory is compared rather than
+        // single characters.
         let areSame = left.utf8.withContiguousStorageIfAvailable { left in
             right.utf8.withContiguousStorageIfAvailable { right in
                 guard let one = left.baseAddress, let other = right.baseAddress else { return true }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Stands for the value of a property whose place in an existing store is not known: it says so when it is asked for.
+/// Takes the place of a property whose place in an existing store is unknown. It reports that when the value is read.
 package final class UnavailableValue: NSObject, @unchecked Sendable {
     // @unchecked Sendable: `isTold` is guarded by the lock.
 
-    /// Why there is no value, as a sentence that names store, entity and property.
+    /// The reason, as a sentence that names the store, the entity and the property.
     package let reason: String
     private let lock = NSLock()
     private var isTold = false
@@ -13,7 +13,7 @@ package final class UnavailableValue: NSObject, @unchecked Sendable {
 
     package override var description: String { reason }
 
-    /// Writes the reason to the standard error output, once: a property cannot throw.
+    /// Writes the reason to standard error, once, since a property cannot throw.
     package func tell() {
         lock.lock()
         defer { lock.unlock() }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// Stands in a slot for a value of a wrong type until validation refuses it: setting must not throw, and nothing may
-/// be lost.
+/// Takes the place of a value of a wrong type until validation refuses it: a setter cannot throw, and the value must
+/// not be lost.
 package final class UnacceptableValue: NSObject {
     package let value: Any
     package init(_ value: Any) { self.value = value }
 
-    /// The value for a message. Foundation stops the program over dates that no calendar has.
+    /// The value for a message. Foundation stops the program over dates outside all calendars.
     package var text: String { Self.text(of: value) }
 
     package static func text(of value: Any) -> String {
@@ -21,7 +21,7 @@ package final class UnacceptableValue: NSObject {
 }
 
 extension StoredValue {
-    /// The stored form of what a developer sets.
+    /// The stored form of a value that a developer sets.
     ///
     /// A value that the attribute's type does not accept becomes an `UnacceptableValue`, which saving refuses.
     package init(_ value: Any?, for attribute: AttributeLayout) {
@@ -32,7 +32,7 @@ extension StoredValue {
         self = Self.accepted(value, for: attribute) ?? .object(UnacceptableValue(value))
     }
 
-    /// Looks through an optional inside an `Any`.
+    /// Unwraps an optional inside an `Any`.
     package static func unwrapped(_ value: Any?) -> Any? {
         guard let value else { return nil }
         if let optional = value as? any OptionalValue { return optional.anyValue.flatMap { unwrapped($0) } }
@@ -66,7 +66,7 @@ extension StoredValue {
         }
     }
 
-    /// A whole number as an attribute of an integer or Boolean type stores it; nil where it is outside of the type's range, and for
+    /// A whole number as stored by an integer or Boolean attribute; nil if it is outside the type's range, and for
     /// attributes of other types.
     @inline(__always)
     package init?(whole number: Int64, for type: NSAttributeType) {
@@ -82,7 +82,7 @@ extension StoredValue {
         self = .integer(number)
     }
 
-    /// A number without a fraction that fits 64 bits; nothing is rounded or cut off.
+    /// A number without a fraction that fits 64 bits; nothing is rounded or truncated.
     private static func wholeNumber(_ value: Any) -> Int64? {
         switch value {
         case let number as Int: Int64(number)
@@ -92,7 +92,7 @@ extension StoredValue {
         case let number as Int16: Int64(number)
         case let number as any BinaryInteger: Int64(exactly: number)
         case let number as any BinaryFloatingPoint: Int64(exactly: Double(number))
-        // What a decimal number prints is a whole number when it is one.
+        // The text of a decimal number is a whole number exactly if the decimal is one.
         case let number as Decimal: Int64(number.description)
         case let number as NSDecimalNumber: Int64(number.decimalValue.description)
         case let number as NSNumber: number.isFloatingPoint ? Int64(exactly: number.doubleValue) : whole(number)
@@ -105,7 +105,7 @@ extension StoredValue {
         return isUnsigned ? Int64(exactly: number.uint64Value) : number.int64Value
     }
 
-    /// A floating-point number; not NaN, which no store can keep.
+    /// A floating-point number, except NaN, which no store can keep.
     private static func doubleValue(_ value: Any) -> Double? {
         let number: Double? =
             switch value {
@@ -144,14 +144,14 @@ extension StoredValue {
         return .object(CompositeValue(dictionary))
     }
 
-    /// The value as key-value coding gives it: an `NSNumber` for numbers and Booleans, `nil` for none.
+    /// The value in key-value coding: an `NSNumber` for numbers and Booleans, `nil` for none.
     package func objectValue(for attribute: AttributeLayout) -> Any? {
         switch self {
         case .null: return nil
         case .integer(let number):
             switch attribute.type {
             case .booleanAttributeType: return NSNumber(value: number != 0)
-            // Somebody else may have written more than the type holds: that is what is there, then.
+            // Somebody else may have written a number outside the type's range, which is then returned as it is.
             case .integer16AttributeType: return Int16(exactly: number).map(NSNumber.init) ?? NSNumber(value: number)
             case .integer32AttributeType: return Int32(exactly: number).map(NSNumber.init) ?? NSNumber(value: number)
             default: return NSNumber(value: number)
@@ -196,7 +196,7 @@ package final class AnyValueBox: NSObject {
 /// The value of a composite attribute.
 package final class CompositeValue: NSObject {
     package let elements: [String: Any]
-    /// The same, in an order that whoever made the value knows; nil where nobody said.
+    /// The same values in an order known to the code that made the value; nil if it is unknown.
     package let valuesInOrder: ContiguousArray<StoredValue>?
 
     package init(_ elements: [String: Any], inOrder values: ContiguousArray<StoredValue>? = nil) {
@@ -210,7 +210,7 @@ package final class CompositeValue: NSObject {
     }
 }
 
-/// Lets an `Any` that holds an optional be looked into.
+/// Lets an optional inside an `Any` be unwrapped.
 private protocol OptionalValue {
     var anyValue: Any? { get }
 }
@@ -220,7 +220,7 @@ extension Optional: OptionalValue {
 }
 
 extension NSNumber {
-    /// Whether the number was made of a `Double` or a `Float`.
+    /// Whether the number was made from a `Double` or a `Float`.
     package var isFloatingPoint: Bool {
         let type = objCType.pointee
         return type == 0x64 || type == 0x66  // "d", "f"
@@ -228,7 +228,7 @@ extension NSNumber {
 }
 
 extension UnacceptableValue {
-    /// Why an attribute does not take the value: Core Data's code, and what the attribute wants.
+    /// Why an attribute does not accept the value: Core Data's code, and what the attribute expects.
     package func refusal(by attribute: AttributeLayout) -> (code: Int, wanted: String) {
         let range: (Int64, Int64)? =
             switch attribute.type {

@@ -2,15 +2,15 @@ import Foundation
 
 /// Whether a model fits a store. Pure.
 package enum StoreCompatibility {
-    /// The entities whose version in the model is not the store's, by name; empty when the model fits.
+    /// The entities whose version in the model is not the store's, by name; empty if the model fits.
     ///
-    /// Version hashes decide where both come from one computation: Apple's on both sides, or ours on both. Otherwise
-    /// the model in the store's cache is compared with ours, each hashed our way.
+    /// Version hashes decide if both were computed in the same way: Apple's on both sides, or ours on both. Otherwise
+    /// the model in the store's cache is compared with the given one, using our hashes for both.
     ///
     /// - Parameters:
-    ///   - entities: the model's entities that the store shall hold.
+    ///   - entities: the model's entities for the store.
     ///   - metadata: the store's metadata.
-    ///   - cached: gives the store's copy of its model; asked only when hashes cannot decide.
+    ///   - cached: returns the store's copy of its model; only called if hashes cannot decide.
     /// - Returns: the names of the entities that differ.
     package static func differences(
         _ entities: [NSEntityDescription], metadata: [String: Any], cached: () throws -> NSManagedObjectModel?
@@ -44,8 +44,8 @@ package enum StoreCompatibility {
         return differing.sorted()
     }
 
-    /// The entities of a configuration, and those that inherit from them where the store has them, too: their objects are
-    /// in the same tables. A store that has none of them fits as well.
+    /// The entities of a configuration, and their descendants that the store has too, since their objects are in the
+    /// same tables. A store without any descendants fits as well.
     package static func withStoredSubentities(
         _ names: Set<String>, of model: NSManagedObjectModel, metadata: [String: Any]
     ) -> Set<String> {
@@ -59,9 +59,9 @@ package enum StoreCompatibility {
     /// - Parameters:
     ///   - entities: the entities that differ.
     ///   - metadata: the store's metadata.
-    ///   - url: where the store is.
+    ///   - url: the location of the store.
     ///   - model: the entities of the model.
-    ///   - cached: the store's copy of its model, which says in what they differ.
+    ///   - cached: the store's copy of its model, which shows the differences.
     /// - Returns: the error, code 134100.
     package static func error(
         _ entities: [String], metadata: [String: Any], url: URL, model: [NSEntityDescription] = [],
@@ -96,7 +96,7 @@ package enum StoreCompatibility {
             ])
     }
 
-    /// Whether the model and the store have the same entities, with hashes that say nothing of each other.
+    /// Whether the model and the store have the same entities, with hashes that cannot be compared.
     private static func isUntold(_ model: [NSEntityDescription], metadata: [String: Any]) -> Bool {
         metadata[StoreMetadata.ownHashesKey] == nil && !model.isEmpty
             && Set(model.map { $0.name ?? "" }) == Set(StoreMetadata.hashes(in: metadata).keys)

@@ -1,9 +1,9 @@
 import Foundation
 import KeyedArchives
 
-/// A store's metadata as `Z_METADATA` has them: a binary property list, and the UUID in a column of its own. Pure.
+/// A store's metadata in the form of `Z_METADATA`: a binary property list, and the UUID in a column of its own. Pure.
 package enum StoreMetadata {
-    /// Marks a store whose version hashes, or some of them, are ours: Apple's computation is not public.
+    /// Marks a store with at least some version hashes of ours, since Apple's computation is not public.
     package static let ownHashesKey = StoredVersionHashes.areOursKey
     private static let identifiersKey = NSStoreModelVersionIdentifiersKey
 
@@ -33,15 +33,15 @@ package enum StoreMetadata {
         return metadata
     }
 
-    /// The column's bytes. The UUID is left out, which has its own column.
+    /// The column's bytes, without the UUID, which has its own column.
     ///
-    /// - Throws: an `NSError` that names the key whose value no property list can hold.
+    /// - Throws: an `NSError` that names the key whose value a property list cannot hold.
     package static func data(of metadata: [String: Any], url: URL) throws -> Data {
         var list = metadata
         list[NSStoreUUIDKey] = nil
         list[VersionHash.ownHashesOfStoreKey] = nil
         do {
-            // Foundation's writer takes no arrays where it is linked statically.
+            // When linked statically, Foundation's writer does not accept arrays.
             return try PropertyList(foundationObject: list).binaryData()
         } catch {
             let culprits = list.filter { (try? PropertyList(foundationObject: $0.value)) == nil }
@@ -54,7 +54,7 @@ package enum StoreMetadata {
         }
     }
 
-    /// The metadata that a column's bytes hold, with the UUID.
+    /// The metadata in a column's bytes, with the UUID.
     package static func metadata(of data: Data, uuid: String, url: URL) throws -> [String: Any] {
         guard let list = try? PropertyListSerialization.propertyList(from: data, options: [], format: nil),
             var metadata = list as? [String: Any]
@@ -74,7 +74,7 @@ package enum StoreMetadata {
         key.hasPrefix("NS") || key.hasPrefix("_NS") || key == ownHashesKey || key == VersionHash.ownHashesOfStoreKey
     }
 
-    /// Whether a key says something of the model, and so changes with it.
+    /// Whether a key describes the model, and therefore changes with it.
     package static func describesModel(_ key: String) -> Bool {
         key.hasPrefix("NSStoreModelVersion") || key == ownHashesKey || key == VersionHash.ownHashesOfStoreKey
     }

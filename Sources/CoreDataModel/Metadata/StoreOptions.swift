@@ -2,14 +2,14 @@ import Foundation
 
 /// A store in an SQLite database.
 public let NSSQLiteStoreType = "SQLite"
-/// A store in memory, gone with its coordinator.
+/// A store in memory, which is lost with its coordinator.
 public let NSInMemoryStoreType = "InMemory"
 /// A store in one binary file, read and written as a whole.
 public let NSBinaryStoreType = "Binary"
 /// A store in one XML file, read and written as a whole.
 public let NSXMLStoreType = "XML"
 
-/// In the metadata: the kind of store.
+/// In the metadata: the type of the store.
 public let NSStoreTypeKey = "NSStoreType"
 /// In the metadata: the store's UUID.
 public let NSStoreUUIDKey = "NSStoreUUID"
@@ -32,14 +32,14 @@ public let NSSQLiteManualVacuumOption = "NSSQLiteManualVacuumOption"
 public let NSPersistentStoreTimeoutOption = "NSPersistentStoreTimeoutOption"
 /// Option (Boolean): open the store although its model differs.
 public let NSIgnorePersistentStoreVersioningOption = "NSIgnorePersistentStoreVersioningOption"
-/// Option (Boolean): migrate the store when its model differs.
+/// Option (Boolean): migrate the store if its model differs.
 public let NSMigratePersistentStoresAutomaticallyOption = "NSMigratePersistentStoresAutomaticallyOption"
 /// Option (Boolean): infer the mapping when migrating.
 public let NSInferMappingModelAutomaticallyOption = "NSInferMappingModelAutomaticallyOption"
-/// Option (`NSStagedMigrationManager`): migrate the store in stages when its model differs.
+/// Option (`NSStagedMigrationManager`): migrate the store in stages if its model differs.
 public let NSPersistentStoreStagedMigrationManagerOptionKey = "NSPersistentStoreStagedMigrationManagerOptionKey"
-/// Option (Boolean): leave the cleaning up after a lightweight migration for later. In the metadata: whether something was
-/// left, for `finishDeferredLightweightMigration()`.
+/// Option (Boolean): defer the cleanup after a lightweight migration. In the metadata: whether there is a cleanup left
+/// for `finishDeferredLightweightMigration()`.
 public let NSPersistentStoreDeferredLightweightMigrationOptionKey =
     "NSPersistentStoreDeferredLightweightMigrationOptionKey"
 /// Option (Boolean or dictionary): keep a history of changes in the store.
@@ -50,19 +50,19 @@ public let NSPersistentStoreForceDestroyOption = "NSPersistentStoreForceDestroyO
 public let NSPersistentStoreFileProtectionKey = "NSPersistentStoreFileProtectionKey"
 /// The domain of errors that SQLite reports.
 public let NSSQLiteErrorDomain = "NSSQLiteErrorDomain"
-/// In the metadata: the checksum of the version of the model, where it is Apple's; see `NSManagedObjectModel.versionChecksum`.
+/// In the metadata: the checksum of the model's version, if it is Apple's; see `NSManagedObjectModel.versionChecksum`.
 public let NSPersistentStoreModelVersionChecksumKey = "NSStoreModelVersionChecksumKey"
-/// Option (array of classes): classes that a binary store may decode, besides those that the model and its transformers
-/// name.
+/// Option (array of classes): classes that a binary store may decode, in addition to those that the model and its
+/// transformers name.
 public let NSBinaryStoreSecureDecodingClasses = "NSBinaryStoreSecureDecodingClasses"
 /// Option (Boolean): a binary store may decode objects of any class that exists here.
 public let NSBinaryStoreInsecureDecodingCompatibilityOption = "NSBinaryStoreInsecureDecodingCompatibilityOption"
-/// Option (number): how many connections a store may have open for query generations. The default is 10.
+/// Option (number): the number of connections that a store may have open for query generations. The default is 10.
 public let NSPersistentStoreConnectionPoolMaxSizeKey = "NSPersistentStoreConnectionPoolMaxSize"
 /// Option (Boolean): post `NSPersistentStoreRemoteChange` when this or another process has changed the store.
 public let NSPersistentStoreRemoteChangeNotificationPostOptionKey =
     "NSPersistentStoreRemoteChangeNotificationOptionKey"
-/// In a remote change notification: where the store is.
+/// In a remote change notification: the location of the store.
 public let NSPersistentStoreURLKey = "storeURL"
 /// In a notification of a save or a remote change: the `NSPersistentHistoryToken` of the latest transaction.
 public let NSPersistentHistoryTokenKey = "historyToken"

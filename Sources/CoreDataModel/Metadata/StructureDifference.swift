@@ -1,12 +1,12 @@
-/// In what the entities of a model differ from those of a store's copy of its model, in words. Pure.
+/// Describes how the entities of a model differ from those of a store's copy of its model. Pure.
 enum StructureDifference {
-    /// An entity with its properties that differ: `Car (only in the model: createdBy; only in the store: maker)`. The name
-    /// alone where there is no copy to compare with, or the properties are the same.
+    /// An entity with the properties that differ: `Car (only in the model: createdBy; only in the store: maker)`. Only
+    /// the name if there is no copy to compare with, or the properties are the same.
     ///
     /// - Parameters:
     ///   - name: the entity.
-    ///   - entity: as the model has it; nil where it does not.
-    ///   - stored: as the store has it; nil where it does not.
+    ///   - entity: the model's entity; nil if it has none.
+    ///   - stored: the store's entity; nil if it has none.
     /// - Returns: one line for a message.
     static func text(of name: String, _ entity: NSEntityDescription?, stored: NSEntityDescription?) -> String {
         guard let entity else { return "\(name) (only in the store)" }

@@ -1,13 +1,13 @@
 extension NSAttributeDescription {
-    /// The type of an attribute's value, in the form that reads well in Swift: `.string`, `.integer64`.
+    /// The type of an attribute's value, with Swift's names: `.string`, `.integer64`.
     public struct AttributeType: RawRepresentable, Hashable, Sendable {
-        /// The Objective-C form.
+        /// The type with the Objective-C names.
         public typealias RawValue = NSAttributeType
-        /// The Objective-C form of the type.
+        /// The value with the Objective-C name.
         public let rawValue: NSAttributeType
-        /// Makes the type from its Objective-C form.
+        /// Makes the type from the value with the Objective-C name.
         ///
-        /// - Parameter rawValue: the type, as Objective-C has it.
+        /// - Parameter rawValue: the value with the Objective-C name.
         public init(rawValue: NSAttributeType) { self.rawValue = rawValue }
 
         /// No type yet.
@@ -36,7 +36,7 @@ extension NSAttributeDescription {
         public static let uuid = AttributeType(rawValue: .UUIDAttributeType)
         /// A URL.
         public static let uri = AttributeType(rawValue: .URIAttributeType)
-        /// A value that a transformer turns into bytes.
+        /// A value that a transformer converts to bytes.
         public static let transformable = AttributeType(rawValue: .transformableAttributeType)
         /// The ID of a managed object.
         public static let objectID = AttributeType(rawValue: .objectIDAttributeType)

@@ -1,9 +1,9 @@
 import Foundation
 
-/// What is computed from the descriptions of a model, kept until one of them changes: version hashes, the entities by
-/// name, and the text by which models are compared.
+/// Values computed from the descriptions of a model, and kept until one of these changes: version hashes, the entities
+/// by name, and the text by which models are compared.
 final class DerivedFacts: @unchecked Sendable {
-    // @unchecked Sendable: everything that changes is guarded by the lock.
+    // @unchecked Sendable: all variables are guarded by the lock.
 
     private let lock = NSLock()
     private var known = Facts()
@@ -26,7 +26,7 @@ final class DerivedFacts: @unchecked Sendable {
     /// The text by which the model is compared, if it is known.
     var text: ModelText? { locked { known.text } }
 
-    /// How many entities were hashed since the model was made, for tests.
+    /// How many entities have been hashed since the model was made, for tests.
     var hashCount: Int { locked { computations } }
 
     /// Our version hash of an entity, if it is known.
@@ -47,7 +47,7 @@ final class DerivedFacts: @unchecked Sendable {
         }
     }
 
-    /// Forgets everything. Every change of a description of the model calls this.
+    /// Forgets everything. Every change of a description in the model calls this.
     func forget() {
         locked {
             guard !isEmpty else { return }
@@ -64,11 +64,11 @@ final class DerivedFacts: @unchecked Sendable {
 }
 
 extension NSManagedObjectModel {
-    /// The entities by name, gathered once.
+    /// The entities by name, collected once.
     var derivedEntitiesByName: [String: NSEntityDescription] {
         if let known = derived.entities { return known }
         let byName = Dictionary(entities.map { ($0.name ?? "", $0) }, uniquingKeysWith: { first, _ in first })
-        // An entity that another model took over tells that one of its changes.
+        // An entity that another model took over reports its changes to that model.
         if entities.allSatisfy({ $0.model === self }) { derived.keep { $0.entities = byName } }
         return byName
     }
@@ -89,14 +89,15 @@ extension NSManagedObjectModel {
         return text
     }
 
-    /// Whether everything that its descriptions refer to tells this model of changes.
+    /// Whether all descriptions that it refers to report their changes to this model.
     private var hearsOfAllChanges: Bool {
         entities.allSatisfy { $0.model === self && $0.refersOnly(to: self) }
     }
 }
 
 extension NSEntityDescription {
-    /// Our own version hash, also where a file carries Apple's. It is computed once when the model hears of all changes.
+    /// Our own version hash, even if a file contains Apple's. It is computed once if all changes are reported to the
+    /// model.
     package var ownVersionHash: Data {
         guard let model else { return VersionHash.hash(of: self) }
         if let known = model.derived.ownHash(of: self) { return known }
@@ -105,7 +106,7 @@ extension NSEntityDescription {
         return hash
     }
 
-    /// Whether the entities that the hash is about, ancestors and destinations, are all of one model.
+    /// Whether all entities that the hash depends on, ancestors and destinations, belong to one model.
     fileprivate func refersOnly(to model: NSManagedObjectModel) -> Bool {
         var ancestor = superentity
         while let current = ancestor {

@@ -1,7 +1,7 @@
 extension NSEntityDescription {
-    /// The entity and all that inherit from it.
+    /// The entity and all its descendants.
     package var selfAndDescendants: [NSEntityDescription] { [self] + subentities.flatMap(\.selfAndDescendants) }
 
-    /// The entity at the top of the inheritance.
+    /// The entity at the top of the inheritance tree.
     package var rootEntity: NSEntityDescription { superentity?.rootEntity ?? self }
 }

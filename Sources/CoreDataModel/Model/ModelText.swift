@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a model says of its entities and properties, as text: two models are equal when it is, and the user info is.
+/// A model's entities and properties as text. Two models are equal if their texts are, and their user info.
 struct ModelText: Equatable {
     /// A line for each entity and each property.
     private let lines: [String: String]
@@ -19,7 +19,7 @@ struct ModelText: Equatable {
         let constraints = entity.uniquenessConstraints.map {
             $0.map { ($0 as? NSPropertyDescription)?.name ?? "\($0)" }
         }
-        // In which order they are listed means nothing, and a compiled model lists them by name.
+        // The order of indexes has no meaning, and a compiled model lists them by name.
         let indexes = entity.indexes.map { index in
             let elements = index.elements.map {
                 "\($0.property?.name ?? "")\($0.isAscending)\($0.collationType.rawValue)"
@@ -64,7 +64,7 @@ struct ModelText: Equatable {
 
 /// The user info of a model's entities and properties, as text. It may change while the model is in use.
 struct ModelUserInfo: Equatable {
-    /// The entries by entity or property; those without entries left out.
+    /// The entries by entity or property, without empty ones.
     private let entries: [String: [String]]
 
     init(_ model: NSManagedObjectModel) {
@@ -72,7 +72,7 @@ struct ModelUserInfo: Equatable {
         for entity in model.entities {
             let name = entity.name ?? ""
             entries[name] = Self.sorted(entity.userInfo)
-            // What is inherited is that of the entity that declares it.
+            // An inherited property's user info belongs to the entity that declares it.
             for property in entity.ownProperties {
                 entries["\(name).\(property.name)"] = Self.sorted(property.userInfo)
             }

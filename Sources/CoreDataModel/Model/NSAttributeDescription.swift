@@ -5,7 +5,7 @@ open class NSAttributeDescription: NSPropertyDescription {
     /// The type of the value.
     open var attributeType: NSAttributeType = .undefinedAttributeType { willSet { willChangeDescription() } }
 
-    /// The type of the value, in the form that reads well in Swift.
+    /// The type of the value, with Swift's names.
     open var type: AttributeType {
         get { AttributeType(rawValue: attributeType) }
         set { attributeType = newValue.rawValue }
@@ -20,14 +20,14 @@ open class NSAttributeDescription: NSPropertyDescription {
         }
     }
 
-    /// The class name as it was set, `nil` where the type says it.
+    /// The class name that was set; `nil` if the type determines it.
     package private(set) var storedValueClassName: String?
 
     /// The value of the attribute in a new object.
     open var defaultValue: Any? { willSet { willChangeDescription() } }
 
-    /// What a model file has as the default value when it is an object of a class that does not exist here, for the
-    /// room that writes model files again.
+    /// The default value in a model file if it is an object of a class that does not exist here, for the room that
+    /// writes model files.
     package var undecodedDefaultValue: NSObject?
 
     /// The registered name of the transformer of a transformable attribute; `nil` means secure keyed archiving.
@@ -36,14 +36,14 @@ open class NSAttributeDescription: NSPropertyDescription {
     /// Whether large data may be kept in files beside the store.
     open var allowsExternalBinaryDataStorage = false { willSet { willChangeDescription() } }
 
-    /// Whether the value stays in the history after its object was deleted.
+    /// Whether the history keeps the value after the object is deleted.
     open var preservesValueInHistoryOnDeletion = false { willSet { willChangeDescription() } }
 
-    /// Whether CloudKit may encrypt the value. Kept with the model; nothing reads it here.
+    /// Whether CloudKit may encrypt the value. It is kept with the model, and not used here.
     open var allowsCloudEncryption = false { willSet { willChangeDescription() } }
 
-    /// The hash of what a store must agree on about the attribute: its name, type, whether it is optional or transient,
-    /// its modifier, and the elements of a composite.
+    /// The hash of the attribute's properties that a store must match: its name and type, whether it is optional or
+    /// transient, its modifier, and the elements of a composite.
     open override var versionHash: Data { super.versionHash }
 
     package override func emptyCopy() -> NSPropertyDescription { NSAttributeDescription() }
@@ -64,7 +64,7 @@ open class NSAttributeDescription: NSPropertyDescription {
 
 /// An attribute whose value the store computes from other properties when an object is saved.
 open class NSDerivedAttributeDescription: NSAttributeDescription {
-    /// What the value is computed from: a key path, `now()`, `lowercase:(name)`, `books.@count` and their kin.
+    /// The expression for the value: a key path, `now()`, `lowercase:(name)`, `books.@count` and similar ones.
     open var derivationExpression: NSExpression? { willSet { willChangeDescription() } }
 
     package override func emptyCopy() -> NSPropertyDescription { NSDerivedAttributeDescription() }
@@ -87,7 +87,7 @@ open class NSCompositeAttributeDescription: NSAttributeDescription {
         }
     }
 
-    /// Stops the program where the attribute would be an element of itself.
+    /// Stops the program if the attribute would be an element of itself.
     private func refuseCircle() {
         var owner: NSPropertyDescription? = self
         while let composite = owner {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// An entity of a model: what Core Data knows about one kind of object.
+/// An entity of a model: Core Data's description of one kind of object.
 ///
 /// An entity can be changed until a coordinator uses its model; changing it afterwards stops the program.
 open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
@@ -15,7 +15,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
         didSet { if let oldValue { model?.renameInConfigurations(oldValue, to: name) } }
     }
 
-    /// Whether there are objects of subentities only.
+    /// Whether only subentities have objects.
     open var isAbstract = false { willSet { willChangeDescription() } }
 
     /// The name of the class of the entity's objects; `NSManagedObject` by default.
@@ -29,14 +29,14 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
 
     private var storedClassName: String?
 
-    /// Facts of the developer's own about the entity. Empty at first, and open to changes while the model is in use, by one
-    /// thread (CoreDataPlus's tests tell fetched properties so what to look for).
+    /// Your own information about the entity. It is initially empty, and can be changed by one thread while the model
+    /// is in use (CoreDataPlus's tests use it to tell fetched properties what to search for).
     open var userInfo: [AnyHashable: Any]? = [:]
 
-    /// Marks a change of meaning that the structure does not show; part of the version hash.
+    /// Marks a change of meaning that the structure does not show; it is part of the version hash.
     open var versionHashModifier: String? { willSet { willChangeDescription() } }
 
-    /// The name that the entity has in the previous version of the model, or its own name.
+    /// The entity's name in the previous version of the model, or its own name.
     open var renamingIdentifier: String? {
         get { storedRenamingIdentifier ?? name }
         set {
@@ -45,10 +45,10 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
         }
     }
 
-    /// The renaming identifier as it was set, `nil` where the name stands for it.
+    /// The renaming identifier that was set; `nil` if the name is used.
     package private(set) var storedRenamingIdentifier: String?
 
-    /// The model that the entity belongs to.
+    /// The model of the entity.
     open var managedObjectModel: NSManagedObjectModel {
         guard let model else { programmerError("entity “\(name ?? "")” belongs to no model yet") }
         return model
@@ -69,10 +69,10 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     }
     private var parentLink: EntityLink?
 
-    /// How properties, indexes and subentities find the entity.
+    /// Lets properties, indexes and subentities find the entity.
     let link = EntityLink()
 
-    /// The entities that inherit from this one directly.
+    /// The direct subentities.
     open var subentities: [NSEntityDescription] = [] {
         willSet { willChangeDescription() }
         didSet {
@@ -83,7 +83,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
         }
     }
 
-    /// Stops the program where the entity would inherit from itself.
+    /// Stops the program if the entity would inherit from itself.
     private func refuseCircle() {
         var ancestor: NSEntityDescription? = self
         while let entity = ancestor {
@@ -100,7 +100,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
         Dictionary(subentities.map { ($0.name ?? "", $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The properties that the entity itself declares, inherited ones left out, in order.
+    /// The properties that the entity itself declares, without inherited ones, in order.
     package private(set) var ownProperties: [NSPropertyDescription] = []
 
     /// The properties: inherited ones first, then the entity's own. Setting them sets the entity's own.
@@ -116,7 +116,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
         }
     }
 
-    /// All properties by name, inherited ones included.
+    /// All properties by name, including inherited ones.
     open var propertiesByName: [String: NSPropertyDescription] {
         if let cachedPropertiesByName { return cachedPropertiesByName }
         let byName = Dictionary(properties.map { ($0.name, $0) }, uniquingKeysWith: { _, own in own })
@@ -127,20 +127,20 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
 
     private var cachedPropertiesByName: [String: NSPropertyDescription]?
 
-    /// All attributes by name, inherited ones included.
+    /// All attributes by name, including inherited ones.
     open var attributesByName: [String: NSAttributeDescription] {
         propertiesByName.compactMapValues { $0 as? NSAttributeDescription }
     }
 
-    /// All relationships by name, inherited ones included.
+    /// All relationships by name, including inherited ones.
     open var relationshipsByName: [String: NSRelationshipDescription] {
         propertiesByName.compactMapValues { $0 as? NSRelationshipDescription }
     }
 
     /// The relationships that lead to an entity.
     ///
-    /// - Parameter entity: the destination; relationships to entities that it inherits from are not among them.
-    /// - Returns: the relationships; none when no relationship leads there.
+    /// - Parameter entity: the destination; relationships to its superentities are not included.
+    /// - Returns: the relationships; empty if there is none.
     open func relationships(forDestination entity: NSEntityDescription) -> [NSRelationshipDescription] {
         properties.compactMap { $0 as? NSRelationshipDescription }.filter { $0.destinationEntity === entity }
     }
@@ -148,7 +148,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     /// Whether the entity is another one or inherits from it.
     ///
     /// - Parameter entity: the other entity, of this model or of a copy.
-    /// - Returns: `true` for the entity itself, too.
+    /// - Returns: `true` also for the entity itself.
     open func isKindOf(entity: NSEntityDescription) -> Bool {
         var ancestor: NSEntityDescription? = self
         while let current = ancestor {
@@ -158,7 +158,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
         return false
     }
 
-    /// The constraints: sets of attributes (names or descriptions) whose values no two objects may share.
+    /// The constraints: sets of attributes (names or descriptions) whose values must be unique together.
     open var uniquenessConstraints: [[Any]] = [] { willSet { willChangeDescription() } }
 
     /// The constraints as attribute names.
@@ -174,14 +174,14 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
         didSet { for index in indexes { index.entity = self } }
     }
 
-    /// Indexes over several properties (names or descriptions), as they were before fetch indexes existed.
+    /// Indexes over several properties (names or descriptions), from before fetch indexes existed.
     open var compoundIndexes: [[Any]] = [] { willSet { willChangeDescription() } }
 
-    /// The version hash that Apple's tools computed, where a model file carries one.
+    /// The version hash that Apple's tools computed, if the model file contains one.
     package var recordedVersionHash: Data? { didSet { model?.derived.forget() } }
 
-    /// The hash of what a store must agree on about the entity: Apple's where the model file carries it, our own
-    /// otherwise.
+    /// The hash of the entity's properties that a store must match: Apple's if the model file contains it, otherwise
+    /// our own.
     open var versionHash: Data { recordedVersionHash ?? ownVersionHash }
 
     /// Creates an entity without a name.
@@ -192,7 +192,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
 
     deinit { link.leave() }
 
-    /// Returns a deep copy that belongs to no model, subentities included.
+    /// Returns a deep copy, including subentities, that belongs to no model.
     ///
     /// - Parameter zone: not used.
     /// - Returns: the copy.
@@ -239,7 +239,8 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
         forgetRecordedVersionHash()
     }
 
-    /// A recorded hash is that of the entity as it was read; a changed entity, and what inherits from it, has another.
+    /// Removes recorded hashes: they are those of the entity as it was read, and no longer apply to a changed entity
+    /// and its descendants.
     package func forgetRecordedVersionHash() {
         if recordedVersionHash != nil { recordedVersionHash = nil }
         for child in subentities { child.forgetRecordedVersionHash() }

@@ -2,13 +2,13 @@ import Foundation
 
 /// A computed column of a dictionary fetch: the value of an expression, under a name.
 open class NSExpressionDescription: NSPropertyDescription {
-    /// What is computed.
+    /// The computation.
     open var expression: NSExpression? { willSet { willChangeDescription() } }
 
     /// The type of the result.
     open var expressionResultType: NSAttributeType = .undefinedAttributeType { willSet { willChangeDescription() } }
 
-    /// The type of the result, in the form that reads well in Swift.
+    /// The type of the result, with Swift's names.
     open var resultType: NSAttributeDescription.AttributeType {
         get { .init(rawValue: expressionResultType) }
         set { expressionResultType = newValue.rawValue }

@@ -5,13 +5,13 @@ open class NSFetchIndexDescription: NSObject, NSCopying {
     /// The name, unique within the entity.
     open var name: String { willSet { entity?.willChangeDescription() } }
 
-    /// What the index covers, in order.
+    /// The elements of the index, in order.
     open var elements: [NSFetchIndexElementDescription] {
         willSet { entity?.willChangeDescription() }
         didSet { adoptElements() }
     }
 
-    /// The entity that the index belongs to.
+    /// The entity of the index.
     open internal(set) var entity: NSEntityDescription? {
         get { entityLink?.entity }
         set { entityLink = newValue?.link }
@@ -25,7 +25,7 @@ open class NSFetchIndexDescription: NSObject, NSCopying {
     ///
     /// - Parameters:
     ///   - name: unique within the entity.
-    ///   - elements: what it covers, in order.
+    ///   - elements: the elements, in order.
     public init(name: String, elements: [NSFetchIndexElementDescription]?) {
         self.name = name
         self.elements = elements ?? []
@@ -59,26 +59,26 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying {
     /// The name of the property.
     open private(set) var propertyName: String?
 
-    /// What the element was made with; the index's entity may be a copy with a property of its own.
+    /// The property with which the element was made; the index's entity may be a copy with its own property.
     private weak var namedProperty: NSPropertyDescription?
 
-    /// Strong for an expression, which nobody else owns.
+    /// A strong reference for an expression, which nobody else owns.
     private var storedProperty: NSPropertyDescription?
 
-    /// How the values are ordered.
+    /// The order of the values.
     open var collationType: NSFetchIndexElementType { willSet { indexDescription?.entity?.willChangeDescription() } }
 
     /// Whether the index ascends.
     open var isAscending = true { willSet { indexDescription?.entity?.willChangeDescription() } }
 
-    /// The index that the element belongs to.
+    /// The index of the element.
     open internal(set) weak var indexDescription: NSFetchIndexDescription?
 
     /// Creates an element.
     ///
     /// - Parameters:
     ///   - property: the property or expression description.
-    ///   - collationType: how the values are ordered.
+    ///   - collationType: the order of the values.
     public init(property: NSPropertyDescription, collationType: NSFetchIndexElementType) {
         storedProperty = property is NSExpressionDescription ? property : nil
         namedProperty = property

@@ -25,7 +25,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
         derivedEntitiesByName
     }
 
-    /// What was computed from the descriptions as they are.
+    /// Values computed from the present descriptions.
     let derived = DerivedFacts()
 
     /// The names of the configurations, sorted.
@@ -36,9 +36,9 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
 
     /// The entities of a configuration; all entities for `nil` or the default configuration's name.
     ///
-    /// - Parameter configuration: the name of a configuration. “Default” is all entities, too, unless the model has a configuration
-    ///   of that name.
-    /// - Returns: the entities; `nil` when there is no such configuration.
+    /// - Parameter configuration: the name of a configuration. “Default” also means all entities, unless the model has
+    ///   a configuration of that name.
+    /// - Returns: the entities; `nil` if there is no such configuration.
     open func entities(forConfigurationName configuration: String?) -> [NSEntityDescription]? {
         guard let configuration, configuration != Self.defaultConfigurationName else { return entities }
         guard let names = configurationMembers[configuration] else {
@@ -47,7 +47,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
         return names.compactMap { entitiesByName[$0] }
     }
 
-    /// Sets the entities of a configuration, which is made if there is none of that name.
+    /// Sets the entities of a configuration, which is made if it does not exist.
     ///
     /// - Parameters:
     ///   - entities: entities of this model.
@@ -61,13 +61,13 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
         configurationMembers[configuration] = names
     }
 
-    /// The configuration that stands for all entities, by the name that Apple gives it.
+    /// Apple's name for the configuration with all entities.
     package static let defaultConfigurationName = "PF_DEFAULT_CONFIGURATION_NAME"
 
-    /// The name that Xcode's model editor shows for the default configuration, and that programs pass for it.
+    /// The default configuration's name in Xcode's model editor, which programs also pass.
     private static let shownDefaultConfigurationName = "Default"
 
-    /// An entity that gets another name stays in its configurations.
+    /// Keeps an entity in its configurations when its name changes.
     func renameInConfigurations(_ former: String, to name: String?) {
         guard !isFrozen, former != name, !entities.contains(where: { $0.name == former }) else { return }
         for (configuration, members) in configurationMembers where members.contains(former) {
@@ -75,7 +75,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
         }
     }
 
-    /// Called before a name changes: relationships may know by it where they lead.
+    /// Called before a name changes, since relationships may identify their destination by it.
     func bindRelationships() {
         guard !isFrozen else { return }
         for entity in entities {
@@ -83,7 +83,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
         }
     }
 
-    /// The developer's identifiers of this version of the model.
+    /// The developer's identifiers for this version of the model.
     open var versionIdentifiers: Set<AnyHashable> = [] { willSet { willChangeModel() } }
 
     /// The version hash of every entity, by name.
@@ -91,17 +91,17 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
         derivedVersionHashes
     }
 
-    /// Our own version hashes of the entities, also where a file carries Apple's.
+    /// Our own version hashes of the entities, even if a file contains Apple's.
     package var ownVersionHashesByName: [String: Data] { entitiesByName.mapValues(\.ownVersionHash) }
 
-    /// Gives the entities the version hashes that a file carries for them.
+    /// Sets the entities' version hashes from a file.
     package func recordVersionHashes(_ hashes: [String: Data]) {
         for entity in entities { entity.recordedVersionHash = hashes[entity.name ?? ""] }
     }
 
     /// A digest of the version hashes of all entities, in Base64.
     ///
-    /// It differs between versions. It is Apple's where the model file carries it or Apple's version hashes.
+    /// It differs between versions. It is Apple's if the model file contains it or Apple's version hashes.
     open var versionChecksum: String {
         if let recordedVersionChecksum, entities.allSatisfy({ $0.recordedVersionHash != nil }) {
             return recordedVersionChecksum
@@ -109,7 +109,8 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
         return VersionHash.checksum(of: self)
     }
 
-    /// The checksum that Apple's tools computed, where a model file carries one; good as long as the entities' hashes are.
+    /// The checksum that Apple's tools computed, if the model file contains one; valid as long as the entities'
+    /// recorded hashes are.
     package var recordedVersionChecksum: String?
 
     /// The file that a model was read from: its package and the name of its version in it.
@@ -123,48 +124,48 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
         }
     }
 
-    /// Where the model was read from, by which messages call it; `nil` for models that were made otherwise.
+    /// The origin of the model, used in messages; `nil` for models that were not read from a file.
     package var origin: Origin?
 
-    /// The properties that the file of the model has and that could not be read, in words; none but for caches of odd stores.
+    /// Descriptions of properties in the model's file that could not be read; only caches of unusual stores have any.
     package var unreadProperties: [String] = []
 
-    /// Translations of the model's strings, keyed as Apple documents.
+    /// Translations of the model's strings, with the keys that Apple documents.
     open var localizationDictionary: [String: String]?
 
-    /// What fetch request templates are kept as: requests, which a higher room defines.
+    /// The fetch request templates: requests, which a higher room defines.
     package var templates: [String: NSObject] = [:]
 
     /// The form that stores and objects use, made when a coordinator takes the model; see `layout`.
     package var compiled: AnyObject?
 
-    /// Guards `compiled` and the freezing, which any thread may ask for.
+    /// Guards `compiled` and the freezing, which any thread may request.
     package let lock = NSLock()
 
     /// Creates a model without entities.
     public override init() { super.init() }
 
-    /// Whether the other object is a model with the same entities, properties and configurations, wherever it was loaded
-    /// from.
+    /// Whether the other object is a model with the same entities, properties and configurations, wherever it was
+    /// loaded from.
     ///
     /// - Parameter object: what to compare with.
     /// - Returns: `false` for anything but an equal model.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSManagedObjectModel else { return false }
         if other === self { return true }
-        // The hashes tell most models apart, and are at hand.
+        // The hashes distinguish most models, and are available.
         return entityVersionHashesByName == other.entityVersionHashesByName
             && configurationMembers.mapValues { $0.sorted() } == other.configurationMembers.mapValues { $0.sorted() }
             && derivedText == other.derivedText
             && ModelUserInfo(self) == ModelUserInfo(other)
     }
 
-    /// Of the names of the entities.
+    /// A hash of the names of the entities.
     open override var hash: Int { Set(storedEntities.map(\.name)).hashValue }
 
     package private(set) var isFrozen = false
 
-    /// Makes the model and its entities immutable. Safe to repeat.
+    /// Makes the model and its entities immutable. Calls may be repeated.
     package func freeze() {
         guard !isFrozen else { return }
         for entity in storedEntities { entity.freeze() }
@@ -195,7 +196,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
             copies.append(entity)
             entity.subentities.forEach(collect)
         }
-        // Copying a root copies what is below it.
+        // Copying a root also copies its descendants.
         for entity in source.entities where entity.superentity.map({ !known.contains(ObjectIdentifier($0)) }) ?? true {
             if let copy = entity.copy() as? NSEntityDescription { collect(copy) }
         }
@@ -212,9 +213,9 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     /// Whether a store fits the model.
     ///
     /// - Parameters:
-    ///   - configuration: the configuration that the store holds, `nil` for all entities.
-    ///   - metadata: the store's metadata, which name its entities' version hashes.
-    /// - Returns: `true` when every entity has the version that the store has.
+    ///   - configuration: the configuration of the store; `nil` for all entities.
+    ///   - metadata: the store's metadata, with its entities' version hashes.
+    /// - Returns: `true` if every entity has the store's version.
     open func isConfiguration(
         withName configuration: String?, compatibleWithStoreMetadata metadata: [String: Any]
     ) -> Bool {

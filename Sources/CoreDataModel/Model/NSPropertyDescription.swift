@@ -27,26 +27,26 @@ open class NSPropertyDescription: NSObject, NSCopying {
     /// Whether the property may have no value when its object is saved. The default is `true`.
     open var isOptional = true { willSet { willChangeDescription() } }
 
-    /// Whether the property is kept in memory only and never stored. The default is `false`.
+    /// Whether the property is only kept in memory and never stored. The default is `false`.
     open var isTransient = false { willSet { willChangeDescription() } }
 
-    /// Facts of the developer's own about the property. Empty at first, and open to changes while the model is in use, by one
-    /// thread (CoreDataPlus's tests tell fetched properties so what to look for).
+    /// Your own information about the property. It is initially empty, and can be changed by one thread while the model
+    /// is in use (CoreDataPlus's tests use it to tell fetched properties what to search for).
     open var userInfo: [AnyHashable: Any]? = [:]
 
     /// Whether the property was marked for indexing before fetch indexes existed; an index is made for it.
     open var isIndexed = false { willSet { willChangeDescription() } }
 
-    /// Whether the property is meant for Spotlight. Kept with the model; nothing indexes it here.
+    /// Whether the property is meant for Spotlight. It is kept with the model, and not used here.
     open var isIndexedBySpotlight = false { willSet { willChangeDescription() } }
 
-    /// Whether the property is meant for external records. Kept with the model; nothing reads it here.
+    /// Whether the property is meant for external records. It is kept with the model, and not used here.
     open var isStoredInExternalRecord = false { willSet { willChangeDescription() } }
 
-    /// Marks a change of meaning that the structure does not show; part of the version hash.
+    /// Marks a change of meaning that the structure does not show; it is part of the version hash.
     open var versionHashModifier: String? { willSet { willChangeDescription() } }
 
-    /// The name that the property has in the previous version of the model, or its own name.
+    /// The property's name in the previous version of the model, or its own name.
     open var renamingIdentifier: String? {
         get { storedRenamingIdentifier ?? name }
         set {
@@ -55,7 +55,7 @@ open class NSPropertyDescription: NSObject, NSCopying {
         }
     }
 
-    /// The renaming identifier as it was set, `nil` where the name stands for it.
+    /// The renaming identifier that was set; `nil` if the name is used.
     package private(set) var storedRenamingIdentifier: String?
 
     /// The predicates that a value must satisfy when its object is saved, evaluated with the value as `SELF`.
@@ -68,7 +68,7 @@ open class NSPropertyDescription: NSObject, NSCopying {
     ///
     /// - Parameters:
     ///   - validationPredicates: the predicates, evaluated with the value as `SELF`; `nil` for none.
-    ///   - validationWarnings: as many messages as there are predicates, in the same order.
+    ///   - validationWarnings: a message for each of the predicates, in the same order.
     open func setValidationPredicates(
         _ validationPredicates: [NSPredicate]?, withValidationWarnings validationWarnings: [String]?
     ) {
@@ -81,7 +81,7 @@ open class NSPropertyDescription: NSObject, NSCopying {
         validationWarnings = warnings
     }
 
-    /// The hash of what a store must agree on about this property.
+    /// The hash of the property's parts that a store must match.
     open var versionHash: Data { VersionHash.hash(of: self) }
 
     /// Creates a property without a name.
@@ -100,7 +100,7 @@ open class NSPropertyDescription: NSObject, NSCopying {
     /// A new instance of the same class, for `copy` to fill.
     package func emptyCopy() -> NSPropertyDescription { NSPropertyDescription() }
 
-    /// Copies what this class adds; subclasses extend it.
+    /// Copies the properties that this class adds; subclasses extend it.
     package func copyContents(to copy: NSPropertyDescription) {
         copy.name = name
         copy.isOptional = isOptional
@@ -116,10 +116,10 @@ open class NSPropertyDescription: NSObject, NSCopying {
 
     package func attach(to entity: NSEntityDescription?) { ownerLink = entity?.link }
 
-    /// The composite attribute that the property is an element of.
+    /// The composite attribute that contains the property as an element.
     weak var composite: NSPropertyDescription?
 
-    /// Every setter calls this: a model in use is immutable.
+    /// Called by every setter: a model in use is immutable.
     package func willChangeDescription() {
         composite?.willChangeDescription()
         if let owner, owner.isFrozen {

@@ -20,7 +20,7 @@ open class NSRelationshipDescription: NSPropertyDescription {
     }
     private var destinationLink: EntityLink?
 
-    /// The relationship that leads back.
+    /// The inverse relationship.
     open var inverseRelationship: NSRelationshipDescription? {
         get { storedInverse ?? inverseName.flatMap { destinationEntity?.relationshipsByName[$0] } }
         set {
@@ -34,17 +34,17 @@ open class NSRelationshipDescription: NSPropertyDescription {
     package var inverseName: String? { willSet { willChangeDescription() } }
     private weak var storedInverse: NSRelationshipDescription?
 
-    /// Holds on to the entity and the relationship at the other end, where only their names are known: as in a copy, which was made
-    /// before the copies of these were.
+    /// Replaces names by references to the entity and the relationship at the other end. A copy has names, if it was
+    /// made before the copies of these were.
     func bind() {
         if storedDestination == nil { storedDestination = destinationEntity }
         if storedInverse == nil { storedInverse = inverseRelationship }
     }
 
-    /// The most objects that the relationship may have; 0 for no bound, 1 for a to-one relationship.
+    /// The largest number of objects in the relationship; 0 for no limit, 1 for a to-one relationship.
     open var maxCount = 0 { willSet { willChangeDescription() } }
 
-    /// The fewest objects that the relationship may have when it is not empty or not optional.
+    /// The smallest number of objects in the relationship, unless it is empty and optional.
     open var minCount = 0 { willSet { willChangeDescription() } }
 
     /// What happens to the destinations when the source is deleted. The default is to nullify.
@@ -56,8 +56,8 @@ open class NSRelationshipDescription: NSPropertyDescription {
     /// Whether a to-many relationship keeps its objects in order.
     open var isOrdered = false { willSet { willChangeDescription() } }
 
-    /// The hash of what a store must agree on about the relationship: its name, destination, inverse, counts, delete rule
-    /// and order, whether it is optional or transient, and its modifier.
+    /// The hash of the relationship's properties that a store must match: its name, destination, inverse, counts,
+    /// delete rule and order, whether it is optional or transient, and its modifier.
     open override var versionHash: Data { super.versionHash }
 
     package override func emptyCopy() -> NSPropertyDescription { NSRelationshipDescription() }

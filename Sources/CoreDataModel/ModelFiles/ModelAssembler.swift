@@ -1,15 +1,15 @@
 import Foundation
 
-/// Makes the classes that Core Data's users know out of a model as a value, after checking it.
+/// Makes Core Data's classes from a model as a value, after checking it.
 package enum ModelAssembler {
     /// Builds a model.
     ///
     /// - Parameters:
     ///   - document: the model.
-    ///   - versionHashes: the version hashes that came with it, by entity.
+    ///   - versionHashes: the version hashes that were read with it, by entity.
     /// - Returns: the model, which can be used and changed.
-    /// - Throws: an error that names the entity and property where a name is missing, unknown or used twice, entities
-    ///   inherit in a circle, or an inverse does not lead back.
+    /// - Throws: an error that names the entity and property if a name is missing, unknown or used twice, entities
+    ///   inherit from each other in a cycle, or an inverse does not lead back.
     package static func model(
         _ document: ModelDocument, versionHashes: [String: Data] = [:]
     ) throws -> NSManagedObjectModel {
@@ -138,7 +138,7 @@ package enum ModelAssembler {
         return relationship
     }
 
-    /// Gives relationships the descriptions that they have named so far.
+    /// Replaces the names in relationships by descriptions.
     private static func link(_ model: NSManagedObjectModel) {
         let entities = model.entitiesByName
         let relationships = model.entities.flatMap(\.ownProperties).compactMap { $0 as? NSRelationshipDescription }
@@ -197,7 +197,7 @@ package enum ModelAssembler {
     }
 }
 
-/// A value of a model file that has no object here, kept where Core Data has an object.
+/// A value of a model file for which there is no class here, kept where Core Data has an object.
 final class ArchivedModelValue: NSObject {
     let value: ModelValue
     init(_ value: ModelValue) { self.value = value }

@@ -4,7 +4,7 @@ import Foundation
 package enum ModelCache {
     /// The cache of a model.
     ///
-    /// - Throws: an error naming the entity and property that no archive can hold.
+    /// - Throws: an error that names the entity and property which no archive can hold.
     package static func modelCacheData(for model: NSManagedObjectModel) throws -> Data {
         try ModelFileError.naming(nil) {
             let archive = try ModelArchiveWriter.archive(of: ModelDocument(model), form: .cache)
@@ -16,10 +16,10 @@ package enum ModelCache {
     ///
     /// - Parameters:
     ///   - data: the content of the column.
-    ///   - entityVersionHashes: the hashes of the store's metadata (`NSStoreModelVersionHashes`), which the cache itself
-    ///     does not have.
+    ///   - entityVersionHashes: the hashes in the store's metadata (`NSStoreModelVersionHashes`), which the cache
+    ///     itself lacks.
     /// - Returns: the model that the store was made with.
-    /// - Throws: an error in the Cocoa domain when the cache is damaged.
+    /// - Throws: an error in the Cocoa domain if the cache is damaged.
     package static func model(
         fromModelCache data: Data, entityVersionHashes: [String: Data]
     ) throws -> NSManagedObjectModel {

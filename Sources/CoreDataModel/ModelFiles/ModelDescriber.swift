@@ -3,7 +3,7 @@ import Foundation
 extension ModelDocument {
     /// The model as a value.
     ///
-    /// - Throws: `ModelFileError` naming the entity and property whose predicate or expression no file can hold.
+    /// - Throws: a `ModelFileError` that names the entity and property whose predicate or expression no file can hold.
     package init(_ model: NSManagedObjectModel) throws {
         self.init()
         entities = try model.entities.map(EntityDocument.init)
@@ -17,7 +17,7 @@ extension ModelDocument {
         versionIdentifiers = model.versionIdentifiers.compactMap { $0.base as? String }.sorted()
     }
 
-    /// Runs a conversion, and gives its error the place.
+    /// Runs a conversion, and adds the place to its error.
     fileprivate static func describing<Result>(
         entity: String?, property: String?, _ body: () throws -> Result
     ) throws -> Result {

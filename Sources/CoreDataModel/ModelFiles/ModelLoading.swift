@@ -1,36 +1,36 @@
 import Foundation
 
 extension NSManagedObjectModel {
-    /// Reads the current version of a model file; nil when it cannot be read, as Core Data has it.
+    /// Reads the current version of a model file; nil if it cannot be read, as in Core Data.
     ///
-    /// - Parameter url: a compiled model, `.momd` or `.mom`; other than Apple's, a source model, `.xcdatamodeld` or
-    ///   `.xcdatamodel`, too. The version hashes are those of the package's `VersionInfo.plist`.
+    /// - Parameter url: a compiled model, `.momd` or `.mom`, or, unlike Apple's, also a source model, `.xcdatamodeld`
+    ///   or `.xcdatamodel`. The version hashes are those of the package's `VersionInfo.plist`.
     public convenience init?(contentsOf url: URL) {
         guard let model = try? ModelPackage(at: url).model() else { return nil }
         self.init()
         become(model)
     }
 
-    /// Merges the models of bundles; nil for all loaded bundles. Nil when there is no model or two disagree.
+    /// Merges the models of bundles. The result is nil if there is no model, or two of them conflict.
     ///
     /// ```swift
     /// let model = NSManagedObjectModel.mergedModel(from: [.main])
     /// ```
     ///
-    /// - Parameter bundles: where to look for `.momd` and `.mom`; `nil` for all loaded bundles.
-    /// - Returns: the merged model; `nil` when there is none.
+    /// - Parameter bundles: the bundles to search for `.momd` and `.mom`; `nil` for all loaded bundles.
+    /// - Returns: the merged model; `nil` if there is none.
     public class func mergedModel(from bundles: [Bundle]?) -> NSManagedObjectModel? {
         let models = packages(in: bundles).compactMap { try? $0.model() }
         return models.isEmpty ? nil : NSManagedObjectModel(byMerging: models)
     }
 
-    /// Merges those versions of the models of bundles whose entities a store has; nil when they do not add up to the
-    /// store's entities.
+    /// Merges the versions of the bundles' models whose entities a store has; nil if these are not exactly the store's
+    /// entities.
     ///
     /// - Parameters:
-    ///   - bundles: where to look; nil for all loaded bundles.
-    ///   - metadata: the store's metadata, which name its entities' version hashes.
-    /// - Returns: the merged model; `nil` when there is none.
+    ///   - bundles: the bundles to search; nil for all loaded bundles.
+    ///   - metadata: the store's metadata, with its entities' version hashes.
+    /// - Returns: the merged model; `nil` if there is none.
     public class func mergedModel(
         from bundles: [Bundle]?, forStoreMetadata metadata: [String: Any]
     ) -> NSManagedObjectModel? {
@@ -40,7 +40,7 @@ extension NSManagedObjectModel {
         return NSManagedObjectModel(byMerging: models, forStoreMetadata: metadata)
     }
 
-    /// The versions in the package that a model was read from, and in the bundles; those that cannot be read are left out.
+    /// The versions in the package that a model was read from, and in the bundles, without those that cannot be read.
     package static func versions(near model: NSManagedObjectModel?) -> [NSManagedObjectModel] {
         let own = (model?.origin?.package).flatMap { try? ModelPackage(at: $0) }
         return ([own].compactMap { $0 } + packages(in: nil)).flatMap { package in
@@ -55,7 +55,7 @@ extension NSManagedObjectModel {
         }.compactMap { try? ModelPackage(at: $0 as URL) }
     }
 
-    /// Takes the place of a model that was just made and that nobody else has.
+    /// Takes the content of a model that was just made and that nobody else has.
     func become(_ model: NSManagedObjectModel) {
         copyContents(of: model)
         origin = model.origin

@@ -1,11 +1,11 @@
 import Foundation
 
 extension NSManagedObjectModel {
-    /// Merges models into one. Nil for no models, or when two of them have an entity of one name.
+    /// Merges models into one. Nil if there are no models, or two of them have an entity with the same name.
     ///
-    /// Core Data raises an exception for entities that conflict; here the initializer fails.
+    /// Core Data raises an exception for conflicting entities; here the initializer fails.
     ///
-    /// - Parameter models: the models, which stay as they are.
+    /// - Parameter models: the models, which are not changed.
     public convenience init?(byMerging models: [NSManagedObjectModel]?) {
         guard let models, !models.isEmpty else { return nil }
         guard let merged = try? Self.merge(models, entityNames: nil) else { return nil }
@@ -13,26 +13,28 @@ extension NSManagedObjectModel {
         become(merged)
     }
 
-    /// Merges the entities of models that a store has: for each entity of the metadata the one with that version hash.
-    /// Nil when one is missing.
+    /// Merges the entities of models that a store has: for each entity in the metadata, the one with that version hash.
+    /// Nil if one is missing.
     ///
-    /// A model fits where `isConfiguration(withName:compatibleWithStoreMetadata:)` says so: models that were compiled here have
-    /// other hashes than Apple's, and are compared with the store's copy of its model, as far as the metadata were read from its file.
+    /// A model fits if `isConfiguration(withName:compatibleWithStoreMetadata:)` says so. Models compiled here have
+    /// other hashes than Apple's, and are compared with the store's copy of its model, if the metadata were read from
+    /// the store's file.
     ///
     /// - Parameters:
     ///   - models: models of any versions.
-    ///   - metadata: the store's metadata, which name its entities' version hashes.
+    ///   - metadata: the store's metadata, with its entities' version hashes.
     public convenience init?(byMerging models: [NSManagedObjectModel], forStoreMetadata metadata: [String: Any]) {
         guard let hashes = StoredVersionHashes(metadata) else { return nil }
         let fitting = models.compactMap { model -> (model: NSManagedObjectModel, names: Set<String>)? in
-            // A model belongs to the store when all its entities do, or those of one configuration.
+            // A model belongs to the store if all its entities do, or those of one configuration.
             let choices = [model.entities] + model.configurations.compactMap(model.entities(forConfigurationName:))
             guard let entities = choices.first(where: { !$0.isEmpty && $0.allSatisfy(hashes.fit) }) else { return nil }
             return (model, Set(entities.compactMap(\.name)))
         }
         var needed = Set(hashes.recorded.keys)
         var chosen: [NSManagedObjectModel] = []
-        // An earlier version whose entities the store has, too, may differ in what hashes leave out: the fullest comes first.
+        // An earlier version whose entities the store also has may differ in parts that hashes leave out, so the model
+        // with most entities comes first.
         let order = fitting.indices.sorted { (fitting[$1].names.count, $0) < (fitting[$0].names.count, $1) }
         for (model, names) in order.map({ fitting[$0] }) where !needed.isDisjoint(with: names) {
             needed.subtract(names)
@@ -47,9 +49,9 @@ extension NSManagedObjectModel {
 
     /// - Parameters:
     ///   - models: the models to merge.
-    ///   - entityNames: the entities to take; nil for all, of which no two may have one name.
-    /// - Returns: a new model with the entities of all.
-    /// - Throws: an error naming an entity that two models have.
+    ///   - entityNames: the entities to take; nil for all, which must have different names.
+    /// - Returns: a new model with the entities of all models.
+    /// - Throws: an error that names an entity which two models have.
     package static func merge(
         _ models: [NSManagedObjectModel], entityNames: Set<String>?
     ) throws -> NSManagedObjectModel {

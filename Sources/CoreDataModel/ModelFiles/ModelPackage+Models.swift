@@ -1,7 +1,7 @@
 import Foundation
 
 extension ModelPackage {
-    /// Reads one version as a model, with the version hashes that the package has for it.
+    /// Reads one version as a model, with the package's version hashes.
     ///
     /// - Throws: an error in the Cocoa domain that names file, line, entity and property.
     package func model(version name: String? = nil, moduleName: String? = nil) throws -> NSManagedObjectModel {
@@ -15,11 +15,11 @@ extension ModelPackage {
         }
     }
 
-    /// The first version whose entities have a store's version hashes; nil when there is none.
+    /// The first version whose entities have a store's version hashes; nil if there is none.
     ///
     /// - Parameters:
     ///   - metadata: the store's metadata.
-    ///   - configuration: the configuration that the store holds.
+    ///   - configuration: the configuration of the store.
     /// - Returns: the model of that version.
     /// - Throws: the errors of reading the versions, with the file.
     package func model(

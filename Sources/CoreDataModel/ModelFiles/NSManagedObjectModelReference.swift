@@ -1,14 +1,14 @@
 import Foundation
 
-/// A model that is found when it is needed, and that has to be of a certain version; stages of a migration name their
-/// models so.
+/// A reference to a model that is searched when it is needed, and must be of a certain version. Migration stages refer
+/// to their models like this.
 ///
-/// The checksum is compared where both are Apple's, or both ours: of a model that has no checksum of Apple's, one that
-/// Xcode printed says nothing.
+/// Checksums are only compared if both are Apple's, or both ours: a checksum that Xcode printed cannot be compared with
+/// a model that has none of Apple's.
 open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
     // @unchecked Sendable: immutable; a model that is found is frozen when a coordinator takes it.
 
-    /// The checksum of the version that the model must be of; see `NSManagedObjectModel.versionChecksum`.
+    /// The checksum of the version that the model must have; see `NSManagedObjectModel.versionChecksum`.
     public let versionChecksum: String
     private let place: Place
 
@@ -32,8 +32,8 @@ open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
     /// Refers to a model file, a `.mom` or a `.momd`.
     ///
     /// - Parameters:
-    ///   - fileURL: where the model is.
-    ///   - versionChecksum: the checksum of the version in it that is meant.
+    ///   - fileURL: the location of the model.
+    ///   - versionChecksum: the checksum of the version in it.
     public init(fileURL: URL, versionChecksum: String) {
         place = .file(fileURL)
         self.versionChecksum = versionChecksum
@@ -43,7 +43,7 @@ open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - versionHash: the version hashes by entity name.
-    ///   - bundle: where the model is; `nil` for the main bundle.
+    ///   - bundle: the bundle with the model; `nil` for the main bundle.
     ///   - versionChecksum: the checksum of the version.
     public init(entityVersionHashes versionHash: [AnyHashable: Any], in bundle: Bundle?, versionChecksum: String) {
         let hashes = versionHash.reduce(into: [String: Data]()) { result, pair in
@@ -57,21 +57,21 @@ open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - modelName: the name.
-    ///   - bundle: where the model is; `nil` for the main bundle.
+    ///   - bundle: the bundle with the model; `nil` for the main bundle.
     ///   - versionChecksum: the checksum of the version.
     public init(name modelName: String, in bundle: Bundle?, versionChecksum: String) {
         place = .name(modelName, bundle ?? .main)
         self.versionChecksum = versionChecksum
     }
 
-    /// The model. Stops the program, and names the place, when there is no model or it is of another version.
+    /// The model. If there is none, or it is of another version, the program stops with a message that names the place.
     open var resolvedModel: NSManagedObjectModel {
         do { return try resolve() } catch { programmerError((error as NSError).localizedDescription) }
     }
 
     /// The model.
     ///
-    /// - Throws: `NSManagedObjectModelReferenceNotFoundError` when there is none, or it is of another version.
+    /// - Throws: `NSManagedObjectModelReferenceNotFoundError` if there is none, or it is of another version.
     package func resolve() throws -> NSManagedObjectModel {
         let model = try find()
         let isApples =

@@ -1,7 +1,7 @@
 import Foundation
 import PredicateFormat
 
-/// Where model files meet the predicates module: descriptions hold its classes, documents its trees.
+/// Converts between the predicate classes of descriptions and the trees of documents.
 enum PredicateBridge {
     static func tree(of predicate: NSPredicate) throws -> PredicateTree { try predicateTree(of: predicate) }
 

@@ -1,14 +1,14 @@
 import CZlib
 import Foundation
 
-/// Raw deflate (RFC 1951, neither header nor checksum): how a store's model cache is compressed.
+/// Raw deflate (RFC 1951, without header or checksum), the compression of a store's model cache.
 package enum RawDeflate {
-    /// No model comes near this; a hostile blob does.
+    /// No real model is nearly this large, but malicious data may be.
     package static let maximumInflatedSize = 64 << 20
 
     /// Inflates data.
     ///
-    /// - Throws: `ModelFileError` when the data are damaged, cut off, or inflate to more than the limit.
+    /// - Throws: `ModelFileError` if the data are damaged, truncated, or inflate to more than the limit.
     package static func inflate(_ data: Data, limit: Int = maximumInflatedSize) throws -> Data {
         var stream = z_stream()
         guard inflateInit2_(&stream, -MAX_WBITS, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
@@ -19,8 +19,8 @@ package enum RawDeflate {
         var output = Data()
         var chunk = [UInt8](repeating: 0, count: 1 << 16)
         var status = Z_OK
-        // Unsafe pointers, because zlib keeps pointers into input and output from call to call; both stay in place
-        // within the closures.
+        // Unsafe pointers, because zlib keeps pointers into input and output between calls; neither moves within the
+        // closures.
         try input.withUnsafeMutableBufferPointer { input in
             stream.next_in = input.baseAddress
             stream.avail_in = uInt(clamping: input.count)
@@ -54,7 +54,7 @@ package enum RawDeflate {
         defer { deflateEnd(&stream) }
         var input = [UInt8](data)
         var output = [UInt8](repeating: 0, count: Int(deflateBound(&stream, uLong(input.count))))
-        // Unsafe pointers, because that is zlib's interface; the bound above is enough for one call.
+        // Unsafe pointers, because zlib requires them; the bound above suffices for one call.
         let result = input.withUnsafeMutableBufferPointer { input in
             output.withUnsafeMutableBufferPointer { output in
                 stream.next_in = input.baseAddress

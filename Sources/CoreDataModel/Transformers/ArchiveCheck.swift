@@ -1,23 +1,23 @@
 import Foundation
 
-/// Looks at a value and all that it would take along into a keyed archive, before Foundation's archiver does: on Linux that stops
-/// the program over what it cannot archive.
+/// Checks a value, and everything that a keyed archive would include with it, before Foundation's archiver does: on
+/// Linux the archiver stops the program if it cannot archive something.
 ///
-/// These stop it: objects that do not adopt `NSCoding`, wherever they are; errors, predicates, sort descriptors and decimal
-/// numbers; classes within another type, generic or private ones, which have no name that an archive could have; collections that nest
-/// deep. A collection that contains itself stops it, too, but cannot be found: Foundation goes through it without end as soon as
-/// anybody asks for an element.
+/// It stops for objects that do not adopt `NSCoding`, at any depth; errors, predicates, sort descriptors and decimal
+/// numbers; classes within another type, and generic or private classes, which have no name for an archive; and
+/// collections that nest deep. It also stops for a collection that contains itself, but that cannot be detected:
+/// Foundation loops endlessly as soon as anybody asks for an element.
 struct ArchiveCheck {
-    /// Values that were found to be fine.
+    /// Values that were found to be valid.
     private var checked: Set<ObjectIdentifier> = []
-    /// How many collections the current value is directly inside of.
+    /// The number of collections that directly enclose the current value.
     private var collectionDepth = 0
 
     private static let deepest = 256
-    /// Foundation compares collections with each other while it archives them, which takes the longer the deeper they nest.
+    /// Foundation compares collections with each other while archiving them, which takes longer the deeper they nest.
     private static let deepestCollection = 32
 
-    /// - Throws: `SecureUnarchiving.Failure` naming the type that cannot be archived.
+    /// - Throws: a `SecureUnarchiving.Failure` that names the type which cannot be archived.
     static func check(_ value: Any) throws {
         var check = ArchiveCheck()
         try check.check(value, depth: 0)
@@ -30,7 +30,7 @@ struct ArchiveCheck {
         }
         switch object {
         case is NSString, is NSData, is NSDate, is NSNull, is NSURL, is NSUUID: return
-        // The hash of decimal numbers does not end in Foundation on Linux, and the archiver asks for it.
+        // Hashing decimal numbers does not terminate in Foundation on Linux, and the archiver does it.
         case is NSDecimalNumber: throw Self.unarchivable(value)
         case is NSNumber: return
         case is NSError, is NSPredicate, is NSSortDescriptor: throw Self.unarchivable(value)
@@ -51,7 +51,7 @@ struct ArchiveCheck {
 
     private mutating func checkParts(of object: NSObject, _ depth: Int) throws {
         guard let coding = object as? any NSCoding else { throw Self.unarchivable(object) }
-        // An object may lead back to itself: an archive has it once.
+        // An object may lead back to itself; an archive contains it once.
         guard checked.insert(ObjectIdentifier(object)).inserted else { return }
         try Self.checkName(of: object)
         let parts = Self.parts(of: coding)
@@ -73,7 +73,7 @@ struct ArchiveCheck {
         case let notification as NSNotification:
             return [notification.object, notification.userInfo].compactMap { $0 }
         default:
-            // Foundation's own objects were tried one by one; they ask for an archiver of their own.
+            // Foundation's own objects were tested individually; they require an archiver of their own.
             if String(reflecting: type(of: object)).hasPrefix("Foundation.") { return [] }
             let parts = ArchivedParts()
             object.encode(with: parts)
@@ -81,7 +81,7 @@ struct ArchiveCheck {
         }
     }
 
-    /// A class that is archived is found again by its module and its name.
+    /// Checks that an archived class can be found again by its module and name.
     private static func checkName(of object: NSObject) throws {
         let type: AnyClass = object.classForKeyedArchiver ?? object.classForCoder
         if NSKeyedArchiver.classNameForClass(type) != nil { return }
@@ -101,7 +101,7 @@ struct ArchiveCheck {
     }
 }
 
-/// Takes down which objects an object encodes, and encodes nothing.
+/// Records which objects an object encodes, without encoding anything.
 private final class ArchivedParts: NSCoder {
     private(set) var objects: [Any] = []
 
@@ -119,7 +119,7 @@ private final class ArchivedParts: NSCoder {
     override func encodeByrefObject(_ object: Any?) { note(object) }
     override func encodePropertyList(_ aPropertyList: Any) { note(aPropertyList) }
 
-    // What is no object can always be archived.
+    // Values that are not objects can always be archived.
     override func encode(_ value: Bool, forKey key: String) {}
     override func encode(_ value: Int32, forKey key: String) {}
     override func encode(_ value: Int64, forKey key: String) {}

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Gives the opposite of a boolean; no value counts as false.
+/// Negates a Boolean; a missing value counts as false.
 final class NegateBooleanTransformer: ValueTransformer {
     override class func transformedValueClass() -> AnyClass { NSNumber.self }
 
@@ -9,7 +9,7 @@ final class NegateBooleanTransformer: ValueTransformer {
     }
 }
 
-/// Gives whether there is a value, or whether there is none. It cannot be reversed.
+/// Returns whether there is a value, or whether there is none. It cannot be reversed.
 class PresenceTransformer: ValueTransformer {
     override class func transformedValueClass() -> AnyClass { NSNumber.self }
     override class func allowsReverseTransformation() -> Bool { false }

@@ -1,9 +1,9 @@
 import Foundation
 
 extension NSObject {
-    /// The class that archives name for objects of this class.
+    /// The class name in archives for objects of this class.
     ///
-    /// Objective-C has it as a method of the class, too, by which transformers are named after what they transform
-    /// (CoreDataPlus does so); Foundation here has it of instances only.
+    /// In Objective-C it is also a method of the class, which is used to name transformers after the class they
+    /// transform (CoreDataPlus does so). Foundation on Linux only has it for instances.
     public static func classForCoder() -> AnyClass { self }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Turns keyed archives into objects, of the classes only that it allows, and objects into keyed archives.
+/// Converts keyed archives to objects of allowed classes, and objects to keyed archives.
 ///
 /// Subclass it to allow classes of your own:
 ///
@@ -10,12 +10,11 @@ import Foundation
 /// }
 /// ```
 open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
-    /// The classes of the object, and of those in collections. By default those of property lists, `NSURL`, `NSUUID`,
-    /// `NSSet` and `NSNull`.
+    /// The allowed classes of the object, and of the objects in collections. By default those of property lists,
+    /// `NSURL`, `NSUUID`, `NSSet` and `NSNull`.
     open class var allowedTopLevelClasses: [AnyClass] { UnarchivedClasses.basic }
 
-    /// The object of a keyed archive; `nil` for an archive that is damaged, or has objects of classes that are not
-    /// allowed.
+    /// The object in a keyed archive; `nil` for an archive that is damaged, or contains objects of other classes.
     ///
     /// - Parameter value: the archive, as `Data`.
     /// - Returns: the object; `nil` for no value.
@@ -25,7 +24,7 @@ open class NSSecureUnarchiveFromDataTransformer: ValueTransformer {
             in: data, allowed: UnarchivedClasses(type(of: self).allowedTopLevelClasses))
     }
 
-    /// The keyed archive of an object; `nil` for one that cannot be archived.
+    /// The keyed archive of an object; `nil` if it cannot be archived.
     ///
     /// - Parameter value: the object; `nil` for none.
     /// - Returns: the archive, as `Data`.

@@ -6,16 +6,16 @@ public struct NSValueTransformerName: RawRepresentable, Hashable, Sendable {
     public let rawValue: String
     /// Makes a name from a string.
     ///
-    /// - Parameter rawValue: the name that the transformer is registered under.
+    /// - Parameter rawValue: the name under which the transformer is registered.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// Makes a name from a string.
     ///
-    /// - Parameter rawValue: the name that the transformer is registered under.
+    /// - Parameter rawValue: the name under which the transformer is registered.
     public init(_ rawValue: String) { self.rawValue = rawValue }
 
-    /// The transformer from keyed archives to objects of the classes that it allows.
+    /// The transformer from keyed archives to objects of allowed classes.
     public static let secureUnarchiveFromDataTransformerName = NSValueTransformerName("NSSecureUnarchiveFromData")
-    /// The transformer from a boolean to its opposite.
+    /// The transformer that negates a Boolean.
     public static let negateBooleanTransformerName = NSValueTransformerName("NSNegateBoolean")
     /// The transformer that says whether there is no value.
     public static let isNilTransformerName = NSValueTransformerName("NSIsNil")

@@ -1,22 +1,22 @@
 import Foundation
 import KeyedArchives
 
-/// A keyed archiver that writes property lists without Foundation's help.
+/// A keyed archiver that writes property lists without Foundation.
 ///
-/// Foundation's archiver has the same code write its property list as `PropertyListSerialization`, and that takes no arrays
-/// where Foundation is linked statically: every archive comes out empty.
+/// Foundation's archiver writes its property list with the same code as `PropertyListSerialization`, which does not
+/// accept arrays when Foundation is linked statically: every archive is then empty.
 final class ObjectArchiver: NSCoder {
-    /// Whether Foundation's own archiver works in this program.
+    /// Whether Foundation's own archiver fails in this program.
     static let isNeeded = !PropertyListSerialization.propertyList(NSArray(), isValidFor: .binary)
 
     private var builder = KeyedArchiveBuilder()
     /// The fields of the objects that are being written, the innermost last.
     private var open: [[String: PropertyList]] = []
-    /// Objects that were written, kept alive so that nothing else gets their identity.
+    /// Objects that were written, kept alive so that no other object gets their address.
     private var written: [ObjectIdentifier: (object: NSObject, reference: PropertyList)] = [:]
     private var failure: (any Error)?
 
-    /// The archive of an object and of all that it refers to, each of which conforms to `NSCoding`.
+    /// The archive of an object and of all objects that it refers to, which must conform to `NSCoding`.
     ///
     /// - Throws: the reason why a value cannot be archived.
     static func archive(of object: NSObject) throws -> Data {
@@ -42,7 +42,7 @@ final class ObjectArchiver: NSCoder {
         }
     }
 
-    /// Strings, numbers and their like, which an archive holds without asking them.
+    /// Strings, numbers and similar objects, which an archive contains directly.
     private static func isPlain(_ object: NSObject) -> Bool {
         switch object {
         case is NSString, is NSNumber, is NSData, is NSDate, is NSUUID, is NSURL, is NSNull: true

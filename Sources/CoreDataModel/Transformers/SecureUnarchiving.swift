@@ -1,9 +1,9 @@
 import Foundation
 import KeyedArchives
 
-/// Classes that an archive may have objects of.
+/// The classes of objects that an archive may contain.
 struct UnarchivedClasses {
-    /// The classes of property lists, and what Foundation's secure transformer allows besides.
+    /// The classes of property lists, and the others that Foundation's secure transformer allows.
     static let basic: [AnyClass] = [
         NSArray.self, NSDictionary.self, NSSet.self, NSOrderedSet.self, NSString.self, NSNumber.self, NSDate.self,
         NSData.self, NSURL.self, NSUUID.self, NSNull.self,
@@ -12,7 +12,7 @@ struct UnarchivedClasses {
     private let classes: [AnyClass]
     /// Whether any class is allowed.
     private let allowsAll: Bool
-    /// Whether all basic classes are allowed, so that a value of these alone need not be looked at one by one.
+    /// Whether all basic classes are allowed, so that a value made of these need not be checked in detail.
     let allowsBasic: Bool
 
     init(_ classes: [AnyClass]) {
@@ -38,20 +38,20 @@ struct UnarchivedClasses {
     /// Every class that exists here.
     static let all = UnarchivedClasses()
 
-    /// Whether an object of a class may stand where values do: at the top, or in a collection.
+    /// Whether an object of a class is allowed as a value: at the top, or in a collection.
     func allows(_ type: AnyClass) -> Bool {
         allowsAll || classes.contains { Self.isSubclass(type, of: $0) }
     }
 
-    /// Whether an object of a class may be part of an object that is allowed: of a basic class, or one of the same module
-    /// that can be decoded securely.
+    /// Whether an object of a class is allowed as part of an allowed object: of a basic class, or of a class in the
+    /// same module that can be decoded securely.
     func allowsInside(_ type: AnyClass) -> Bool {
         if allows(type) || Self.basic.contains(where: { Self.isSubclass(type, of: $0) }) { return true }
         guard type is any NSSecureCoding.Type, let module = Self.module(of: type) else { return false }
         return classes.contains { Self.module(of: $0) == module }
     }
 
-    /// The module of a class that is not Foundation's.
+    /// The module of a class outside Foundation.
     private static func module(of type: AnyClass) -> Substring? {
         let name = NSStringFromClass(type)
         guard let point = name.firstIndex(of: "."), !name.hasPrefix("Foundation.") else { return nil }
@@ -68,10 +68,10 @@ struct UnarchivedClasses {
     }
 }
 
-/// Keyed archives, decoded after their classes were looked at, and encoded after the object was.
+/// Decodes keyed archives after checking their classes, and encodes objects after checking them.
 ///
-/// Foundation's unarchiver on Linux stops the program over a class that it does not expect, and its archiver over an object
-/// that it cannot archive.
+/// Foundation's unarchiver on Linux stops the program for an unexpected class, and its archiver for an object that
+/// cannot be archived.
 enum SecureUnarchiving {
     /// Why an archive was not decoded, or an object not encoded.
     struct Failure: LocalizedError {
@@ -79,14 +79,14 @@ enum SecureUnarchiving {
         var errorDescription: String? { reason }
     }
 
-    /// The object of an archive.
+    /// The object in an archive.
     ///
-    /// - Throws: `Failure` naming the class that is not allowed, and the errors of damaged archives.
+    /// - Throws: a `Failure` that names the class which is not allowed, and the errors of damaged archives.
     static func object(in data: Data, allowed: UnarchivedClasses) throws -> Any {
         let archive = try KeyedArchive(data: data)
         if allowed.allowsBasic, let value = PlainArchives.object(in: archive) { return value }
         var visited: Set<Int> = []
-        // A string or a number at the top is of no class that could be refused.
+        // A string or a number at the top has no class to refuse.
         let top = archive.top[NSKeyedArchiveRootObjectKey] ?? .uid(0)
         if case .object(let root) = try archive.value(of: top, owner: 0, key: NSKeyedArchiveRootObjectKey) {
             try check(root, in: archive, isInside: false, allowed, &visited, depth: 0)
@@ -106,7 +106,7 @@ enum SecureUnarchiving {
         "NSMutableOrderedSet",
     ]
 
-    /// Looks at the classes of an object and of all that it refers to.
+    /// Checks the classes of an object and of all objects that it refers to.
     private static func check(
         _ object: ArchivedObject, in archive: KeyedArchive, isInside: Bool, _ allowed: UnarchivedClasses,
         _ visited: inout Set<Int>, depth: Int

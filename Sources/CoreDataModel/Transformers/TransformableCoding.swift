@@ -1,23 +1,24 @@
 import Foundation
 
-/// Turns the values of transformable attributes into bytes and back.
+/// Converts the values of transformable attributes to bytes and back.
 ///
-/// Without a transformer Core Data keeps a keyed archive. Bytes that nobody here can read, because their transformer or
-/// their class is Apple's or another program's, or not allowed, stay `.data`, are written back as they are, and are so
-/// never lost.
+/// Without a transformer Core Data stores a keyed archive. Bytes that cannot be read here, because their transformer or
+/// their class is Apple's or another program's, or is not allowed, stay `.data` and are written back unchanged, so that
+/// they are never lost.
 package enum TransformableCoding {
-    /// What a store's options allow besides what the model says.
+    /// The permissions in a store's options, in addition to the model's.
     package struct Options {
         var classes: [AnyClass] = []
         var allowsAllClasses = false
-        /// Whether a keyed archive stands in for a transformer that is not registered.
+        /// Whether a keyed archive replaces a transformer that is not registered.
         var archivesWithoutTransformer = false
 
         package init(classes: [AnyClass] = [], allowsAllClasses: Bool = false) {
             (self.classes, self.allowsAllClasses) = (classes, allowsAllClasses)
         }
 
-        /// Those of stores in memory, which nobody else reads: Core Data keeps the objects themselves there, and needs no transformer.
+        /// The options of stores in memory, which nobody else reads: Core Data keeps the objects themselves there, and
+        /// needs no transformer.
         package static var inMemory: Options {
             var options = Options(allowsAllClasses: true)
             options.archivesWithoutTransformer = true
@@ -43,7 +44,7 @@ package enum TransformableCoding {
         return try? SecureUnarchiving.object(in: bytes, allowed: allowed)
     }
 
-    /// The bytes of a value; nil when it cannot be transformed.
+    /// The bytes of a value; nil if it cannot be transformed.
     package static func bytes(
         of object: NSObject, for attribute: AttributeLayout?, _ options: Options = Options()
     ) -> Data? {
@@ -59,7 +60,7 @@ package enum TransformableCoding {
         return try? SecureUnarchiving.archive(of: value)
     }
 
-    /// The classes that an attribute's archive may have: the basic ones, and the one that the model names.
+    /// The classes that an attribute's archive may contain: the basic ones, and the one that the model names.
     private static func allowed(by attribute: AttributeLayout?) -> UnarchivedClasses {
         guard let name = attribute?.valueClassName, let type = NSClassFromString(name) else {
             return .onlyBasic
@@ -75,13 +76,14 @@ package enum TransformableCoding {
         return type(of: known) == NSSecureUnarchiveFromDataTransformer.self ? nil : known
     }
 
-    /// Whether a transformer makes values of bytes, as those that unarchive do, rather than bytes of values. What class it says that it
-    /// transforms to does not matter: subclasses that unarchive say `NSData`, too.
+    /// Whether a transformer converts bytes to values, as unarchiving ones do, rather than values to bytes. Its
+    /// `transformedValueClass()` is not used, since unarchiving subclasses return `NSData`, too.
     private static func isReversed(_ transformer: ValueTransformer) -> Bool {
         transformer is NSSecureUnarchiveFromDataTransformer
     }
 
-    /// Models have the names of Foundation's constants, too, in place of what these say.
+    /// Whether a name means a keyed archive. Models contain the names of Foundation's constants, too, instead of their
+    /// values.
     private static func usesKeyedArchive(_ name: String?) -> Bool {
         switch name {
         case nil, "", "NSSecureUnarchiveFromData", "NSSecureUnarchiveFromDataTransformer", "NSUnarchiveFromData",

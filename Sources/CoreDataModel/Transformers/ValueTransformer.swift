@@ -2,9 +2,9 @@ import Foundation
 import Ordering
 import Synchronization
 
-/// Turns values into others and, where it can, back. Foundation on Linux has no such class; the names are Apple's.
+/// Converts values to others and, if possible, back. Foundation on Linux has no such class; the names are Apple's.
 ///
-/// A transformable attribute names a registered transformer that makes the bytes that are stored:
+/// A transformable attribute names a registered transformer, which makes the stored bytes:
 ///
 /// ```swift
 /// final class PointTransformer: ValueTransformer {
@@ -15,38 +15,38 @@ import Synchronization
 /// ValueTransformer.setValueTransformer(PointTransformer(), forName: NSValueTransformerName("PointTransformer"))
 /// ```
 ///
-/// Transformers are used on the queues of all coordinators, so they must not change.
+/// Transformers are used on the queues of all coordinators, so they must be immutable.
 open class ValueTransformer: NSObject {
     /// Creates a transformer.
     public override init() { super.init() }
 
-    /// The class of what `transformedValue(_:)` gives. By default `NSObject`.
+    /// The class of the results of `transformedValue(_:)`. By default `NSObject`.
     open class func transformedValueClass() -> AnyClass { NSObject.self }
 
-    /// Whether `reverseTransformedValue(_:)` gives back what was transformed. By default `true`.
+    /// Whether `reverseTransformedValue(_:)` restores the original value. By default `true`.
     open class func allowsReverseTransformation() -> Bool { true }
 
-    /// Transforms a value. By default into nothing.
+    /// Transforms a value. By default the result is `nil`.
     ///
     /// - Parameter value: the value; `nil` for none.
     /// - Returns: the transformed value; `nil` for none.
     open func transformedValue(_ value: Any?) -> Any? { nil }
 
-    /// Transforms a value back. By default as `transformedValue(_:)` does.
+    /// Transforms a value back. By default it calls `transformedValue(_:)`.
     ///
-    /// - Parameter value: what `transformedValue(_:)` gave; `nil` for none.
-    /// - Returns: the transformed value; `nil` for none.
+    /// - Parameter value: a result of `transformedValue(_:)`; `nil` for none.
+    /// - Returns: the original value; `nil` for none.
     open func reverseTransformedValue(_ value: Any?) -> Any? { transformedValue(value) }
 
-    /// Registers a transformer under a name; `nil` takes the name away.
+    /// Registers a transformer under a name; `nil` removes the name.
     ///
     /// ```swift
     /// ValueTransformer.setValueTransformer(ColorTransformer(), forName: NSValueTransformerName("ColorTransformer"))
     /// ```
     ///
     /// - Parameters:
-    ///   - transformer: the transformer, which must not change any more.
-    ///   - name: the name, as attributes of models have it.
+    ///   - transformer: the transformer, which must be immutable from now on.
+    ///   - name: the name that attributes of models use.
     public class func setValueTransformer(_ transformer: ValueTransformer?, forName name: NSValueTransformerName) {
         registered.withLock { $0[name] = transformer.map { Shared($0) } }
     }
@@ -75,13 +75,13 @@ open class ValueTransformer: NSObject {
     }
 }
 
-/// Lets `ValueTransformer(forName:)` give the registered transformer, which an initializer of a class cannot.
+/// Lets `ValueTransformer(forName:)` return the registered transformer, which a class's own initializer cannot.
 public protocol RegisteredTransformer {}
 
 extension ValueTransformer: RegisteredTransformer {}
 
 extension RegisteredTransformer where Self: ValueTransformer {
-    /// The transformer that was registered under a name, `nil` where there is none.
+    /// The transformer registered under a name; `nil` if there is none.
     ///
     /// - Parameter name: the name.
     public init?(forName name: NSValueTransformerName) {

@@ -1,7 +1,7 @@
 import Foundation
 
 extension ArchivedObject {
-    /// The elements of an archived array, set or ordered set; nil when the object is none of these.
+    /// The elements of an archived array, set or ordered set; nil for any other object.
     ///
     /// They are the references in `NS.objects`; archives of ordered sets have `NS.object.0`, `NS.object.1` … instead.
     package func elements() throws(KeyedArchiveError) -> [ArchivedValue]? {

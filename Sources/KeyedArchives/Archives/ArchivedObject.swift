@@ -1,10 +1,10 @@
 import Foundation
 
-/// An object of a keyed archive: its class by name and its fields. The typed accessors throw an error that names the
+/// An object of a keyed archive: its class by name, and its fields. The typed accessors throw an error that names the
 /// object's number, the key, what was expected and what was found.
 package struct ArchivedObject: Sendable {
     package let archive: KeyedArchive
-    /// The object's number in `$objects`: its identity.
+    /// The object's number in `$objects`, which identifies it.
     package let index: Int
     /// The class, then its superclasses.
     package let classNames: [String]
@@ -12,13 +12,13 @@ package struct ArchivedObject: Sendable {
 
     package var className: String { classNames.first ?? "" }
 
-    /// Whether the object is of a class, or of one that inherits from it.
+    /// Whether the object is of a class or one of its subclasses.
     package func isKind(of name: String) -> Bool { classNames.contains(name) }
 
     /// The names of the fields, sorted.
     package var keys: [String] { fields.keys.filter { $0 != "$class" }.sorted() }
 
-    /// What the field holds; `.null` when there is no such field.
+    /// The value of a field; `.null` if there is no such field.
     package func value(forKey key: String) throws(KeyedArchiveError) -> ArchivedValue {
         guard let field = fields[key] else { return .null }
         return try archive.value(of: field, owner: index, key: key)

@@ -14,13 +14,13 @@ extension ArchivedValue {
         }
     }
 
-    /// The value as a Foundation object, when it is of a class that property lists or Core Data's attributes hold:
+    /// The value as a Foundation object, if it is of a class that property lists or Core Data's attributes hold:
     /// `NSNumber`, `NSDecimalNumber`, `String`, `Data`, `Date`, `UUID`, `URL`, `NSNull`, and arrays, sets and
     /// dictionaries of these. Nil for null and for any other class.
     ///
-    /// - Parameter depth: how deep collections may nest; circles run into it.
+    /// - Parameter depth: how deep collections may nest; cycles reach this limit.
     /// - Returns: the object; `nil` for null and for other classes.
-    /// - Throws: when the archive is damaged, or the collections nest too deep.
+    /// - Throws: an error if the archive is damaged, or the collections nest too deep.
     package func foundationValue(depth: Int = 64) throws(KeyedArchiveError) -> Any? {
         switch self {
         case .null:
@@ -117,9 +117,9 @@ extension ArchivedObject {
         guard (-128...127).contains(exponent) else {
             throw error("NS.exponent", expected: "-128 to 127", found: "\(exponent)")
         }
-        // A decimal without digits and with a sign is Foundation's way to say “not a number”.
+        // Foundation encodes NaN as a decimal without digits and with a sign.
         if length == 0 { return isNegative ? NSDecimalNumber.notANumber : NSDecimalNumber.zero }
-        // 1 is little endian, 2 big endian, as CFByteOrder has it.
+        // 1 is little endian, 2 big endian, as in CFByteOrder.
         let isBigEndian = try integer(forKey: "NS.mantissa.bo", default: 1) == 2
         var mantissa = Decimal(0)
         for digit in (0..<Int(length)).reversed() {

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A keyed archive as a value: the objects that `NSKeyedArchiver` wrote, by number, none of them instantiated.
+/// A keyed archive as a value: the objects that `NSKeyedArchiver` wrote, by number, without instantiating any of them.
 ///
-/// Reading an archive never makes an object of a class that the archive names. Objects refer to one another by number
-/// and may form circles; a reader follows the references that it understands.
+/// Reading an archive never creates an object of a class that the archive names. Objects refer to one another by number
+/// and may form cycles; a reader follows the references that it understands.
 ///
-/// The steps that readers take are counted, and end in an error when there are far more than objects.
+/// The steps that readers take are counted; far more steps than objects are an error.
 package struct KeyedArchive: Equatable, Sendable {
     /// The entries of `$objects`; entry 0 is the string `$null`.
     package let objects: [PropertyList]
@@ -23,7 +23,7 @@ package struct KeyedArchive: Equatable, Sendable {
 
     /// Reads an archive from a binary property list.
     ///
-    /// - Throws: `PropertyListError` when the bytes are no property list, `KeyedArchiveError` when it is no archive.
+    /// - Throws: `PropertyListError` if the bytes are no property list, `KeyedArchiveError` if it is no archive.
     package init(data: Data) throws {
         try self.init(propertyList: PropertyList(binary: data))
     }
@@ -84,14 +84,14 @@ package struct KeyedArchive: Equatable, Sendable {
         return object
     }
 
-    /// What a field holds: itself, or what it refers to.
+    /// The value of a field: itself, or the object that it refers to.
     ///
     /// - Parameters:
     ///   - field: an entry of an object's dictionary, or an element of its arrays.
     ///   - owner: the number of the object that has the field, for the error.
     ///   - key: the field's key, for the error.
     /// - Returns: the value that the field holds.
-    /// - Throws: when the field refers to an object that the archive does not have.
+    /// - Throws: an error if the field refers to an object that the archive does not have.
     package func value(
         of field: PropertyList, owner: Int, key: String
     ) throws(KeyedArchiveError) -> ArchivedValue {
@@ -127,14 +127,14 @@ package struct KeyedArchive: Equatable, Sendable {
     }
 }
 
-/// What a field of an archived object holds.
+/// The value of a field of an archived object.
 package enum ArchivedValue: Sendable {
     case null
     /// A number, string or data that the archive holds directly.
     case plain(PropertyList)
     case object(ArchivedObject)
 
-    /// What the value is, in the words that error messages use.
+    /// The kind of the value, in the words of error messages.
     package var kind: String {
         switch self {
         case .null: "nothing"

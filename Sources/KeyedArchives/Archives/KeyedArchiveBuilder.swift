@@ -1,7 +1,7 @@
 import Foundation
 
-/// Builds a keyed archive, object by object. Reserve a number for an object that others refer to before it is complete,
-/// so that circles can be written.
+/// Builds a keyed archive, object by object. An object that others refer to before it is complete needs a reserved
+/// number, so that cycles can be written.
 package struct KeyedArchiveBuilder {
     private var objects: [PropertyList] = [.string("$null")]
     private var classes: [[String]: PropertyList] = [:]
@@ -9,7 +9,7 @@ package struct KeyedArchiveBuilder {
 
     package init() {}
 
-    /// The reference that stands for nothing.
+    /// The reference for null.
     package static let null = PropertyList.uid(0)
 
     var objectCount: Int { objects.count }
@@ -25,7 +25,7 @@ package struct KeyedArchiveBuilder {
     /// Fills in an object.
     ///
     /// - Parameters:
-    ///   - reference: what `reserve` returned.
+    ///   - reference: the reference from `reserve`.
     ///   - classNames: the class, then its superclasses.
     ///   - fields: numbers and data directly, everything else as references.
     package mutating func fill(_ reference: PropertyList, classNames: [String], fields: [String: PropertyList]) {
@@ -42,7 +42,7 @@ package struct KeyedArchiveBuilder {
         return reference
     }
 
-    /// Adds a string, number or data once, however often it is used; null for nil.
+    /// Adds a string, number or data once, however often it is used; the null reference for nil.
     package mutating func scalar(_ value: PropertyList?) -> PropertyList {
         guard let value, let key = UniqueScalar(value) else { return Self.null }
         if let reference = scalars[key] { return reference }

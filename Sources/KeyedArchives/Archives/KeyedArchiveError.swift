@@ -1,15 +1,15 @@
 import Foundation
 
-/// Why a property list is no keyed archive, or an archived object not what a reader expected.
+/// Why a property list is no keyed archive, or an archived object is not what a reader expected.
 package struct KeyedArchiveError: Error, Equatable, CustomStringConvertible {
-    /// The number of the object in `$objects`; nil when the archive as a whole is wrong.
+    /// The number of the object in `$objects`; nil if the archive as a whole is wrong.
     package let objectIndex: Int?
-    /// The class of that object, where it is known.
+    /// The class of that object, if it is known.
     package let className: String?
     /// The key that was read.
     package let key: String?
     package let reason: String
-    /// The class that no reader knows, where that is all that is wrong: the archive is not damaged.
+    /// The class that no reader knows, if that is the only problem: the archive is not damaged.
     package let unknownClass: String?
 
     package init(reason: String) {

@@ -1,15 +1,15 @@
 import Foundation
 import Ordering
 
-/// An object of an archive with everything that it refers to, as an archive of its own: what a reader keeps of an
-/// object of a class that it does not know, to write it again.
+/// An object of an archive with everything that it refers to, as an archive of its own: a reader keeps an object of an
+/// unknown class in this form, so that it can be written again.
 package struct KeyedArchiveFragment: Equatable, Sendable {
     /// An archive whose root is the object.
     package let archive: KeyedArchive
 
     /// Cuts an object out of its archive.
     ///
-    /// - Throws: `KeyedArchiveError` when it refers to objects that do not exist.
+    /// - Throws: `KeyedArchiveError` if it refers to objects that do not exist.
     package init(_ object: ArchivedObject) throws(KeyedArchiveError) {
         var numbers: [UInt32: UInt32] = [0: 0]
         var order: [UInt32] = [0]
@@ -46,7 +46,7 @@ extension KeyedArchiveBuilder {
 }
 
 extension PropertyList {
-    /// The numbers of the objects that the value refers to. Values that were read are of bounded depth.
+    /// The numbers of the objects that the value refers to. Values from a reader have bounded depth.
     var references: [UInt32] {
         switch self {
         case .uid(let number): [number]

@@ -3,7 +3,7 @@ import Synchronization
 /// How many steps the reading of one archive may take.
 ///
 /// Objects of an archive may share others, and a reader that follows references meets a shared object once for every
-/// way to it. A small file can have more ways than any machine has time; an honest one has a few for each object.
+/// path to it. A small file can have more paths than any machine can follow; an honest one has a few for each object.
 final class ReadingBudget: Sendable {
     private let limit: Int
     private let steps = Atomic<Int>(0)

@@ -13,14 +13,14 @@ extension PropertyList {
         self = try reader.readRoot()
     }
 
-    /// Whether the bytes begin as a binary property list does.
+    /// Whether the bytes begin like a binary property list.
     package static func isBinary(_ data: Data) -> Bool {
         data.starts(with: BinaryPropertyListLayout.header)
     }
 }
 
-/// The state of one reading. Each object is read once and kept, so a file whose objects share others costs no more than
-/// its size.
+/// The state of one reading. Each object is read once and kept, so a file with shared objects costs no more than its
+/// size.
 private struct BinaryPropertyListReader {
     private enum Entry {
         case unread
@@ -211,7 +211,7 @@ private struct BinaryPropertyListReader {
         return Int(index)
     }
 
-    /// The bytes that an object's count announces: `count` times `unit`, after the marker and a long count's integer.
+    /// The bytes of an object with a count: `count` times `unit`, after the marker and a long count's integer.
     private func contents(at offset: Int, unit: Int) throws(PropertyListError) -> Range<Int> {
         var start = offset + 1
         var count = UInt64(bytes[offset] & 0x0F)
@@ -234,7 +234,8 @@ private struct BinaryPropertyListReader {
 
     // MARK: Scalars
 
-    /// One, two and four bytes are unsigned, eight are signed; sixteen hold what is above `Int64.max`.
+    /// An integer: one, two and four bytes are unsigned, eight are signed, and sixteen are for values above
+    /// `Int64.max`.
     private func integer(at offset: Int, sizeExponent: Int) throws(PropertyListError) -> PropertyList {
         guard sizeExponent <= 4, 1 << sizeExponent <= tableOffset - offset else {
             throw PropertyListError(offset: offset - 1, reason: "an integer runs past the end of the objects")
@@ -284,7 +285,7 @@ private struct BinaryPropertyListReader {
         return string
     }
 
-    /// A big-endian unsigned integer; the caller has checked that it lies inside.
+    /// A big-endian unsigned integer; the caller has checked that it is within the bytes.
     private static func unsigned(_ bytes: [UInt8], at offset: Int, size: Int) -> UInt64 {
         var value: UInt64 = 0
         for position in offset..<(offset + size) { value = value << 8 | UInt64(bytes[position]) }

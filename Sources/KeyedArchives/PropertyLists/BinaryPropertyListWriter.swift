@@ -5,7 +5,7 @@ extension PropertyList {
     /// Writes the value as a binary property list. Equal strings, numbers, dates and data are written once; a
     /// dictionary's keys are sorted, so equal values give equal bytes.
     ///
-    /// - Throws: `PropertyListError` when the value nests deeper than the reader allows.
+    /// - Throws: `PropertyListError` if the value nests deeper than the reader allows.
     package func binaryData() throws(PropertyListError) -> Data {
         var writer = BinaryPropertyListWriter()
         let root = try writer.add(self, depth: 1)
@@ -13,8 +13,8 @@ extension PropertyList {
     }
 }
 
-/// The state of one writing: the objects as bytes, whose references are filled in once their number, and so their size,
-/// is known.
+/// The state of one writing: the objects as bytes. Their references are filled in once the number of objects, and so
+/// the size of a reference, is known.
 private struct BinaryPropertyListWriter {
     private enum Object {
         case encoded([UInt8])

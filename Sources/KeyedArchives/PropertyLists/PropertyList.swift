@@ -1,10 +1,10 @@
 import Foundation
 
-/// A property list as a value: what a binary property list (`bplist00`) holds, references between archived objects
-/// (`UID`) included.
+/// A property list as a value: the content of a binary property list (`bplist00`), including references between
+/// archived objects (`UID`).
 ///
-/// Shared parts of a file are shared in memory too, and the reader bounds depth and size, so that walking a value that
-/// was read is always safe.
+/// Shared parts of a file are shared in memory too, and the reader bounds depth and size, so that traversing a value
+/// from the reader is always safe.
 package enum PropertyList: Equatable, Sendable {
     case boolean(Bool)
     case integer(Int64)
@@ -21,7 +21,7 @@ package enum PropertyList: Equatable, Sendable {
 }
 
 extension PropertyList {
-    /// What the value is, in the words that error messages use.
+    /// The kind of the value, in the words of error messages.
     package var kind: String {
         switch self {
         case .boolean: "a boolean"

@@ -18,9 +18,9 @@ extension PropertyList {
         }
     }
 
-    /// The property list that Foundation's objects make up.
+    /// The property list for Foundation's objects.
     ///
-    /// - Throws: `PropertyListError` naming the class of an object that no property list holds, or the path to it.
+    /// - Throws: `PropertyListError` naming the class of an object that no property list can hold, or the path to it.
     package init(foundationObject object: Any) throws(PropertyListError) {
         try self.init(object, path: [])
     }
@@ -61,7 +61,7 @@ extension PropertyList {
         }
     }
 
-    /// A number as the kind that its `NSNumber` was made of.
+    /// A number in the kind from which its `NSNumber` was made.
     package static func number(_ number: NSNumber) -> PropertyList {
         switch NumberKind(of: number) {
         case .boolean: .boolean(number.boolValue)
@@ -72,7 +72,7 @@ extension PropertyList {
     }
 }
 
-/// What an `NSNumber` was made of, read from its Objective-C type code.
+/// The kind from which an `NSNumber` was made, read from its Objective-C type code.
 private enum NumberKind {
     case boolean, integer, unsigned, real
 

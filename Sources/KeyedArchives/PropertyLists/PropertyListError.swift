@@ -1,8 +1,8 @@
 import Foundation
 
-/// Why bytes are no property list that this module reads, or a value none that it writes.
+/// Why bytes are no property list that this module reads, or why a value cannot be written.
 package struct PropertyListError: Error, Equatable, CustomStringConvertible {
-    /// Where in the bytes, in bytes from their start; nil when a value is written.
+    /// The offset in bytes; nil when writing a value.
     package let offset: Int?
     /// What was expected there and what was found.
     package let reason: String

@@ -2,7 +2,7 @@ import Foundation
 
 /// A scalar of a property list as a key, for values that are written once however often they are used.
 ///
-/// Strings are told apart by their bytes: Swift's own equality would merge "é" and "e" followed by an accent.
+/// Strings are distinguished by their bytes: Swift's own equality would merge "é" and "e" followed by an accent.
 enum UniqueScalar: Hashable {
     case boolean(Bool)
     case integer(Int64)

@@ -2,9 +2,9 @@ import Foundation
 import Ordering
 
 extension PropertyList {
-    /// The list as XML, in the layout of Foundation's: an element a line, a tab a level, keys sorted.
+    /// The list as XML, in Foundation's layout: an element per line, a tab per level, keys sorted.
     ///
-    /// Foundation's own writer takes no arrays where it is linked statically.
+    /// Foundation's own writer does not accept arrays if it is linked statically.
     ///
     /// - Throws: `PropertyListError` with the path to a text that XML cannot hold.
     package func xmlData() throws(PropertyListError) -> Data {
@@ -56,7 +56,7 @@ extension PropertyList {
         }
     }
 
-    /// A number as a reader of property lists takes it.
+    /// A number in the form that readers of property lists accept.
     private static func text(of value: Double) -> String {
         if value.isNaN { return "nan" }
         if value.isInfinite { return value < 0 ? "-infinity" : "+infinity" }

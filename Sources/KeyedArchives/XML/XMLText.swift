@@ -1,10 +1,10 @@
-/// Text as XML has it, for every file in XML that is written here.
+/// Text in XML, for every XML file that is written here.
 ///
-/// XML 1.0 has no place for control characters other than tab, line feed and carriage return, nor for U+FFFE and U+FFFF: a
-/// parser refuses the whole file even where such a character is written as a reference. Text that has one is refused
-/// therefore, and never written without it.
+/// XML 1.0 excludes control characters other than tab, line feed and carriage return, and U+FFFE and U+FFFF: a parser
+/// refuses the whole file even if such a character is written as a reference. Text that contains one is therefore
+/// refused, and never written without it.
 package enum XMLText {
-    /// That a text has a character that XML cannot hold.
+    /// A text contains a character that XML cannot contain.
     package struct Refusal: Error, Equatable, CustomStringConvertible {
         package let character: Unicode.Scalar
 
@@ -16,12 +16,12 @@ package enum XMLText {
         }
     }
 
-    /// What stands between an element's tags. Tabs, line feeds and quotation marks stay as they are.
+    /// The content of an element. Tabs, line feeds and quotation marks stay unchanged.
     package static func content(_ text: String) throws(Refusal) -> String {
         try escaped(text, isAttribute: false)
     }
 
-    /// What stands between the quotation marks of an attribute, where a parser makes spaces of plain tabs and line feeds.
+    /// The value of an attribute, in which a parser would turn unescaped tabs and line feeds into spaces.
     package static func attributeValue(_ text: String) throws(Refusal) -> String {
         try escaped(text, isAttribute: true)
     }
@@ -34,7 +34,7 @@ package enum XMLText {
             case "&": result += "&amp;"
             case "<": result += "&lt;"
             case ">": result += "&gt;"
-            // A parser makes a line feed of one that stands as it is.
+            // A parser turns an unescaped one into a line feed.
             case "\r": result += "&#13;"
             case "\"" where isAttribute: result += "&quot;"
             case "\t" where isAttribute: result += "&#9;"

@@ -1,9 +1,9 @@
 import CoreDataModel
 import Foundation
 
-// Migrations that fail at a store's file.
+// Errors of migrations that fail because of a store's file.
 extension MigrationError {
-    /// The error of a migration by SQL, where SQLite or the file system failed.
+    /// The error of a migration by SQL, if SQLite or the file system failed.
     package static func statements(
         url: URL, from source: NSManagedObjectModel, to destination: NSManagedObjectModel, _ error: any Error
     ) -> NSError {
@@ -19,7 +19,7 @@ extension MigrationError {
         userInfo: [String: Any]
     ) -> NSError {
         var cause = error as NSError
-        // The versions and the step are named once.
+        // The versions and the step are only named once.
         if cause.userInfo["sourceModel"] != nil, let inner = cause.userInfo[NSUnderlyingErrorKey] as? NSError {
             cause = inner
         }
@@ -28,7 +28,7 @@ extension MigrationError {
         info[NSFilePathErrorKey] = url.path
         info[NSUnderlyingErrorKey] = cause
         let outcome = isUncertain(cause) ? "The store is whole, of the old version or the new one." : asItWas
-        // What the cause says of the store, if anything, is said of that of the step.
+        // A sentence about the store in the cause is replaced by that of the step.
         let reason = cause.localizedDescription.replacing(" " + asItWas, with: "")
         info[NSLocalizedDescriptionKey] =
             "The store “\(url.lastPathComponent)” cannot be migrated from \(source) to \(destination). \(step) failed: "
@@ -42,10 +42,10 @@ extension MigrationError {
         return NSError(domain: cause.domain, code: cause.code, userInfo: info)
     }
 
-    /// What is said once, at the end, of a store whose migration failed.
+    /// The last sentence of an error about a store whose migration failed.
     static let asItWas = "The store is as it was."
 
-    /// Whether the store could not tell whether the last commit came through.
+    /// Whether it is unknown if the store's last commit succeeded.
     private static func isUncertain(_ error: NSError) -> Bool {
         error.userInfo[StoreError.uncertaintyKey] as? Bool == true
             || (error.userInfo[NSUnderlyingErrorKey] as? NSError).map(isUncertain) ?? false
@@ -59,10 +59,10 @@ extension MigrationError {
         return (error.userInfo[NSUnderlyingErrorKey] as? NSError).map(isOutOfSpace) ?? false
     }
 
-    /// The stores before and after a step, and the log with which the last one replaces the original.
+    /// The space for the stores before and after a step, and for the log with which the last one replaces the original.
     private static func neededBytes(_ url: URL) -> Int64 {
         let (folder, name) = (url.deletingLastPathComponent(), url.lastPathComponent)
-        // What cannot be looked at counts for nothing in an estimate.
+        // Files that cannot be inspected are ignored in this estimate.
         let files = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).filter {
             $0 == name || $0.hasPrefix(name + "-")
         }

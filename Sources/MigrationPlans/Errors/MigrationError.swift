@@ -1,30 +1,30 @@
 import CoreDataModel
 import Foundation
 
-/// The errors of migrations, with Core Data's codes and the keys that its errors have in their user info.
+/// The errors of migrations, with Core Data's codes and user info keys.
 package enum MigrationError {
-    /// What is said of a model; see ``VersionDescription``.
+    /// The description of a model; see ``VersionDescription``.
     package static func version(_ model: NSManagedObjectModel, sibling: NSManagedObjectModel? = nil) -> String {
         VersionDescription(model, sibling: sibling).text
     }
 
-    /// What a version is called that no file gives a name: by the model's identifiers.
+    /// The name of a version without a file: from the model's identifiers.
     package static func name(of model: NSManagedObjectModel) -> String {
         let identifiers = model.versionIdentifiers.compactMap { $0.base as? String }.filter { !$0.isEmpty }.sorted()
         return identifiers.isEmpty
             ? model.origin?.versionName ?? "the model's version" : identifiers.joined(separator: ", ")
     }
 
-    /// What is said of a store's version.
+    /// The description of a store's version.
     static func version(_ metadata: [String: Any]) -> String { VersionDescription(metadata).text }
 
-    /// 134130: no model of the store's version is to be found.
+    /// 134130: no model of the store's version was found.
     ///
     /// - Parameters:
-    ///   - url: where the store is.
-    ///   - metadata: the store's metadata, for the versions of its entities.
-    ///   - unread: what the store's copy of its model has that could not be read.
-    /// - Returns: the error, which says which versions were looked through.
+    ///   - url: the location of the store.
+    ///   - metadata: the store's metadata, with the versions of its entities.
+    ///   - unread: the parts of the store's copy of its model that could not be read.
+    /// - Returns: the error, which lists the versions that were searched.
     package static func missingSourceModel(url: URL, metadata: [String: Any], unread: [String] = []) -> NSError {
         let copy =
             unread.isEmpty
@@ -63,7 +63,7 @@ package enum MigrationError {
             url: url, suggestion: "Migrate it again; what the other process saved is migrated then, too.")
     }
 
-    /// 134110: the objects do not fit the new model; 134111 where a constraint does not hold.
+    /// 134110: the objects do not fit the new model; 134111 if a constraint is violated.
     package static func inPlace(
         url: URL, from source: String, to destination: String, reason: String, code: Int = CoreDataErrorCode.migration,
         underlying: NSError, advice: String
@@ -79,7 +79,7 @@ package enum MigrationError {
             ])
     }
 
-    /// What to do about objects that do not fit the new model.
+    /// Advice about objects that do not fit the new model.
     package static func advice(_ violation: MigrationViolation) -> String {
         let place = "“\(violation.entity).\(violation.property ?? "")”"
         switch violation.reason {
@@ -94,7 +94,7 @@ package enum MigrationError {
         }
     }
 
-    /// What is wrong with the objects of an entity, as the underlying error of a migration.
+    /// The problem with the objects of an entity, as the underlying error of a migration.
     package static func violation(_ violation: MigrationViolation) -> NSError {
         var info: [String: Any] = ["entity": violation.entity, "reason": violation.reason]
         var place = violation.entity

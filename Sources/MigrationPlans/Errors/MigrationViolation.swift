@@ -1,4 +1,4 @@
-/// What is wrong with objects that do not fit the new model.
+/// The problem with objects that do not fit the new model.
 package struct MigrationViolation: Equatable, Sendable {
     package var entity: String
     package var property: String?

@@ -1,14 +1,15 @@
 import CoreDataModel
 import Foundation
 
-/// What a version of a model is called in messages: by its identifiers, else by the name of its file, else by its checksum.
+/// The description of a model's version in messages: by its identifiers, or else the name of its file, or else its
+/// checksum.
 package struct VersionDescription {
     /// `version “4”`, `version “Model 4” of “Model.momd”`, `the version with the checksum “…”`
     let text: String
 
     /// - Parameters:
     ///   - model: the version to describe.
-    ///   - sibling: another version of the same model, whose package may know this one: a model that was read from a
+    ///   - sibling: another version of the same model, whose package may contain this one: a model that was read from a
     ///     store has no file.
     package init(_ model: NSManagedObjectModel, sibling: NSManagedObjectModel? = nil) {
         if let named = Self.text(identifiers: model.versionIdentifiers.compactMap { $0.base as? String }) {
@@ -20,7 +21,7 @@ package struct VersionDescription {
         }
     }
 
-    /// - Parameter metadata: a store's.
+    /// - Parameter metadata: a store's metadata.
     package init(_ metadata: [String: Any]) {
         let identifiers = metadata[NSStoreModelVersionIdentifiersKey] as? [String] ?? []
         let checksum =
@@ -29,7 +30,7 @@ package struct VersionDescription {
         text = Self.text(identifiers: identifiers) ?? Self.text(checksum: checksum)
     }
 
-    /// The text, and the checksum where it does not name that already.
+    /// The text, and the checksum if the text does not contain it already.
     package func text(with checksum: String) -> String {
         text.contains(checksum) ? text : "\(text), with the checksum “\(checksum)”"
     }

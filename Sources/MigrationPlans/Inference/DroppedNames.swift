@@ -1,5 +1,5 @@
-/// What is to be left out of the source when a mapping is inferred, by the source's names: properties that begin anew although there
-/// is one of the same name.
+/// The parts of the source that an inferred mapping ignores, by the source's names: properties that start with new
+/// values although the destination has one of the same name.
 package struct DroppedNames: Equatable, Sendable {
     package var entities: Set<String> = []
     package var properties: [String: Set<String>] = [:]

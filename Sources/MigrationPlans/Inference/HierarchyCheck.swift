@@ -1,14 +1,14 @@
 import CoreDataModel
 import Ordering
 
-/// Entities may move within a hierarchy and out of it, but two hierarchies cannot become one: their objects have the same
-/// primary keys.
+/// Entities may move within a hierarchy and out of it, but two hierarchies cannot become one: their objects have the
+/// same primary keys.
 enum HierarchyCheck {
     /// - Parameters:
     ///   - names: the names of the entities in the source, by their names in the destination.
     ///   - source: the version of the store.
     ///   - destination: the version to migrate to.
-    /// - Throws: the entity that moves to where the inference does not follow.
+    /// - Throws: an error for an entity that moves in a way that cannot be inferred.
     static func check(
         _ names: [String: String], from source: NSManagedObjectModel, to destination: NSManagedObjectModel
     ) throws(InferenceFailure) {

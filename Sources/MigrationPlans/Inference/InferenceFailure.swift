@@ -1,13 +1,13 @@
 import CoreDataModel
 import Foundation
 
-/// Why no mapping can be inferred, named by the destination's entity and property.
+/// Why no mapping can be inferred, with the destination's entity and property.
 package struct InferenceFailure: Error, Equatable, Sendable {
     package var entity: String
     package var property: String?
     package var reason: String
 
-    /// The error as Core Data has it: 134190, with `entity`, `property` and `reason` in the user info.
+    /// The error in Core Data's form: 134190, with `entity`, `property` and `reason` in the user info.
     package var nsError: NSError {
         let place = property.map { "“\(entity).\($0)”" } ?? "entity “\(entity)”"
         var info: [String: Any] = [

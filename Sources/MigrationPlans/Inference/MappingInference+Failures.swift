@@ -2,8 +2,8 @@ import CoreDataModel
 import Ordering
 
 extension MappingInference {
-    /// Everything that keeps a mapping from being inferred, by the destination's entities; empty when it can be. For tools
-    /// that tell it all at once.
+    /// All reasons why a mapping cannot be inferred, by the destination's entities; empty if it can be. For tools that
+    /// report them all at once.
     package static func failures(
         from source: NSManagedObjectModel, to destination: NSManagedObjectModel
     ) -> [InferenceFailure] {

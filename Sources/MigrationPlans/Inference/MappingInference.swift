@@ -2,16 +2,14 @@ import CoreDataModel
 import Foundation
 import Ordering
 
-/// Infers how to get from one version of a model to another, by the rules that Core Data documents for lightweight
-/// migration. Pure.
+/// Infers a mapping between two versions of a model, by Core Data's documented rules for lightweight migration. Pure.
 package enum MappingInference {
     /// - Parameters:
     ///   - source: the version of the store.
     ///   - destination: the version to migrate to.
-    ///   - dropped: the names in the source that nothing in the destination comes from, also where the destination has the same name.
-    /// - Returns: how each entity and property of the destination is made of the source.
-    /// - Throws: an `NSError`, code 134190, that names the entity and property of the destination that cannot be
-    ///   inferred.
+    ///   - dropped: the names in the source whose values the destination does not take, even if it has the same names.
+    /// - Returns: the mapping of each entity and property of the destination.
+    /// - Throws: an `NSError`, code 134190, that names the destination's entity and property which cannot be inferred.
     package static func plan(
         from source: NSManagedObjectModel, to destination: NSManagedObjectModel,
         dropping dropped: DroppedNames = DroppedNames()
@@ -77,7 +75,7 @@ package enum MappingInference {
         return plan
     }
 
-    /// Whether the version hashes agree: Apple's on both sides or ours on both sides, never one of each.
+    /// Whether the version hashes agree, comparing Apple's with Apple's or ours with ours, but never one of each.
     private static func isSame(_ source: NSEntityDescription, _ destination: NSEntityDescription) -> Bool {
         guard source.name == destination.name else { return false }
         if let first = source.recordedVersionHash, let second = destination.recordedVersionHash {
@@ -90,12 +88,12 @@ package enum MappingInference {
 extension NSEntityDescription {
     var renameable: Renameable { Renameable(name ?? "", renamingIdentifier) }
 
-    /// The attributes that a store has, inherited ones included, by name.
+    /// The attributes that a store has, including inherited ones, by name.
     var storedAttributes: [NSAttributeDescription] {
         attributesByName.values.filter { !$0.isTransient }.ordered { $0.name < $1.name }
     }
 
-    /// The relationships that a store has, inherited ones included, by name.
+    /// The relationships that a store has, including inherited ones, by name.
     var storedRelationships: [NSRelationshipDescription] {
         relationshipsByName.values.filter { !$0.isTransient }.ordered { $0.name < $1.name }
     }

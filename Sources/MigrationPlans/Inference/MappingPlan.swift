@@ -1,8 +1,8 @@
-/// How the entities of one model become those of another, as a value: names only.
+/// The mapping of one model's entities to another's, as a value with only names.
 ///
-/// A mapping model is made of it for the migrations that work on objects, SQL statements for those that work on tables.
+/// It is converted to a mapping model for migrations of objects, and to SQL statements for migrations of tables.
 package struct MappingPlan: Equatable, Sendable {
-    /// First what stays, by the destination's names, then what is added, then what is removed.
+    /// First the remaining entities, by the destination's names, then the added ones, then the removed ones.
     package var entities: [EntityMappingPlan]
 
     package init(entities: [EntityMappingPlan]) { self.entities = entities }
@@ -13,11 +13,11 @@ package struct MappingPlan: Equatable, Sendable {
     /// The plan for an entity of the source.
     package func entity(source name: String) -> EntityMappingPlan? { entities.first { $0.source == name } }
 
-    /// Whether anything changes but entities that are the same in both models.
+    /// Whether anything changes, apart from entities that are the same in both models.
     package var changesAnything: Bool { entities.contains { $0.kind != .copy } }
 }
 
-/// What happens to one entity.
+/// The migration of one entity.
 package struct EntityMappingPlan: Equatable, Sendable {
     package enum Kind: String, Sendable {
         case add = "Add"
@@ -27,28 +27,28 @@ package struct EntityMappingPlan: Equatable, Sendable {
     }
 
     package var kind: Kind
-    /// The entity's name in the source, `nil` for one that is added.
+    /// The entity's name in the source; `nil` for an added one.
     package var source: String?
-    /// The entity's name in the destination, `nil` for one that is removed.
+    /// The entity's name in the destination; `nil` for a removed one.
     package var destination: String?
-    /// The stored attributes of the destination, inherited ones included, by name.
+    /// The stored attributes of the destination, including inherited ones, by name.
     package var attributes: [PropertyPlan] = []
-    /// The relationships of the destination, inherited ones included, by name.
+    /// The relationships of the destination, including inherited ones, by name.
     package var relationships: [PropertyPlan] = []
 
-    /// The name that Core Data gives the entity mapping: `IEM_Transform_Car`, after the source where there is one.
+    /// Core Data's name for the entity mapping: `IEM_Transform_Car`, after the source if there is one.
     package var mappingName: String { "IEM_\(kind.rawValue)_\(source ?? destination ?? "")" }
 
-    /// What a property of the destination is called in the source; `nil` for a new one.
+    /// The name of a destination's property in the source; `nil` for a new one.
     package func source(of property: String) -> String? {
         (attributes + relationships).first { $0.name == property }?.source
     }
 }
 
-/// Where one property of the destination comes from.
+/// The source of one property of the destination.
 package struct PropertyPlan: Equatable, Sendable {
     /// The name in the destination.
     package var name: String
-    /// The name in the source, `nil` for a new property.
+    /// The name in the source; `nil` for a new property.
     package var source: String?
 }

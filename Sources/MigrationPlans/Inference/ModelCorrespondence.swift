@@ -1,11 +1,11 @@
 import CoreDataModel
 
-/// What the entities and properties of a model were called in another version of it, by their renaming identifiers, as a
-/// value. An inferred mapping follows it; it exists where none can be inferred, too.
+/// The names of a model's entities and properties in another version of it, by their renaming identifiers, as a value.
+/// An inferred mapping uses it; it also exists if none can be inferred.
 package struct ModelCorrespondence: Equatable, Sendable {
     /// The entities' names in the source, by their names in the destination.
     package let entities: [String: String]
-    /// The stored properties' names in the source, by entity and name in the destination; inherited ones included.
+    /// The stored properties' names in the source, by entity and name in the destination, including inherited ones.
     package let properties: [String: [String: String]]
 
     package init(from source: NSManagedObjectModel, to destination: NSManagedObjectModel) {

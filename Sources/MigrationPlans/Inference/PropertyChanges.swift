@@ -2,7 +2,7 @@ import CoreDataModel
 
 /// Which changes of an attribute can be inferred.
 enum AttributeChange {
-    /// The types whose values are numbers, each of which can become any other.
+    /// The number types, each of which can become any other.
     private static let numbers: Set<NSAttributeType> = [
         .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .decimalAttributeType,
         .doubleAttributeType, .floatAttributeType, .booleanAttributeType,
@@ -12,7 +12,7 @@ enum AttributeChange {
         _ source: NSAttributeDescription, _ destination: NSAttributeDescription, entity: String
     ) throws(InferenceFailure) {
         let (first, second) = (source.attributeType, destination.attributeType)
-        // A nested value that was kept as JSON gets columns of its own.
+        // A nested value that was stored as JSON gets columns of its own.
         if first == .binaryDataAttributeType, second == .compositeAttributeType,
             AttributeLayout(destination).tellsPresence
         {
@@ -33,7 +33,7 @@ enum RelationshipChange {
     ///   - destination: the relationship in the destination.
     ///   - entity: the name of the destination's entity.
     ///   - entityNames: the names of the entities in the source, by their names in the destination.
-    /// - Throws: the reason, when the relationship cannot be migrated without a mapping model.
+    /// - Throws: the reason, if the relationship cannot be migrated without a mapping model.
     static func check(
         _ source: NSRelationshipDescription, _ destination: NSRelationshipDescription, entity: String,
         entityNames: [String: String]
@@ -44,7 +44,7 @@ enum RelationshipChange {
                 reason: "A to-many relationship cannot become to-one: which of its objects to keep is not said")
         }
         guard let target = source.destinationEntity, let newTarget = destination.destinationEntity else { return }
-        // Every object at the other end must still be one that the relationship may lead to.
+        // Every object at the other end must still be of an entity that the relationship may lead to.
         for member in target.selfAndDescendants {
             guard let name = entityNames.first(where: { $0.value == member.name })?.key,
                 let survivor = newTarget.model?.entitiesByName[name]

@@ -1,7 +1,7 @@
-/// Something that may bear another name in another version of the model.
+/// An entity or property that may have another name in another version of the model.
 struct Renameable {
     let name: String
-    /// The canonical name: the first one it had.
+    /// The canonical name: its first one.
     let identifier: String
 
     init(name: String, identifier: String) {
@@ -15,13 +15,13 @@ struct Renameable {
     init(_ name: String, _ identifier: String?) { self.init(name: name, identifier: identifier ?? name) }
 }
 
-/// Finds what the entities, or the properties of an entity, of one version are called in the other.
+/// Finds the names of entities, or an entity's properties, of one version in the other.
 enum RenamingMatch {
     /// The names in the source, by the names in the destination.
     ///
-    /// A renaming identifier is a canonical name, so that equal ones belong together, over any number of versions. After
-    /// those come a destination that is identified by the source's present name, and equal names: an identifier that
-    /// was dropped again must not lose data.
+    /// A renaming identifier is a canonical name, so that equal ones belong together, over any number of versions. Next
+    /// come a destination that is identified by the source's present name, and equal names: removing an identifier
+    /// again must not lose data.
     static func sources(of destinations: [Renameable], in sources: [Renameable]) -> [String: String] {
         var found: [String: String] = [:]
         var open = Set(sources.map(\.name))
@@ -34,7 +34,7 @@ enum RenamingMatch {
                 open.remove(source.name)
             }
         }
-        // A thing that was not renamed stays itself, even when another one has its identifier.
+        // An entity or property that was not renamed stays itself, even if another one has its identifier.
         match { $0.name == $1.name && $0.identifier == $1.identifier }
         match { $0.identifier == $1.identifier }
         match { $0.identifier == $1.name }

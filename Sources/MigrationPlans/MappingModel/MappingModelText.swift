@@ -1,7 +1,7 @@
 import Foundation
 
 extension NSMappingModel {
-    /// The mapping model as text, a line for each entity and property mapping: for people and for comparisons.
+    /// The mapping model as text, with a line for each entity and property mapping, for people and for comparisons.
     package var text: String {
         (entityMappings ?? []).map(\.text).joined(separator: "\n")
     }

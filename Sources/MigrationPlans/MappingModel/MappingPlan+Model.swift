@@ -1,7 +1,7 @@
 import CoreDataModel
 import Foundation
 
-// An inferred plan as the mapping model that Core Data makes of it.
+// Converts an inferred plan to the mapping model that Core Data would make.
 extension NSEntityMapping {
     convenience init(_ plan: EntityMappingPlan, from source: NSManagedObjectModel, to destination: NSManagedObjectModel)
     {
@@ -31,8 +31,8 @@ extension NSEntityMapping {
         }
     }
 
-    /// What an inferred mapping says of itself, under the keys that Core Data has for it: names of the destination's properties that come
-    /// from the source, and that are new, and of the source's that are gone.
+    /// The user info of an inferred mapping, with Core Data's keys: the names of the destination's properties that come
+    /// from the source, of the new ones, and of the source's removed ones.
     private static func summary(of plan: EntityMappingPlan, _ source: NSEntityDescription?) -> [AnyHashable: Any] {
         let properties = plan.attributes + plan.relationships
         let stored = (source?.properties ?? []).filter { !$0.isTransient && !($0 is NSFetchedPropertyDescription) }

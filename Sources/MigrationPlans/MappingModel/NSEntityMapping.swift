@@ -7,7 +7,7 @@ open class NSEntityMapping: NSObject {
 
     /// The name, unique within the mapping model: expressions find the mapping by it.
     ///
-    /// Unless it is set, the names of both entities with an arrow between them.
+    /// By default, the names of both entities with an arrow between them.
     open var name: String! {
         get {
             if storedName == nil, sourceEntityName == nil, destinationEntityName == nil { return nil }
@@ -17,16 +17,16 @@ open class NSEntityMapping: NSObject {
     }
     private var storedName: String?
 
-    /// What is done with the objects.
+    /// The operation on the objects.
     open var mappingType: NSEntityMappingType = .undefinedEntityMappingType
 
-    /// The entity whose objects are migrated; `nil` for an entity that is added.
+    /// The entity whose objects are migrated; `nil` for an added entity.
     open var sourceEntityName: String?
 
     /// The version hash that the source entity had when the mapping was made.
     open var sourceEntityVersionHash: Data?
 
-    /// The entity that the objects become; `nil` for an entity that is removed.
+    /// The entity that the objects become; `nil` for a removed entity.
     open var destinationEntityName: String?
 
     /// The version hash that the destination entity had when the mapping was made.
@@ -38,12 +38,13 @@ open class NSEntityMapping: NSObject {
     /// How the relationships get their objects, in the order in which they are set.
     open var relationshipMappings: [NSPropertyMapping]?
 
-    /// What gives the source objects; `nil` for all objects of the source entity.
+    /// The expression for the source objects; `nil` for all objects of the source entity.
     open var sourceExpression: NSExpression?
 
-    /// The name of the class, with its module, of the `NSEntityMigrationPolicy` that does the work; `nil` for the usual one.
+    /// The name of the class, with its module, of the `NSEntityMigrationPolicy` that does the work; `nil` for the
+    /// default one.
     open var entityMigrationPolicyClassName: String?
 
-    /// Facts of the developer's own about the mapping.
+    /// Your own information about the mapping.
     open var userInfo: [AnyHashable: Any]?
 }

@@ -9,7 +9,7 @@ import Foundation
 open class NSMappingModel: NSObject {
     // Set up before a migration, and only read while one runs, on its thread.
 
-    /// The entity mappings, in the order in which a migration works on them.
+    /// The entity mappings, in the order in which a migration carries them out.
     open var entityMappings: [NSEntityMapping]! = []
 
     /// The entity mappings by name.
@@ -17,24 +17,24 @@ open class NSMappingModel: NSObject {
         Dictionary((entityMappings ?? []).map { ($0.name ?? "", $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// What the model was inferred as; `nil` for one that was read, made or changed by hand. A store that can be migrated
-    /// in place needs no more than this.
+    /// The plan from which the model was inferred; `nil` for one that was read, made or changed by hand. An in-place
+    /// migration needs only this.
     package var inferredPlan: MappingPlan? { inferred.flatMap { $0.text == text ? $0.plan : nil } }
 
-    /// The plan, and how the mapping model read when it was made.
+    /// The plan, and the mapping model's text when it was made.
     private var inferred: (plan: MappingPlan, text: String)?
 
     /// Creates a mapping model without mappings.
     public override init() { super.init() }
 
-    /// Creates the mapping model that an inferred plan describes.
+    /// Creates the mapping model for an inferred plan.
     init(_ plan: MappingPlan, entityMappings: [NSEntityMapping]) {
         super.init()
         self.entityMappings = entityMappings
         inferred = (plan, text)
     }
 
-    /// Whether the other object is a mapping model that says the same.
+    /// Whether the other object is a mapping model with the same content.
     ///
     /// - Parameter object: what to compare with.
     /// - Returns: `false` for anything but an equal mapping model.
@@ -43,15 +43,15 @@ open class NSMappingModel: NSObject {
         return other === self || other.text == text
     }
 
-    /// Of the names of the entity mappings.
+    /// A hash of the names of the entity mappings.
     open override var hash: Int { (entityMappings ?? []).map(\.name).hashValue }
 
-    /// Infers how to get from one version of a model to another.
+    /// Infers a mapping between two versions of a model.
     ///
-    /// Entities and properties are followed by their renaming identifiers. What can be inferred: additions, removals and
-    /// renamings; an attribute becoming optional or, with a default value, mandatory; one kind of number becoming another;
-    /// a to-one relationship becoming to-many; a to-many relationship becoming ordered or unordered; entities and
-    /// properties moving within a hierarchy or out of it.
+    /// Entities and properties are matched by their renaming identifiers. These changes can be inferred: additions,
+    /// removals and renamings; an attribute becoming optional or, with a default value, mandatory; one number type
+    /// becoming another; a to-one relationship becoming to-many; a to-many relationship becoming ordered or unordered;
+    /// entities and properties moving within a hierarchy or out of it.
     ///
     /// ```swift
     /// let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: old, destinationModel: new)
@@ -60,7 +60,7 @@ open class NSMappingModel: NSObject {
     /// - Parameters:
     ///   - sourceModel: the version of the store.
     ///   - destinationModel: the version to migrate to.
-    /// - Returns: the mapping model, with an entity mapping for each entity that stays, comes or goes.
+    /// - Returns: the mapping model, with an entity mapping for each entity that stays, is added or is removed.
     /// - Throws: an error with code 134190 (`NSInferredMappingModelError`); its user info has the destination's `entity` and
     ///   `property` and the `reason`.
     open class func inferredMappingModel(

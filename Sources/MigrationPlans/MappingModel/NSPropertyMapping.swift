@@ -8,16 +8,16 @@ open class NSPropertyMapping: NSObject {
     /// The name of the property in the destination entity.
     open var name: String?
 
-    /// What the value is computed from; `nil` leaves the property to its default.
+    /// The expression for the value; `nil` leaves the property's default.
     ///
     /// The expression may use the variables `$source`, `$destination`, `$manager`, `$entityMapping`, `$propertyMapping`
-    /// and `$entityPolicy`, and call methods of what they stand for:
-    /// `FUNCTION($manager, "destinationInstancesForEntityMappingNamed:sourceInstances:", "BookToBook", $source.books)`.
+    /// and `$entityPolicy`, and call methods of their objects: `FUNCTION($manager,
+    /// "destinationInstancesForEntityMappingNamed:sourceInstances:", "BookToBook", $source.books)`.
     open var valueExpression: NSExpression? { didSet { keepsDefault = false } }
 
-    /// Whether the property keeps its default where the expression gives no value, as lightweight migration does it in SQL.
+    /// Whether the property keeps its default if the expression has no value, as lightweight migration does in SQL.
     package var keepsDefault = false
 
-    /// Facts of the developer's own about the mapping.
+    /// Your own information about the mapping.
     open var userInfo: [AnyHashable: Any]?
 }

@@ -1,10 +1,10 @@
 import CoreDataModel
 
-/// Whether the values of an attribute of one type are at home in one of another. Pure.
+/// Whether the values of one attribute type fit another type. Pure.
 enum AttributeFit: Equatable {
     /// Every value fits.
     case fits
-    /// Each value can be converted, and some lose something.
+    /// Each value can be converted, but some lose precision.
     case narrows
     /// They cannot be converted.
     case differs
@@ -21,7 +21,7 @@ enum AttributeFit: Equatable {
         self = present.isSuperset(of: former) ? .fits : .narrows
     }
 
-    /// The numbers that a type holds, as the parts that other types hold, too; nil for anything but a number.
+    /// The range of a number type, divided into parts that types share; nil for anything but a number.
     private static func reach(of type: NSAttributeType) -> Set<Part>? {
         switch type {
         case .booleanAttributeType: [.bit]
@@ -39,7 +39,7 @@ enum AttributeFit: Equatable {
 }
 
 extension NSAttributeType {
-    /// The type as one speaks of it: `String`, `Integer 64`.
+    /// The type's name in messages: `String`, `Integer 64`.
     var spokenName: String {
         switch self {
         case .integer16AttributeType: "Int16"

@@ -1,17 +1,17 @@
 import CoreDataModel
 import Foundation
 
-/// A program's model and that of a store, brought together so that nothing of the store is lost unasked. Pure.
+/// A program's model combined with a store's so that nothing in the store is lost without permission. Pure.
 ///
-/// A program may know a part of what a store has. Entities that it does not name are left alone: they are part of the
-/// ``model``, with their relationships, so that what the program does to its own objects is done to these, too. What the model
-/// would not keep of the entities that the program does name is a ``ModelLoss``, unless the rules ask for it.
+/// A program may know only a part of a store. Entities that it does not name are left alone: they are part of the
+/// ``model``, with their relationships, so that changes to the program's own objects also apply to these relationships.
+/// Data of named entities that the model would not keep is a ``ModelLoss``, unless the rules permit the loss.
 package struct ModelReconciliation {
-    /// The program's model with what the store has besides.
+    /// The program's model, with the store's additional parts.
     package private(set) var model: ModelDocument
-    /// What the model would not keep; the store must not be brought to it unless this is empty.
+    /// The data that the model would not keep; the store must not be migrated to it unless this is empty.
     package private(set) var losses: [ModelLoss] = []
-    /// What is to begin anew when the store is migrated.
+    /// The properties that start with new values when the store is migrated.
     package private(set) var dropped = DroppedNames()
     /// The store's entities that the program does not name.
     package private(set) var leftAlone: [String] = []
@@ -23,7 +23,7 @@ package struct ModelReconciliation {
     private let formerNames: [String: String]
     /// The program's names of the store's entities.
     private let presentNames: [String: String]
-    /// The store's names of the program's relationships that go on, by the program's entity.
+    /// The store's names of the program's relationships that are kept, by the program's entity.
     private var relationships: [String: [String: String]] = [:]
 
     package init(program: ModelDocument, stored: ModelDocument, rules: ReconciliationRules) {
@@ -48,7 +48,7 @@ package struct ModelReconciliation {
     /// The store's name of an entity that the program names.
     package func formerName(ofEntity name: String) -> String? { formerNames[name] }
 
-    /// The store's name of a property of an entity that the program names; nil for a new one.
+    /// The store's name of a property of an entity that the program names; nil for a new property.
     package func formerName(of property: String, entity name: String) -> String? {
         guard let entity = model.entity(named: name),
             let former = formerNames[name].flatMap({ stored.entity(named: $0) })
@@ -100,13 +100,13 @@ package struct ModelReconciliation {
             if successor.name != attribute.name, successor.renamingIdentifier == nil {
                 lose(attribute.name, of: former, .renamedSince(successor.name))
             }
-            // A nested value that was kept as JSON gets columns of its own.
+            // A nested value that was stored as JSON gets columns of its own.
             if old.type == .binaryDataAttributeType, successor.userInfo[NestedValueInfo.presence] != nil { continue }
             compare(old, new, of: entity, former, path: attribute.name, present: successor.name, isElement: false)
         }
     }
 
-    /// What has become of a property that the model has no more.
+    /// The reason why the model no longer has a property.
     private func gone(_ property: PropertyDocument, in entity: EntityDocument) -> ModelLoss.Reason {
         guard let other = entity.property(named: property.name) else { return .removed }
         return .changed(from: Self.spoken(property), to: Self.spoken(other))
@@ -136,7 +136,7 @@ package struct ModelReconciliation {
         guard old.type == .compositeAttributeType, new.type == .compositeAttributeType else { return }
         for element in old.elements {
             guard let oldElement = element.attribute else { continue }
-            // What a mark says of a value, the value's columns or other marks say.
+            // The information of a mark is also in the value's columns, or in other marks.
             if element.userInfo[NestedValueInfo.mark] != nil { continue }
             let (elementPath, elementPresent) = ("\(path).\(element.name)", "\(present).\(element.name)")
             let newElement = new.elements.first { $0.name == element.name }
@@ -164,7 +164,7 @@ package struct ModelReconciliation {
             })
     }
 
-    /// - Returns: the relationships that belong to entities that the program does not name.
+    /// - Returns: the relationships of entities that the program does not name.
     private mutating func reconcileRelationships(
         of entity: EntityDocument, _ former: EntityDocument
     ) -> [PropertyDocument] {
@@ -211,9 +211,9 @@ package struct ModelReconciliation {
         }
     }
 
-    /// A relationship that the program does not have.
+    /// Handles a relationship that the program does not have.
     ///
-    /// - Returns: the relationship, where it is to be kept.
+    /// - Returns: the relationship, if it is kept.
     private mutating func reconcile(
         _ property: PropertyDocument, _ old: RelationshipDocument, of entity: EntityDocument, _ former: EntityDocument
     ) -> PropertyDocument? {
@@ -223,14 +223,14 @@ package struct ModelReconciliation {
         }
         guard let destination = old.destinationName else { return nil }
         if rules.removedEntities.contains(destination) {
-            // The other side goes by name, and this one with it unless it was declared here.
+            // The other side is removed by name, and this one with it, unless it was declared here.
             if !stored.isImplied(property, of: former) {
                 lose(property.name, of: former, .destinationRemoved(destination))
             }
             return nil
         }
         if let present = presentNames[destination] {
-            // It may go on under the name of its other side.
+            // It may be kept under the name of its other side.
             let isKept = relationships[present]?.values.contains { $0 == old.inverseName } ?? false
             if !isKept, !stored.isImplied(property, of: former) {
                 lose(property.name, of: former, gone(property, in: entity))
@@ -244,7 +244,7 @@ package struct ModelReconciliation {
         return property
     }
 
-    /// A relationship goes with its other side.
+    /// Drops a relationship together with its other side.
     private mutating func drop(_ property: PropertyDocument, _ old: RelationshipDocument, of former: EntityDocument) {
         dropped.insert(property.name, of: former.name)
         if let inverse = old.inverseName, let destination = old.destinationName {
@@ -254,7 +254,7 @@ package struct ModelReconciliation {
 
     // MARK: Constraints and indexes
 
-    /// The constraints and indexes that somebody else set stay, as far as their properties do.
+    /// Keeps constraints and indexes that somebody else has set, if their properties are kept.
     private mutating func keepConstraints(_ index: Int, _ former: EntityDocument) {
         let entity = model.entities[index]
         let released = rules.releasedConstraints[entity.name] ?? []
@@ -275,7 +275,7 @@ package struct ModelReconciliation {
         }
     }
 
-    /// The program's names of the store's properties that go on.
+    /// The program's names of the store's properties that are kept.
     private func presentProperties(of entity: EntityDocument, _ former: EntityDocument) -> [String: String] {
         let names = RenamingMatch.sources(
             of: entity.properties.map { Renameable($0.name, $0.renamingIdentifier) },
@@ -328,8 +328,8 @@ package struct ModelReconciliation {
 }
 
 extension ModelDocument {
-    /// Whether a relationship is there only because Core Data keeps each from both sides: it is called after the other side,
-    /// which was declared, as `booksOfShop`.
+    /// Whether a relationship only exists because Core Data keeps each one from both sides: its name is derived from
+    /// the declared side, as in `booksOfShop`.
     func isImplied(_ property: PropertyDocument, of entity: EntityDocument) -> Bool {
         guard let relationship = property.relationship, let inverse = relationship.inverseName,
             let destination = relationship.destinationName

@@ -1,12 +1,13 @@
-/// What a program says may be lost when a store is brought to its model, by names. What is not named is kept.
+/// The losses that a program permits when a store is migrated to its model, by names. Everything else is kept.
 package struct ReconciliationRules: Equatable, Sendable {
-    /// The store's entities that go, with their rows.
+    /// The store's entities that are removed with their rows.
     package var removedEntities: Set<String> = []
-    /// The store's properties that go, by the program's entity; an element of a composite attribute as `address.street`.
+    /// The store's properties that are removed, by the program's entity; an element of a composite attribute as
+    /// `address.street`.
     package var removed: [String: Set<String>] = [:]
     /// The program's properties that may hold less than the store's, by the program's entity.
     package var narrowed: [String: Set<String>] = [:]
-    /// The uniqueness constraints that are given up, by the program's entity.
+    /// The uniqueness constraints that are removed, by the program's entity.
     package var releasedConstraints: [String: [[String]]] = [:]
 
     package init() {}
@@ -16,28 +17,28 @@ package struct ReconciliationRules: Equatable, Sendable {
     func narrows(_ property: String, of entity: String) -> Bool { narrowed[entity]?.contains(property) ?? false }
 }
 
-/// Something that a store has and that a model would not keep.
+/// Data in a store that a model would not keep.
 package struct ModelLoss: Equatable, Sendable {
     package enum Reason: Equatable, Sendable {
         /// The model has no such property.
         case removed
         /// The values cannot be converted.
         case changed(from: String, to: String)
-        /// The values can be converted, as far as they fit.
+        /// The values can be converted, if they fit.
         case narrowed(from: String, to: String)
-        /// The property, or the entity, has that name in the model, which is its former one: the store is newer.
+        /// The model has a property or entity for which this is the former name: the store is newer.
         case renamedSince(String)
         /// Another entity of the store is renamed to this one's name.
         case replaced(by: String)
-        /// The relationship leads to an entity that is removed by name.
+        /// The relationship leads to an entity that the rules remove.
         case destinationRemoved(String)
-        /// The entity has a parent or children in the store, which no struct has.
+        /// The entity has a parent or children in the store, which a struct cannot have.
         case inherits
     }
 
     /// The entity's name in the store.
     package let entity: String
-    /// The entity's name in the model; nil where it has none.
+    /// The entity's name in the model; nil if it has none.
     package let modelEntity: String?
     /// The property's name in the store; nil for the whole entity.
     package let property: String?

@@ -1,14 +1,14 @@
 import CoreDataModel
 import Ordering
 
-/// Which objects became which, by the keys that they have in their stores: 16 bytes a pair.
+/// Which objects became which, by their keys in their stores: 16 bytes for each pair.
 package struct KeyPairs {
-    /// What the objects of one side have in common: with a key, it is an ID.
+    /// The common data of all objects of one side: together with a key, it makes an ID.
     package struct Side {
         package let layout: EntityLayout
         let store: StoreIdentity
 
-        /// - Returns: `nil` for an object that no key alone identifies.
+        /// - Returns: `nil` for an object that is not identified by a key alone.
         package init?(_ identifier: NSManagedObjectID) {
             guard let store = identifier.storeIdentity, identifier.reference == nil else { return nil }
             (layout, self.store) = (identifier.layout, store)
@@ -37,31 +37,31 @@ package struct KeyPairs {
         destinations.append(destination)
     }
 
-    /// Has keys found that were appended; to be called before the first is looked for.
+    /// Indexes the appended keys; it must be called before the first look-up.
     package mutating func index() {
         sources.index()
         destinations.index()
     }
 
-    /// What a source object became.
+    /// The destination objects of a source object.
     package func destinations(of identifier: NSManagedObjectID) -> [NSManagedObjectID] {
         guard source.holds(identifier) else { return [] }
         return sources.positions(of: identifier.key).map { destination.identifier(destinations.keys[$0]) }
     }
 
-    /// What a destination object was made of.
+    /// The source objects of a destination object.
     package func sources(of identifier: NSManagedObjectID) -> [NSManagedObjectID] {
         guard destination.holds(identifier) else { return [] }
         return destinations.positions(of: identifier.key).map { source.identifier(sources.keys[$0]) }
     }
 }
 
-/// A list of keys in which each can be found. Keys that come in ascending order, as they mostly do, need nothing besides.
+/// A list of keys with fast look-up. Keys in ascending order, as is usual, need no index.
 package struct KeyColumn {
     package private(set) var keys: [Int64] = []
     private var isAscending = true
     private var hasRepetitions = false
-    /// The positions in the order of their keys, where that is another one.
+    /// The positions in the order of their keys, if that is another order.
     private var order: [Int32] = []
 
     mutating func append(_ key: Int64) {
@@ -72,7 +72,7 @@ package struct KeyColumn {
         keys.append(key)
     }
 
-    /// Puts the positions in order that were appended since.
+    /// Sorts the positions appended since the last call.
     mutating func index() {
         guard !isAscending, order.count < keys.count else { return }
         let new = (Int32(order.count)..<Int32(keys.count)).sorted(by: precedes)
@@ -91,7 +91,7 @@ package struct KeyColumn {
         return left == right ? one < other : left < right
     }
 
-    /// Where a key is, ascending.
+    /// The positions of a key, ascending.
     func positions(of key: Int64) -> [Int] {
         var (low, high) = (0, keys.count)
         while low < high {
@@ -108,6 +108,6 @@ package struct KeyColumn {
 
     private func position(_ rank: Int) -> Int { isAscending ? rank : Int(order[rank]) }
 
-    /// Whether no key was there before the one at a position.
+    /// Whether the key at a position does not occur before it.
     package func isFirst(_ position: Int) -> Bool { !hasRepetitions || positions(of: keys[position]).first == position }
 }

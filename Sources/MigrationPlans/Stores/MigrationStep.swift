@@ -2,7 +2,7 @@
 package enum MigrationStep: Equatable, Sendable {
     /// Runs a statement.
     case run(String)
-    /// Runs a `SELECT` that must find nothing; a row means that the objects do not fit the new model.
+    /// Runs a `SELECT` that must return no rows; a row means that the objects do not fit the new model.
     case expectNone(String, MigrationViolation)
 
     /// The statement.

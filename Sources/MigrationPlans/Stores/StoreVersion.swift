@@ -4,11 +4,11 @@ import Foundation
 /// The version of a store, by its metadata and its copy of its model.
 package struct StoreVersion {
     package let metadata: [String: Any]
-    /// The store's copy of its model; `nil` where it has none.
+    /// The store's copy of its model; `nil` if it has none.
     package let model: NSManagedObjectModel?
     /// Whether the store keeps a history.
     package let hasHistory: Bool
-    /// Whether the store's tables are those of a model: asked where it has no copy of its model.
+    /// Whether the store's tables are those of a model; used if it has no copy of its model.
     private let hasTables: (NSManagedObjectModel) -> Bool
 
     package init(
@@ -19,7 +19,7 @@ package struct StoreVersion {
         self.hasTables = hasTables
     }
 
-    /// The entities of a model whose version is not the store's, by name.
+    /// The model's entities whose version is not the store's, by name.
     package func differences(_ entities: [NSEntityDescription], of model: NSManagedObjectModel) -> [String] {
         StoreCompatibility.differences(entities, metadata: metadata) { self.model ?? (hasTables(model) ? model : nil) }
     }
@@ -27,7 +27,7 @@ package struct StoreVersion {
     /// Whether a model fits the store.
     package func fits(_ model: NSManagedObjectModel, configuration: String?) -> Bool {
         let entities = model.entities(forConfigurationName: configuration) ?? model.entities
-        // Most versions differ in this already, and need not be hashed.
+        // This distinguishes most versions without hashing.
         guard Set(entities.map { $0.name ?? "" }) == Set(StoreMetadata.hashes(in: metadata).keys) else { return false }
         return differences(entities, of: model).isEmpty
     }

@@ -1,10 +1,10 @@
 import Foundation
 import KeyedArchives
 
-/// The names that Apple's keyed archive of an `NSManagedObjectModel` is made of: what a `.mom` file and the model cache
-/// of a store hold.
+/// The names in Apple's keyed archive of an `NSManagedObjectModel`, which is the content of a `.mom` file and of a
+/// store's model cache.
 enum ModelArchive {
-    /// The bits of a property's `_P`, which tell an unarchiver what is there before it looks.
+    /// The bits of a property's `_P`, which tell an unarchiver in advance which fields are there.
     struct PropertyFlags: OptionSet {
         let rawValue: Int64
         /// Always set.
@@ -39,7 +39,7 @@ enum ModelArchive {
         static let refreshRefetched = FetchRequestFlags(rawValue: 1 << 5)
     }
 
-    /// Class chains, as `$classes` has them.
+    /// Class chains, as in `$classes`.
     static let model = ["NSManagedObjectModel", "NSObject"]
     static let entity = ["NSEntityDescription", "NSObject"]
     static let attribute = ["NSAttributeDescription", "NSPropertyDescription", "NSObject"]
@@ -53,7 +53,7 @@ enum ModelArchive {
     static let fetchRequest = ["NSFetchRequest", "NSPersistentStoreRequest", "NSObject"]
     static let sortDescriptor = ["NSSortDescriptor", "NSObject"]
 
-    /// The dictionary whose keys a model in use knows beforehand: a mapping lists the keys, values follow in the same
+    /// The dictionary with predefined keys of a model in use: a mapping lists the keys, the values follow in the same
     /// order, and a token stands for a key without a value.
     static let knownKeysDictionary = [
         "NSKnownKeysDictionary1", "NSKnownKeysDictionary", "NSMutableDictionary", "NSDictionary", "NSObject",

@@ -40,7 +40,7 @@ package enum ModelArchiveReader {
         return document
     }
 
-    /// The objects of an archived dictionary by name, sorted; Core Data writes them in the order of its hash table.
+    /// The objects of an archived dictionary, sorted by name; Core Data writes them in the order of its hash table.
     private static func namedObjects(_ owner: ArchivedObject, _ key: String) throws -> [(String, ArchivedObject)] {
         guard let object = try owner.optionalObject(forKey: key) else { return [] }
         var result: [(String, ArchivedObject)] = []
@@ -53,7 +53,7 @@ package enum ModelArchiveReader {
         return result.ordered { $0.0 < $1.0 }
     }
 
-    /// The pairs of an `NSKnownKeysDictionary`: the mapping's keys with the values at the same places.
+    /// The pairs of an `NSKnownKeysDictionary`: the mapping's keys with the values at the same positions.
     private static func knownKeysPairs(
         _ object: ArchivedObject
     ) throws -> [(key: ArchivedValue, value: ArchivedValue)]? {
@@ -73,7 +73,7 @@ package enum ModelArchiveReader {
     /// - Parameters:
     ///   - object: the archived entity.
     ///   - name: the entity's name.
-    ///   - losses: gets the properties whose archives have an object of an unknown class; the others are read.
+    ///   - losses: receives the properties whose archives contain an object of an unknown class; the others are read.
     /// - Returns: the entity as a value.
     /// - Throws: `ModelFileError` naming the entity and the property.
     private static func entity(
@@ -105,14 +105,14 @@ package enum ModelArchiveReader {
             do {
                 entity.indexes.append(try naming(entity: entity.name, property: nil) { try self.index(index) })
             } catch let error as KeyedArchiveError {
-                // An index holds no data.
+                // Losing an index loses no data.
                 guard error.unknownClass != nil else { throw error }
             }
         }
         return entity
     }
 
-    /// Where Apple's own words stop, the place is added; other errors carry theirs.
+    /// Adds the place to errors that do not name it; other errors carry theirs.
     private static func naming<Result>(entity: String, property: String?, _ body: () throws -> Result) throws -> Result
     {
         do {
@@ -124,7 +124,8 @@ package enum ModelArchiveReader {
         }
     }
 
-    /// A model in use lists inherited properties with every entity; they belong to the entity that introduces them.
+    /// Removes the inherited properties that a model in use lists with every entity; they belong to the entity that
+    /// introduces them.
     private static func removeInheritedCopies(from document: inout ModelDocument) {
         let byName = Dictionary(document.entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         for position in document.entities.indices {
@@ -152,7 +153,7 @@ package enum ModelArchiveReader {
         return result
     }
 
-    /// Apple writes the identifier always; it says something where it differs from the name.
+    /// The renaming identifier. Apple always writes it, but it matters only if it differs from the name.
     static func renamingIdentifier(_ object: ArchivedObject, name: String) throws -> String? {
         let identifier = try object.optionalString(forKey: "NSRenamingIdentifier")
         return identifier == name ? nil : identifier

@@ -4,7 +4,7 @@ import Ordering
 
 /// Writes a model as Apple's keyed archive.
 package enum ModelArchiveWriter {
-    /// Which of the two forms that Apple writes.
+    /// The two forms that Apple writes.
     package enum Form: Sendable {
         /// A `.mom` file: every entity with its own properties.
         case compiled
@@ -22,7 +22,7 @@ package enum ModelArchiveWriter {
     }
 }
 
-/// The state of one writing: the objects that others refer to before they are complete.
+/// The state of one writing: the objects that are referenced before they are complete.
 struct ModelArchiveWriting {
     let document: ModelDocument
     let form: ModelArchiveWriter.Form

@@ -3,7 +3,7 @@ import KeyedArchives
 
 /// Reads archived predicates and expressions as trees.
 package enum PredicateArchiveReader {
-    /// Archives come from outside and may nest without end, or form circles.
+    /// Archives come from outside and may nest without end, or form cycles.
     private static let maximumDepth = 100
 
     package static func predicate(_ object: ArchivedObject, depth: Int = maximumDepth) throws -> PredicateTree {
@@ -39,7 +39,7 @@ package enum PredicateArchiveReader {
         guard let modifier = UInt(exactly: modifierNumber).flatMap(ComparisonModifier.init) else {
             throw operation.error("NSModifier", expected: "0 to 2", found: "\(modifierNumber)")
         }
-        // The operators on strings call their options flags.
+        // The string operators call their options flags.
         let options = try operation.integer(
             forKey: "NSOptions", default: operation.integer(forKey: "NSFlags", default: 0))
         let negates = try operation.boolean(forKey: "NSNegate")
@@ -106,7 +106,7 @@ package enum PredicateArchiveReader {
             try expression(object.object(forKey: "NSRightExpression"), depth: depth - 1))
     }
 
-    /// Key paths are calls of `valueForKeyPath:` on what they start from; built-in functions are calls on the class
+    /// Key paths are calls of `valueForKeyPath:` on their starting object; built-in functions are calls on the class
     /// `_NSPredicateUtilities`.
     private static func function(_ object: ArchivedObject, depth: Int) throws -> ExpressionTree {
         let name = try object.string(forKey: "NSSelectorName")

@@ -136,7 +136,7 @@ package enum PredicateArchiveWriter {
         return builder.add(classNames: [className, "NSExpression", "NSObject"], fields: fields)
     }
 
-    /// A key path from the evaluated object has the type 3, one from anything else the type 4.
+    /// A key path from the evaluated object has type 3, one from anything else type 4.
     private static func keyPath(
         from start: ExpressionTree, _ keys: [String], _ builder: inout KeyedArchiveBuilder
     ) throws -> PropertyList {

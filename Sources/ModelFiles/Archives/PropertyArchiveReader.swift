@@ -5,7 +5,7 @@ extension ModelArchiveReader {
     /// - Parameters:
     ///   - archived: the archived property.
     ///   - name: the property's name.
-    ///   - depth: how many levels of composite attributes there may be.
+    ///   - depth: how many levels of composite attributes are allowed.
     /// - Returns: the property as a value.
     /// - Throws: `ModelFileError` naming the property.
     static func property(_ archived: ArchivedObject, name: String, depth: Int = 16) throws -> PropertyDocument {
@@ -67,8 +67,8 @@ extension ModelArchiveReader {
         }
     }
 
-    /// The descriptions that a composite attribute consists of. No document says under which key Apple archives them, so
-    /// their class identifies them: the one array or dictionary of attributes that the object has.
+    /// The elements of a composite attribute. Their archive key is not documented, so they are found by their class:
+    /// the only array or dictionary of attributes in the object.
     private static func elementObjects(_ object: ArchivedObject) throws -> [ArchivedObject] {
         for key in ["NSElements"] + object.keys where key != "NSEntity" {
             guard case .object(let collection) = try object.value(forKey: key) else { continue }
@@ -172,10 +172,10 @@ extension ModelArchiveReader {
 }
 
 extension ArchivedObject {
-    /// The property that the object stands for, itself where it is one: Core Data of some years archived inherited properties as
-    /// objects of a class `_NSPropertyDescriptionProxy` that refer to them.
+    /// The property that the object stands for, or the object itself: for some years, Core Data archived inherited
+    /// properties as objects of a class `_NSPropertyDescriptionProxy` that refer to them.
     ///
-    /// - Throws: where proxies refer to one another without end, or to nothing.
+    /// - Throws: an error if proxies refer to one another without end, or to nothing.
     func underlyingProperty() throws(KeyedArchiveError) -> ArchivedObject {
         let key = "NSUnderlyingProperty"
         var object = self

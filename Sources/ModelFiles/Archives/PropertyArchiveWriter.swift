@@ -20,7 +20,7 @@ extension ModelArchiveWriting {
         builder.fill(reference, classNames: classNames, fields: fields)
     }
 
-    /// What every property has. A field that says what is usual is left out, and the flags say so.
+    /// The common fields of all properties. A field with its default value is omitted, and the flags say so.
     private mutating func commonFields(_ property: PropertyDocument) throws -> [String: PropertyList] {
         var flags: ModelArchive.PropertyFlags = [.present]
         var fields: [String: PropertyList] = [
@@ -65,7 +65,7 @@ extension ModelArchiveWriting {
         return fields
     }
 
-    /// Returns the class that the attribute is archived as.
+    /// Returns the class under which the attribute is archived.
     private mutating func write(
         _ attribute: AttributeDocument, into fields: inout [String: PropertyList]
     ) throws -> [String] {
@@ -156,7 +156,7 @@ extension ModelArchiveWriting {
 }
 
 extension PropertyDocument {
-    /// What the store computes cannot be set.
+    /// A value that the store computes cannot be set.
     var isReadOnly: Bool {
         if case .fetched = kind { return true }
         return attribute?.derivation != nil

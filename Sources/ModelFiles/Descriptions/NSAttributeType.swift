@@ -37,7 +37,7 @@ public enum NSAttributeType: UInt, Sendable, CaseIterable {
 }
 
 extension NSAttributeType {
-    /// The class of the values, by the name that Apple's model files use.
+    /// The class of the values, by its name in Apple's model files.
     package var valueClassName: String? {
         switch self {
         case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .doubleAttributeType,

@@ -2,7 +2,7 @@
 public enum NSDeleteRule: UInt, Sendable {
     /// Nothing: the others may be left pointing at a deleted object.
     case noActionDeleteRule = 0
-    /// The others forget the object.
+    /// The others lose their reference to the object.
     case nullifyDeleteRule = 1
     /// The others are deleted too.
     case cascadeDeleteRule = 2

@@ -1,4 +1,4 @@
-/// A property that an archived model has and that could not be read: an object in it is of a class that is not known here.
+/// A property of an archived model that could not be read, since its archive contains an object of an unknown class.
 package struct ArchiveLoss: Equatable, Sendable {
     package let entity: String
     package let property: String
@@ -10,17 +10,17 @@ package struct ArchiveLoss: Equatable, Sendable {
 }
 
 extension ModelDocument {
-    /// Takes out what names properties that could not be read: inverses, constraints and indexes would lead nowhere.
+    /// Removes references to properties that could not be read from inverses, constraints and indexes.
     mutating func forgetLostProperties() {
         guard !losses.isEmpty else { return }
         let names = Dictionary(grouping: losses, by: \.entity).mapValues { Set($0.map(\.property)) }
         let byName = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-        // What an entity lost, those that inherit from it lost, too.
+        // Subentities lose the properties that their superentity lost.
         func lost(_ entity: EntityDocument) -> Set<String> {
             var missing: Set<String> = []
             var seen: Set<String> = []
             var next: EntityDocument? = entity
-            // Nothing says yet that the inheritance ends.
+            // The inheritance has not been checked yet, and may be circular.
             while let current = next, seen.insert(current.name).inserted {
                 missing.formUnion(names[current.name] ?? [])
                 next = current.parentName.flatMap { byName[$0] }

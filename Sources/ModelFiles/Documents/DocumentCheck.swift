@@ -1,10 +1,10 @@
 import Foundation
 import Ordering
 
-/// Checks a model before descriptions are made of it: what descriptions cannot hold, such as two entities of one name
-/// or a name that leads nowhere.
+/// Checks a model before descriptions are made from it, for what descriptions cannot represent, such as two entities of
+/// one name or a name that leads nowhere.
 package enum DocumentCheck {
-    /// Deeper than any model, and shallow enough to follow on any stack.
+    /// Deeper than any real model, and shallow enough for recursion on any stack.
     package static let maximumInheritance = 100
 
     package static func check(_ document: ModelDocument) throws {
@@ -52,7 +52,7 @@ package enum DocumentCheck {
         }
     }
 
-    /// The entities that an entity inherits from; inheritance has been checked.
+    /// The superentities of an entity, whose inheritance has been checked.
     package static func ancestors(of entity: EntityDocument, _ byName: [String: EntityDocument]) -> [EntityDocument] {
         var result: [EntityDocument] = []
         var parent = entity.parentName.flatMap { byName[$0] }
@@ -117,7 +117,7 @@ package enum DocumentCheck {
         }
     }
 
-    /// Constraints and indexes name properties.
+    /// Checks the properties that constraints and indexes name.
     private static func checkNames(in entity: EntityDocument, inherited: [EntityDocument]) throws {
         let known = Set(([entity] + inherited).flatMap { $0.properties.map(\.name) })
         for name in entity.uniquenessConstraints.joined() where !known.contains(name.firstKey) {

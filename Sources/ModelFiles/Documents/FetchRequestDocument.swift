@@ -1,6 +1,6 @@
 import Foundation
 
-/// A fetch request of a model, a template or a fetched property's, as a value.
+/// A fetch request of a model, as a template or in a fetched property, as a value.
 package struct FetchRequestDocument: Equatable, Sendable {
     package var entityName: String
     package var predicate: PredicateTree?

@@ -1,9 +1,9 @@
 import Foundation
 
 extension ModelDocument {
-    /// The model with the indexes that the mark “indexed” of a property stands for, and those that a compound index of the time
-    /// before fetch indexes stands for: Core Data makes one of the property's name, or of the properties' names with `_` between
-    /// them, besides those that the model lists.
+    /// The model with the indexes that follow from properties marked as “indexed”, and from compound indexes of the
+    /// time before fetch indexes: in addition to the listed indexes, Core Data makes one with the property's name, or
+    /// with the properties' names joined by `_`.
     package var withImpliedIndexes: ModelDocument {
         var result = self
         for position in result.entities.indices {
@@ -15,7 +15,7 @@ extension ModelDocument {
         return result
     }
 
-    /// The model without those of marks, as a compiled model keeps it.
+    /// The model without the indexes that follow from marks, as a compiled model keeps it.
     package var withoutImpliedIndexes: ModelDocument {
         var result = self
         for position in result.entities.indices {
@@ -33,7 +33,7 @@ extension EntityDocument {
         }
     }
 
-    /// Those over properties that no fetch index of the entity is over.
+    /// The compound indexes whose properties no fetch index of the entity covers.
     fileprivate var impliedCompoundIndexes: [IndexDocument] {
         compoundIndexesBesideFetchIndexes.filter { !$0.isEmpty }.map { names in
             IndexDocument(
@@ -41,7 +41,7 @@ extension EntityDocument {
         }
     }
 
-    /// The compound indexes that no fetch index over the same properties stands for.
+    /// The compound indexes for which there is no fetch index over the same properties.
     var compoundIndexesBesideFetchIndexes: [[String]] {
         let listed = indexes.filter { $0.predicate == nil && $0.elements.count > 1 }.map { index in
             index.elements.compactMap(\.propertyName)

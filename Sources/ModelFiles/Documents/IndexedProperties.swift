@@ -1,6 +1,6 @@
 extension EntityDocument {
-    /// What Apple's compiler notes for the time before fetch indexes: an index over one property marks the property, one
-    /// over several is listed as a compound index.
+    /// Adds what Apple's compiler records for the time before fetch indexes: an index over one property marks the
+    /// property, and one over several is listed as a compound index.
     mutating func markIndexedProperties() {
         for index in indexes where index.predicate == nil {
             let names = index.elements.compactMap(\.propertyName)

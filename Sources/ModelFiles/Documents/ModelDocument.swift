@@ -1,8 +1,8 @@
 import Foundation
 import Ordering
 
-/// A model as a value: what every kind of model file says, free of classes, so that two models can be compared and
-/// each reader and writer is a function.
+/// A model as a value: the content of every kind of model file, free of classes, so that models can be compared, and
+/// readers and writers are functions.
 package struct ModelDocument: Equatable, Sendable {
     package var entities: [EntityDocument] = []
     /// The names of the member entities of each configuration.
@@ -10,14 +10,14 @@ package struct ModelDocument: Equatable, Sendable {
     package var fetchRequestTemplates: [String: FetchRequestDocument] = [:]
     /// The developer's identifiers of this version.
     package var versionIdentifiers: [String] = []
-    /// What the file has and could not be read. Compiled models and model caches only.
+    /// The parts of the file that could not be read. Only from compiled models and model caches.
     package var losses: [ArchiveLoss] = []
 
     package init() {}
 
     package func entity(named name: String) -> EntityDocument? { entities.first { $0.name == name } }
 
-    /// The same model in one order, without what only source files say: what a compiled model keeps.
+    /// The same model in canonical order, without what only source files contain: the content of a compiled model.
     package var compiled: ModelDocument {
         var result = self
         result.entities = entities.map(\.compiled).ordered { $0.name < $1.name }
@@ -39,11 +39,11 @@ package struct EntityDocument: Equatable, Sendable {
     package var properties: [PropertyDocument] = []
     package var uniquenessConstraints: [[String]] = []
     package var indexes: [IndexDocument] = []
-    /// Indexes over several properties as they were before fetch indexes existed.
+    /// Indexes over several properties, from before fetch indexes existed.
     package var compoundIndexes: [[String]] = []
     package var userInfo: [String: ModelValue] = [:]
     package var versionHashModifier: String?
-    /// The name in the previous version of the model, where it differs.
+    /// The name in the previous version of the model, if it differs.
     package var renamingIdentifier: String?
     /// What Xcode generates for the entity. Source files only.
     package var codeGeneration = CodeGeneration.none
@@ -74,7 +74,7 @@ package enum CodeGeneration: String, Equatable, Sendable {
 package struct IndexDocument: Equatable, Sendable {
     package var name: String
     package var elements: [IndexElementDocument]
-    /// Restricts the index to rows that satisfy it.
+    /// The condition on the index's rows; nil for all rows.
     package var predicate: PredicateTree?
 
     package init(name: String, elements: [IndexElementDocument], predicate: PredicateTree? = nil) {

@@ -14,12 +14,12 @@ package indirect enum ModelValue: Equatable, Sendable {
     case url(String)
     case array([ModelValue])
     case dictionary([String: ModelValue])
-    /// An object of a class that exists in the program that made the file only. Kept, so that it can be written again.
+    /// An object whose class exists only in the program that made the file. Kept so that it can be written again.
     case archived(KeyedArchiveFragment)
 }
 
 extension ModelValue {
-    /// The value as Core Data gives it; nil for an archived object.
+    /// The value as Core Data returns it; nil for an archived object.
     package var object: Any? {
         switch self {
         case .boolean(let value): NSNumber(value: value)
@@ -37,7 +37,7 @@ extension ModelValue {
         }
     }
 
-    /// The value of an object of Core Data's; nil for an object that no model file holds.
+    /// The value of an object from Core Data; nil for an object that no model file can hold.
     package init?(object: Any) {
         switch object {
         case let value as NSDecimalNumber: self = .decimal(value.decimalValue)

@@ -18,7 +18,7 @@ package struct PropertyDocument: Equatable, Sendable {
     package var validation: [ValidationDocument] = []
     package var userInfo: [String: ModelValue] = [:]
     package var versionHashModifier: String?
-    /// The name in the previous version of the model, where it differs.
+    /// The name in the previous version of the model, if it differs.
     package var renamingIdentifier: String?
 
     package init(name: String, kind: Kind) {
@@ -58,7 +58,7 @@ package struct AttributeDocument: Equatable, Sendable {
     }
 
     package var type: NSAttributeType
-    /// The class of the value, where the type does not say it.
+    /// The class of the value, if the type does not determine it.
     package var valueClassName: String?
     package var defaultValue: ModelValue?
     package var valueTransformerName: String?
@@ -69,7 +69,7 @@ package struct AttributeDocument: Equatable, Sendable {
     package var derivation: Derivation?
     /// The elements of a composite attribute.
     package var elements: [PropertyDocument] = []
-    /// The composite type that the editor has the elements of. Source files only.
+    /// The name of the composite type that defines the elements in the editor. Source files only.
     package var compositeName: String?
     /// Whether the generated accessor is of a scalar type. Source files only.
     package var usesScalarType = false

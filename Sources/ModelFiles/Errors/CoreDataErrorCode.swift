@@ -1,4 +1,5 @@
-/// Core Data's error codes in the Cocoa domain. Their documented numbers stand here only: all public names refer to these.
+/// Core Data's error codes in the Cocoa domain. Their documented numbers appear only here: all public names refer to
+/// these.
 package enum CoreDataErrorCode {
     package static let managedObjectValidation = 1550
     package static let managedObjectConstraintValidation = 1551

@@ -1,7 +1,7 @@
 import Foundation
 import KeyedArchives
 
-/// Why a model file cannot be read or written: the place, what is wrong and what would be right.
+/// Why a model file cannot be read or written: the place, the defect, and what would be right.
 package struct ModelFileError: Error, Equatable {
     package enum Kind: Equatable, Sendable {
         case missing
@@ -17,7 +17,7 @@ package struct ModelFileError: Error, Equatable {
     package var property: String?
     /// The line of a source file, from 1.
     package var line: Int?
-    /// What is wrong and what would be right, as the end of a sentence.
+    /// The defect and what would be right, as the end of a sentence.
     package var reason: String
 
     @inline(never)
@@ -58,12 +58,12 @@ package struct ModelFileError: Error, Equatable {
         }
     }
 
-    /// Runs a reader or writer of a file, and gives every error the file's name.
+    /// Runs a reader or writer of a file, and adds the file's name to its errors.
     package static func naming<Result>(_ file: URL?, _ body: () throws -> Result) throws -> Result {
         do { return try body() } catch { throw named(error, file) }
     }
 
-    /// Apart from ``naming(_:_:)``, which is compiled for every kind of result.
+    /// Separate from ``naming(_:_:)``, which is compiled for every type of result.
     @inline(never)
     private static func named(_ error: any Error, _ file: URL?) -> any Error {
         switch error {

@@ -8,9 +8,9 @@ package struct EntityMappingDocument {
     package var destinationName: String?
     package var sourceVersionHash: Data?
     package var destinationVersionHash: Data?
-    /// The class of the migration policy; nil for the usual one.
+    /// The class of the migration policy; nil for the default one.
     package var policyClassName: String?
-    /// What gives the source objects; nil for all of the entity.
+    /// The expression for the source objects; nil for all of the entity.
     package var sourceExpression: ExpressionTree?
     package var attributes: [PropertyMappingDocument]?
     package var relationships: [PropertyMappingDocument]?
@@ -22,7 +22,7 @@ package struct EntityMappingDocument {
 /// How a property of a destination object gets its value, as a value.
 package struct PropertyMappingDocument {
     package var name: String?
-    /// What the value is computed from; nil leaves the property to its default.
+    /// The expression for the value; nil leaves the property at its default.
     package var expression: ExpressionTree?
     package var userInfo: [AnyHashable: Any]?
 

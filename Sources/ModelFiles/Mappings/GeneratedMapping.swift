@@ -1,26 +1,27 @@
 import Foundation
 
-/// What Xcode puts into a compiled mapping model where its source says nothing: names, kinds and value expressions. Pure;
-/// read from a source and the file that was compiled of it.
+/// What Xcode fills in when it compiles a mapping model whose source leaves it open: names, kinds and value
+/// expressions. Pure; derived from a source and the file compiled from it.
 struct GeneratedMapping {
     let source: MappedModel
     let destination: MappedModel
-    /// The entity mappings: names, and the entities that they lead from and to.
+    /// The entity mappings: names, and their source and destination entities.
     let mappings: [(name: String, source: String?, destination: String?)]
 
-    /// `CarToCar`, or the entity's name where there is none on the other side.
+    /// `CarToCar`, or the entity's name if the other side has none.
     static func name(source: String?, destination: String?) -> String {
         guard let source, let destination else { return destination ?? source ?? "" }
         return "\(source)To\(destination)"
     }
 
-    /// Custom where there is a policy; otherwise what the entities say: a copy where their attributes are the same.
+    /// Custom if there is a policy; otherwise it follows from the entities: a copy if their attributes are the same.
     func type(source sourceName: String?, destination destinationName: String?, hasPolicy: Bool) -> NSEntityMappingType
     {
         if hasPolicy { return .customEntityMappingType }
         guard let sourceName else { return .addEntityMappingType }
         guard let destinationName else { return .removeEntityMappingType }
-        // The one file of Xcode's at hand copies an entity that has a relationship more, but the same attributes.
+        // In the only known example, Xcode copies an entity that has an additional relationship but the same
+        // attributes.
         let isSame =
             source.versionHash(of: sourceName) == destination.versionHash(of: destinationName)
             || Self.attributes(of: sourceName, in: source) == Self.attributes(of: destinationName, in: destination)
@@ -43,14 +44,14 @@ struct GeneratedMapping {
         return .fetch(request, in: .path(from: manager, ["sourceContext"]), countOnly: false)
     }
 
-    /// `$source.name`, where the source entity has that attribute.
+    /// `$source.name`, if the source entity has that attribute.
     func attribute(_ name: String, of entity: String?) -> ExpressionTree? {
         guard let entity, source.property(name, of: entity)?.attribute != nil else { return nil }
         return Self.sourceValue(name)
     }
 
-    /// The objects that those of the source relationship became: by the entity mapping of their entity, or, where several
-    /// lead from it and the entities that inherit from it, by the relationship.
+    /// The migrated objects of the source relationship: by the entity mapping of their entity, or by the relationship
+    /// if several mappings start from that entity and its subentities.
     func relationship(_ name: String, of entity: String?, keyPath: String? = nil, through: String? = nil)
         -> ExpressionTree?
     {

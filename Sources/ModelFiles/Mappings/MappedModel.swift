@@ -1,6 +1,7 @@
 import Foundation
 
-/// A version of a model as a mapping model sees it: entities by name, with what they inherit, and their version hashes.
+/// A version of a model as a mapping model sees it: entities by name, with their inherited properties, and their
+/// version hashes.
 package struct MappedModel {
     private let entities: [String: EntityDocument]
     private let hashes: [String: Data]
@@ -27,7 +28,7 @@ package struct MappedModel {
         return Dictionary(line.flatMap(\.properties).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// An entity and all that inherit from it.
+    /// An entity and all its subentities.
     func selfAndDescendants(of entity: String) -> Set<String> {
         Set(
             entities.values.filter { candidate in

@@ -5,7 +5,7 @@ import KeyedArchives
 package enum MappingArchiveReader {
     /// The entity mappings of an archive.
     ///
-    /// - Throws: an error that names the object and the key that are not as they should be.
+    /// - Throws: an error that names the object and the key that are wrong.
     package static func documents(of data: Data) throws -> [EntityMappingDocument] {
         let root = try KeyedArchive(data: data).root()
         guard root.isKind(of: "NSMappingModel") else {

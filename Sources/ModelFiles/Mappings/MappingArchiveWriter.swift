@@ -9,8 +9,8 @@ package enum MappingArchiveWriter {
 
     /// The archive of entity mappings.
     ///
-    /// - Throws: `ModelFileError` naming the mapping and property whose expression no archive can hold, or two mappings of
-    ///   one name.
+    /// - Throws: `ModelFileError` naming the mapping and property whose expression cannot be archived, or two mappings
+    ///   of one name.
     package static func archive(of mappings: [EntityMappingDocument]) throws -> KeyedArchive {
         var builder = KeyedArchiveBuilder()
         let root = builder.reserve()
@@ -67,7 +67,7 @@ package enum MappingArchiveWriter {
                 "NSDestinationPropertyName": builder.string(property.name),
                 "NSValueExpression": try expression(property.expression, place, &builder),
                 "NSUserInfo": try userInfo(property.userInfo, &builder),
-                // Nobody has seen any yet.
+                // No file with any is known.
                 "NSPropertyTransforms": KeyedArchiveBuilder.null,
             ]
             references.append(builder.add(classNames: propertyMapping, fields: fields))

@@ -2,11 +2,11 @@ import Foundation
 
 /// Compiles mapping models, as Xcode does: an `.xcmappingmodel` becomes a `.cdm`.
 package enum MappingCompiler {
-    /// The content of the compiled file. Both versions of the model are looked for by the paths in the source.
+    /// The content of the compiled file. Both versions of the model are found by the paths in the source.
     ///
     /// - Parameter url: the `.xcmappingmodel`.
     /// - Returns: the content of the `.cdm`.
-    /// - Throws: an error in the Cocoa domain that names the file and what is wrong in it.
+    /// - Throws: an error in the Cocoa domain that names the file and its defect.
     package static func compiledData(ofSource url: URL) throws -> Data {
         let source = try MappingSourceReader.source(at: url)
         let models = try source.mappedModels(for: url)

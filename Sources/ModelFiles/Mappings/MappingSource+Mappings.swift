@@ -2,18 +2,19 @@ import Foundation
 import KeyedArchives
 
 extension MappingSource {
-    /// A mapping model as the editor keeps it. What Xcode would fill in by itself is left to it.
+    /// A mapping model in the editor's form. What Xcode would fill in by itself is left to Xcode.
     ///
-    /// Xcode archives a copy of both models into the file, in its editor's own form, and compiles with these. They are taken
-    /// from `former`, a source that was read; without them, Xcode makes them when the mapping model is opened in it.
+    /// Xcode archives a copy of both models into the file, in its editor's own form, and compiles with these copies.
+    /// They are taken from `former`, a source that was read; without it, Xcode makes them when the mapping model is
+    /// opened.
     ///
     /// - Parameters:
     ///   - mappings: the entity mappings.
     ///   - source: the version to migrate from.
     ///   - destination: the version to migrate to.
-    ///   - paths: where the models are, as the project has them.
-    ///   - former: what the file was before.
-    /// - Throws: `ModelFileError` naming the mapping and property that the editor has no place for.
+    ///   - paths: the paths of the models in the project.
+    ///   - former: the previous content of the file.
+    /// - Throws: `ModelFileError` naming the mapping and property that the editor cannot represent.
     package init(
         _ mappings: [EntityMappingDocument], from source: MappedModel, to destination: MappedModel,
         paths: (source: String, destination: String), former: MappingSource? = nil
@@ -83,7 +84,7 @@ extension MappingSource {
         objects[place].refer("relationshipmappings", to: relationships)
     }
 
-    /// The predicate where there is one, an archive where there is more.
+    /// Sets the predicate if it suffices, and an archived expression otherwise.
     private func setSourceExpression(of mapping: EntityMappingDocument, on object: inout Object) throws {
         guard let entity = mapping.sourceName, let tree = mapping.sourceExpression else { return }
         if case .fetch(.call(_, _, let arguments), _, _) = tree, arguments.count == 2,

@@ -1,9 +1,10 @@
 import Foundation
 
 extension MappingSource {
-    /// The models that a source names, found where the project has them: the path as it is recorded, or its last parts, in
-    /// the folder of the file or one above it. A version that is no more under its name is the one of its package that the
-    /// mappings fit: Xcode compiles with its own copy of the model, and does not notice that a version was renamed.
+    /// The models that a source names, found in the project: by the recorded path, or by its last parts, in the folder
+    /// of the file or one above it. A version that no longer exists under its name is replaced by the version of its
+    /// package that the mappings fit: Xcode compiles with its own copy of the model, and does not notice that a version
+    /// was renamed.
     ///
     /// - Parameter url: the `.xcmappingmodel`.
     /// - Returns: both versions of the model.
@@ -21,7 +22,7 @@ extension MappingSource {
         }
     }
 
-    /// The versions that all mappings fit, where one is not known by its name.
+    /// The versions that all mappings fit, if one is not found by its name.
     private func fitting(
         _ source: NamedModel, _ destination: NamedModel
     ) throws -> (source: MappedModel, destination: MappedModel) {
@@ -44,9 +45,9 @@ extension MappingSource {
 private struct NamedModel {
     let path: String
     let side: String
-    /// The version at the path; none when there is no such file.
+    /// The version at the path; empty if there is no such file.
     let versions: [URL]
-    /// The versions of its package, when it is none of them.
+    /// The versions of its package, if the path names none of them.
     let others: [URL]
 
     init(_ path: String?, _ side: String, beside url: URL) throws {
@@ -72,7 +73,7 @@ private struct NamedModel {
             .missing, reason: "its \(side) model, “\(path)”, is neither in its folder nor in one above it\(known)")
     }
 
-    /// What a path leads to, or its last parts, in the folder of a file or one above it.
+    /// The file at a path, or at its last parts, in the folder of a file or one above it.
     private static func file(_ parts: ArraySlice<String>, beside url: URL) -> URL? {
         var folder = url.standardizedFileURL.deletingLastPathComponent()
         for _ in 0..<16 {

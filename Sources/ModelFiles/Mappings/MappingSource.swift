@@ -1,10 +1,10 @@
 import Foundation
 import Ordering
 
-/// A mapping model as Xcode's editor keeps it, `xcmapping.xml` in an `.xcmappingmodel`: a Core Data XML store of the
-/// editor's own objects. A value that holds the file whole, so that it can be written again unchanged.
+/// A mapping model as Xcode's editor stores it, `xcmapping.xml` in an `.xcmappingmodel`: a Core Data XML store of the
+/// editor's own objects. The value holds the whole file, so that it can be written again unchanged.
 package struct MappingSource: Equatable, Sendable {
-    /// What an object of the editor is.
+    /// The kinds of the editor's objects.
     enum Kind: String, Sendable {
         case model = "XDDEVMAPPINGMODEL"
         case entity = "XDDEVENTITYMAPPING"
@@ -12,7 +12,8 @@ package struct MappingSource: Equatable, Sendable {
         case relationship = "XDDEVRELATIONSHIPMAPPING"
     }
 
-    /// One object of the editor, its fields in the file's order and under the file's names, which have no capitals.
+    /// One object of the editor, with its fields in the file's order and under the file's names, which have no
+    /// capitals.
     struct Object: Equatable, Sendable {
         var kind: Kind
         var key: Int64
@@ -29,7 +30,7 @@ package struct MappingSource: Equatable, Sendable {
             var keys: [Int64]
         }
 
-        /// A field's text; nil for an empty one, too.
+        /// A field's text; nil for a missing or empty one.
         func text(_ name: String) -> String? {
             guard let text = fields.first(where: { $0.name == name })?.text, !text.isEmpty else { return nil }
             return text
@@ -45,7 +46,7 @@ package struct MappingSource: Equatable, Sendable {
     }
 
     var uuid = UUID().uuidString
-    /// The number after the last one that an object got.
+    /// The number for the next object.
     var nextKey: Int64 = 102
     /// The version of the framework that wrote the file.
     var frameworkVersion: Int64 = 1044
@@ -55,12 +56,12 @@ package struct MappingSource: Equatable, Sendable {
 
     var root: Object? { objects.first { $0.kind == .model } }
 
-    /// The paths of the models, as the project had them.
+    /// The paths of the models in the project.
     package var modelPaths: (source: String?, destination: String?) {
         (root?.text("sourcemodelpath"), root?.text("destinationmodelpath"))
     }
 
-    /// The entity mappings, in the order in which a migration works on them.
+    /// The entity mappings, in the order in which a migration runs them.
     var entityMappings: [Object] {
         let byKey = objectByKey
         let listed = (root?.keys("entitymappings") ?? []).compactMap { byKey[$0] }

@@ -2,7 +2,7 @@ import Foundation
 import KeyedArchives
 import Ordering
 
-/// Compiles a mapping model's source, as Xcode does: fills in what the source leaves to the models.
+/// Compiles a mapping model's source, as Xcode does: fills in what the source leaves open, from the models.
 package enum MappingSourceCompiler {
     /// The entity mappings of a source.
     ///

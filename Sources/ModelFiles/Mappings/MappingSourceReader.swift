@@ -6,7 +6,7 @@ package enum MappingSourceReader {
     ///
     /// - Parameter url: the `.xcmappingmodel`, or the `xcmapping.xml` in it.
     /// - Returns: the editor's objects.
-    /// - Throws: an error in the Cocoa domain that names the file and what is wrong in it.
+    /// - Throws: an error in the Cocoa domain that names the file and its defect.
     package static func source(at url: URL) throws -> MappingSource {
         let file = Self.file(url)
         return try ModelFileError.naming(file) {
@@ -23,7 +23,7 @@ package enum MappingSourceReader {
 
     /// Reads the bytes of a file.
     ///
-    /// - Throws: `ModelFileError` saying what is wrong.
+    /// - Throws: `ModelFileError` with the defect.
     package static func source(of data: Data) throws -> MappingSource {
         let document: StoreDocument
         do { document = try XMLStoreReader.document(of: data) } catch let failure as StoreDocument.Failure {

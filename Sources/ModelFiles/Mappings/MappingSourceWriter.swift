@@ -1,11 +1,11 @@
 import Foundation
 import KeyedArchives
 
-/// Writes `xcmapping.xml` as Xcode lays it out: a file that was read is written as it was, byte for byte.
+/// Writes `xcmapping.xml` in Xcode's layout: a file that was read is written unchanged, byte for byte.
 package enum MappingSourceWriter {
     /// The file's text.
     ///
-    /// - Throws: `ModelFileError` with the place of a text that XML cannot hold.
+    /// - Throws: `ModelFileError` with the place of a text that XML cannot contain.
     package static func contents(of source: MappingSource) throws -> String {
         var text = """
             <?xml version="1.0" standalone="yes"?>
@@ -27,7 +27,7 @@ package enum MappingSourceWriter {
         return text
     }
 
-    /// The version hashes of the editor's own entities, as every file of Xcode's has them; its editor opens no other.
+    /// The version hashes of the editor's own entities, as in every file of Xcode's; its editor opens no other.
     private static let editorHashes = [
         ("XDDevAttributeMapping", "0plcXXRN7XHKl5CcF+fwriFmUpON3ZtcI/AfK748aWc="),
         ("XDDevEntityMapping", "qeN1Ym3TkWN1G6dU9RfX6Kd2ccEvcDVWHpd3LpLgboI="),

@@ -1,8 +1,9 @@
 import Foundation
 
-/// Writes a folder of files as a whole: packages of models are folders.
+/// Writes a folder of files as a whole, since packages of models are folders.
 enum ModelFolder {
-    /// Writes the files into a folder beside the destination, which then takes its place; a failure leaves what was there.
+    /// Writes the files into a folder beside the destination, which then replaces it; a failure leaves the destination
+    /// unchanged.
     ///
     /// - Parameters:
     ///   - files: the contents, by their paths in the folder.
@@ -27,7 +28,7 @@ enum ModelFolder {
             if exists { try manager.moveItem(at: former, to: destination) }
             throw error
         }
-        // Nothing refers to it any more; what cannot be removed is hidden and harmless.
+        // Nothing refers to it any more; if it cannot be removed, it is hidden and harmless.
         if exists { try? manager.removeItem(at: former) }
     }
 }

@@ -15,7 +15,7 @@ package struct ModelPackage: Sendable {
     package let versions: [Version]
     /// The name of the current version.
     package let currentVersionName: String
-    /// What the package says of its versions; empty for source files and single versions.
+    /// The package's information about its versions; empty for source files and single versions.
     package let info: VersionInfo
 
     /// Finds the versions of a model file; none of them is read yet.
@@ -41,7 +41,7 @@ package struct ModelPackage: Sendable {
         let name = url.deletingPathExtension().lastPathComponent
         switch url.pathExtension {
         case "omo":
-            // Apple's faster form says nothing that the .mom beside it does not say.
+            // Apple's optimized form contains nothing that the .mom beside it does not.
             let compiled = url.deletingPathExtension().appendingPathExtension("mom")
             guard FileManager.default.fileExists(atPath: compiled.path) else {
                 throw ModelFileError(
@@ -99,7 +99,7 @@ package struct ModelPackage: Sendable {
         return try ModelFileError.naming(file) { try LatestVersionInfo.shared.withLock { try $0.info(of: file) } }
     }
 
-    /// A version that is read by itself has its hashes beside it, when it lies in its package.
+    /// For a version that is read by itself, the hashes beside it, if it is in its package.
     private static func versionInfo(beside version: URL) throws -> VersionInfo {
         let folder = version.deletingLastPathComponent()
         return folder.pathExtension == "momd" && version.pathExtension == "mom"
@@ -115,7 +115,7 @@ package struct ModelPackage: Sendable {
             guard let fields = list as? [String: Any] else {
                 throw ModelFileError(.corrupt, reason: "it does not name the current version")
             }
-            // Xcode writes an empty dictionary where nobody has chosen a version.
+            // Xcode writes an empty dictionary if no version was chosen.
             guard let name = fields["_XCCurrentVersionName"] as? String else { return nil }
             return URL(fileURLWithPath: name).deletingPathExtension().lastPathComponent
         }

@@ -20,8 +20,8 @@ extension ModelPackage {
         }
     }
 
-    /// The version hashes that Apple's tools recorded for a version, by entity. Our own do not count: they are computed
-    /// anew, so that a model can say whose its hashes are.
+    /// The version hashes that Apple's tools recorded for a version, by entity. Pippin's own do not count: they are
+    /// computed anew, so that a model can say whose hashes it has.
     package func recordedHashes(version name: String) -> [String: Data] {
         info.hashesAreOurs ? [:] : info.versionHashes[name] ?? [:]
     }
@@ -35,7 +35,8 @@ extension ModelPackage {
         return version
     }
 
-    /// What a version's source has that is not understood and means nothing to a store; nothing for a compiled one.
+    /// The parts of a version's source that are not understood and have no meaning for a store; empty for a compiled
+    /// one.
     ///
     /// - Throws: an error in the Cocoa domain that names the file.
     package func sourceWarnings(version name: String? = nil) throws -> [SourceWarning] {
@@ -50,10 +51,10 @@ extension ModelPackage {
         throw ModelFileError(.missing, reason: "it is missing or cannot be read")
     }
 
-    /// The file that Xcode 3 kept a version in.
+    /// The file of a version in Xcode 3.
     private static let legacyName = "elements"
 
-    /// The file that a version is in.
+    /// The file with the content of a version.
     package static func file(of version: Version) -> URL {
         guard version.url.pathExtension == "xcdatamodel" else { return version.url }
         let contents = version.url.appendingPathComponent("contents")

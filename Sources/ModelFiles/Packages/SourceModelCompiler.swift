@@ -1,8 +1,8 @@
 import Foundation
 
-/// Compiles source models, as Apple's `momc` does: an `.xcdatamodeld` becomes a `.momd` with a `.mom` a version.
+/// Compiles source models, as Apple's `momc` does: an `.xcdatamodeld` becomes a `.momd` with a `.mom` per version.
 package enum SourceModelCompiler {
-    /// The report on a model that was compiled.
+    /// A remark on a model that was compiled.
     package struct Remark {
         /// The version's file.
         package let file: URL
@@ -10,16 +10,17 @@ package enum SourceModelCompiler {
         package let message: String
     }
 
-    /// Compiles a model: the current version, and of the others those that can be.
+    /// Compiles a model: the current version, and those of the others that can be compiled.
     ///
     /// - Parameters:
     ///   - source: an `.xcdatamodeld` or `.xcdatamodel`.
-    ///   - destination: the `.momd` to write; what was there is replaced once everything is compiled.
-    ///   - moduleName: the module of the classes that the model says belong to the current one.
+    ///   - destination: the `.momd` to write; it is replaced once everything is compiled.
+    ///   - moduleName: the module for classes of the “current product module”.
     ///   - className: the name under which a class is found at run time, for its name in the model.
-    /// - Returns: what was left out, with the reason: versions that cannot be compiled, and values of no meaning to a store.
-    /// - Throws: an error in the Cocoa domain naming file, line, entity and property where the current version cannot be compiled;
-    ///   nothing is written then.
+    /// - Returns: what was left out, with the reason: versions that cannot be compiled, and values without meaning for
+    ///   a store.
+    /// - Throws: an error in the Cocoa domain naming file, line, entity and property if the current version cannot be
+    ///   compiled; nothing is written then.
     @discardableResult
     package static func compileModel(
         at source: URL, to destination: URL, moduleName: String? = nil, className: (String) -> String = { $0 }
@@ -49,11 +50,12 @@ package enum SourceModelCompiler {
         return remarks
     }
 
-    /// A version that cannot be compiled does not keep the others from it: only stores of that version cannot be migrated.
+    /// The remark on a version that cannot be compiled. The others are compiled regardless: only stores of that version
+    /// cannot be migrated.
     private static func leftOut(_ version: ModelPackage.Version, _ error: NSError) -> Remark {
         let file = ModelPackage.file(of: version)
         var reason = error.localizedDescription
-        // The file is named beside the message.
+        // The file is named separately from the message.
         for start in ["“\(file.path)”: ", "“\(file.path)”, "] where reason.hasPrefix(start) {
             reason.removeFirst(start.count)
         }
@@ -62,7 +64,7 @@ package enum SourceModelCompiler {
             message: "the version “\(version.name)” is left out of the compiled model: \(reason)")
     }
 
-    /// A version of the model, in which every name leads somewhere, with the names that its classes have at run time.
+    /// A version of the model whose names were all checked, with the run-time names of its classes.
     private static func checkedDocument(
         of package: ModelPackage, _ version: ModelPackage.Version, moduleName: String?, className: (String) -> String
     ) throws -> ModelDocument {

@@ -1,7 +1,7 @@
 import Foundation
 import KeyedArchives
 
-/// Writes source models: an `.xcdatamodeld` with a folder a version, or a single `.xcdatamodel`.
+/// Writes source models: an `.xcdatamodeld` with a folder per version, or a single `.xcdatamodel`.
 package enum SourcePackageWriter {
     /// One version of a model to write.
     package struct Version: Sendable {
@@ -16,13 +16,14 @@ package enum SourcePackageWriter {
         }
     }
 
-    /// Writes a package, in place of what was there.
+    /// Writes a package, replacing the former one.
     ///
     /// - Parameters:
     ///   - versions: the versions. An `.xcdatamodel` has one.
     ///   - current: the name of the current version.
     ///   - destination: the `.xcdatamodeld` or `.xcdatamodel`.
-    /// - Returns: what of the models the files do not say, with the version's name first where there are several.
+    /// - Returns: the parts of the models that the files cannot express, preceded by the version's name if there are
+    ///   several.
     /// - Throws: an error in the Cocoa domain that names file, entity and property; nothing is written then.
     @discardableResult
     package static func write(

@@ -1,13 +1,13 @@
-/// The composite types of a source, elements `composite` beside the entities, while its attributes are read.
+/// The composite types of a source, from its `composite` elements beside the entities, for reading its attributes.
 ///
-/// Each attribute gets elements of its own, so that types which contain one another several times over would make more of them
-/// than there is memory for. They are counted.
+/// Each attribute gets elements of its own, so types that contain one another several times could need more of them
+/// than memory holds. They are therefore counted.
 final class CompositeDefinitions {
     private let definitions: [String: SourceElement]
     private var elementCount = 0
-    /// Far more than the tables of a store have columns for.
+    /// Far more than the number of columns in a store's table.
     private static let maximumElements = 100_000
-    /// Types that contain one another are read one within the other.
+    /// The limit for types nested within one another.
     private static let maximumDepth = 32
 
     init(in root: SourceElement) throws {
@@ -21,7 +21,7 @@ final class CompositeDefinitions {
         self.definitions = definitions
     }
 
-    /// The definition of the type that an attribute names; `open` are the types around it.
+    /// The definition of the type that an attribute names; `open` contains the enclosing types.
     func definition(
         _ name: String, of element: SourceElement, _ place: SourceElement.Place, open: [String]
     ) throws -> SourceElement {

@@ -2,12 +2,12 @@ import Foundation
 import KeyedArchives
 import Ordering
 
-/// Reads `elements`, the file of an `.xcdatamodel` of Xcode 3: a keyed archive of the editor's own objects. They are put into
-/// the form of the XML that later versions write, so that one reader knows the rules of both.
+/// Reads `elements`, the file of an `.xcdatamodel` of Xcode 3: a keyed archive of the editor's own objects. They are
+/// converted into the form of the XML that later versions write, so that one reader handles both.
 ///
-/// The facts of an entity or a property are `_default`s of properties of its stereotypes: whether an attribute is optional is
-/// `XD_PPSK_isOptional` of `XD_PPropStereotype`. Fetch requests and fetched properties were in none of the files that were at
-/// hand: they mean nothing to a store, and are left out.
+/// The facts of an entity or a property are `_default`s of properties of its stereotypes: whether an attribute is
+/// optional is `XD_PPSK_isOptional` of `XD_PPropStereotype`. No known file contained fetch requests or fetched
+/// properties: they have no meaning for a store, and are left out.
 enum LegacySource {
     /// The root element, `model`.
     ///
@@ -138,7 +138,7 @@ private struct LegacyFacts {
 }
 
 extension ArchivedObject {
-    /// A scalar as the XML would have it; nil for none.
+    /// A scalar as the XML would contain it; nil for none.
     fileprivate func text(_ key: String) throws -> String? {
         switch try value(forKey: key) {
         case .null: return nil

@@ -1,7 +1,7 @@
 import Foundation
 
 extension SourceReader {
-    /// The types by the names that Xcode writes.
+    /// The types by their names in Xcode's files.
     static let attributeTypes: [String: NSAttributeType] = [
         "Undefined": .undefinedAttributeType, "Integer 16": .integer16AttributeType,
         "Integer 32": .integer32AttributeType, "Integer 64": .integer64AttributeType,
@@ -54,7 +54,7 @@ extension SourceReader {
         return property
     }
 
-    /// The name of the composite type that an attribute is of: Xcode writes `composite="Location"`.
+    /// The name of an attribute's composite type: Xcode writes `composite="Location"`.
     private static func compositeReference(_ element: SourceElement) -> String {
         let keys = ["composite", "compositeName", "compositeType", "compositeAttribute", "elementName", "type", "name"]
         return keys.lazy.compactMap { element.string($0) }.first ?? ""
@@ -75,7 +75,7 @@ extension SourceReader {
         return try parts.map { try attribute($0, entity: place.entity, composites: composites, open: open) }
     }
 
-    /// What all properties have.
+    /// Reads the common attributes of all properties.
     static func readCommon(
         _ element: SourceElement, into property: inout PropertyDocument, _ place: SourceElement.Place
     ) throws {

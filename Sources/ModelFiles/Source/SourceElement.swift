@@ -8,14 +8,14 @@ import Foundation
 struct SourceElement {
     let name: String
     var attributes: [String: String]
-    /// 0 where the file has no lines.
+    /// 0 if the file has no lines.
     let line: Int
     var children: [SourceElement] = []
 
     /// The children of one name, in order.
     func children(named name: String) -> [SourceElement] { children.filter { $0.name == name } }
 
-    /// The mistakes that files have, by the numbers of libxml2.
+    /// The defects of files, by the error numbers of libxml2.
     private static let reasons = [
         4: "it is empty or does not begin with an element",
         5: "an element does not end where it should, or something follows the last one",
@@ -29,7 +29,7 @@ struct SourceElement {
 
     /// Reads the root element of an XML file.
     ///
-    /// - Throws: `ModelFileError` with the line where the XML is wrong.
+    /// - Throws: `ModelFileError` with the line of the defect.
     static func root(of data: Data) throws -> SourceElement {
         if let reason = XMLRefusal.reason(against: data) {
             throw ModelFileError(.corrupt, reason: "\(reason), unlike what Xcode writes")

@@ -1,7 +1,7 @@
 import Foundation
 
 extension SourceElement {
-    /// The element that a message is about, and the entity and property around it.
+    /// The element that a message is about, and the enclosing entity and property.
     struct Place {
         var entity: String?
         var property: String?
@@ -21,7 +21,7 @@ extension SourceElement {
         return name
     }
 
-    /// What a text says as `YES` or `NO`, in any spelling: older tools wrote `true`, `yes` or `1`, too.
+    /// The meaning of a text as `YES` or `NO`, in any spelling: older tools also wrote `true`, `yes` or `1`.
     static func boolean(of text: String) -> Bool? {
         switch text.lowercased() {
         case "yes", "true", "1", "y", "t": true
@@ -30,7 +30,7 @@ extension SourceElement {
         }
     }
 
-    /// `YES` or `NO` where it means nothing to a store, so that anything else is no reason to refuse the file;
+    /// `YES` or `NO` if the value has no meaning for a store, so that anything else is accepted as well;
     /// `SourceWarnings` reports it.
     func lenientBoolean(_ key: String) -> Bool { string(key).flatMap(Self.boolean(of:)) ?? false }
 

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What a source model says of the tools that made it, and of CloudKit: nothing that a model in use has, kept so that
-/// writing a file again changes nothing else in it.
+/// The information in a source model about the tools that made it, and about CloudKit. A model in use has none of it;
+/// it is kept so that writing a file again does not change it.
 package struct SourceHeader: Equatable, Sendable {
-    /// Xcode's build of its editor, the system's build, and the oldest Xcode that shall read the file. The first two are
-    /// by default those of the files that this format was read from.
+    /// Xcode's build of its editor, the system's build, and the oldest Xcode that may read the file. The first two
+    /// default to those of the files from which the format is known.
     package var lastSavedToolsVersion: String? = "22758"
     package var systemVersion: String? = "23E224"
     package var minimumToolsVersion: String? = "Automatic"
@@ -17,7 +17,7 @@ package struct SourceHeader: Equatable, Sendable {
 
     /// The header of a file.
     ///
-    /// - Throws: `ModelFileError` where it is no XML.
+    /// - Throws: `ModelFileError` if it is not XML.
     package init(contents: Data) throws {
         let root = try SourceElement.root(of: contents)
         lastSavedToolsVersion = root.string("lastSavedToolsVersion")

@@ -6,8 +6,7 @@ package enum SourceReader {
     ///
     /// - Parameters:
     ///   - contents: the bytes of the file `contents`.
-    ///   - moduleName: the module of the classes that the model says belong to the current one; nil leaves their names
-    ///     without a module.
+    ///   - moduleName: the module for classes of the “current product module”; nil leaves their names without a module.
     /// - Returns: the model as a value.
     /// - Throws: `ModelFileError` naming line, entity and property.
     package static func document(of contents: Data, moduleName: String? = nil) throws -> ModelDocument {
@@ -25,9 +24,9 @@ package enum SourceReader {
         try document(of: LegacySource.model(of: elements), moduleName: moduleName)
     }
 
-    /// What a file has that is not understood and means nothing to a store.
+    /// The parts of a file that are not understood and have no meaning for a store.
     ///
-    /// - Throws: `ModelFileError` where it is no XML.
+    /// - Throws: `ModelFileError` if it is not XML.
     package static func warnings(of contents: Data) throws -> [SourceWarning] {
         SourceWarnings.warnings(of: try SourceElement.root(of: contents))
     }
@@ -55,7 +54,7 @@ package enum SourceReader {
                 throw element.error(.init(), "there are two fetch requests named “\(name)”")
             }
         }
-        // An empty identifier is one too: Apple's compiler writes the set of the empty string.
+        // An empty identifier counts: Apple's compiler writes a set with the empty string.
         if let identifiers = root.attributes["userDefinedModelVersionIdentifier"] {
             document.versionIdentifiers = [identifiers]
         }
@@ -74,7 +73,7 @@ package enum SourceReader {
         entity.renamingIdentifier = renamingIdentifier(element, name: name)
         entity.userInfo = try element.userInfo(place)
         if let className = element.string("representedClassName"), !className.isEmpty {
-            // A leading point stands for the current product module.
+            // A leading period stands for the current product module.
             entity.isClassInCurrentModule = className.hasPrefix(".")
             let bare = entity.isClassInCurrentModule ? String(className.dropFirst()) : className
             entity.className = entity.isClassInCurrentModule ? moduleName.map { "\($0).\(bare)" } ?? bare : bare
@@ -103,7 +102,7 @@ package enum SourceReader {
         return entity
     }
 
-    /// The name in the previous version says something where it differs from the name.
+    /// The name in the previous version, if it differs from the name.
     static func renamingIdentifier(_ element: SourceElement, name: String) -> String? {
         let identifier = element.string("elementID")
         return identifier == name ? nil : identifier

@@ -38,7 +38,7 @@ extension SourceReader {
         let request = try element.children(named: "fetchRequest").first.map { try fetchRequest($0, place) }
         var property = PropertyDocument(name: name, kind: .fetched(request))
         try readCommon(element, into: &property, place)
-        // Its value is computed and never stored.
+        // The value is computed and never stored.
         property.isTransient = true
         return property
     }

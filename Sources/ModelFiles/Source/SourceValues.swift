@@ -8,16 +8,17 @@ extension SourceReader {
         if type == .dateAttributeType, let date = try element.timeInterval("defaultDateTimeInterval", place) {
             return .date(date)
         }
-        // An empty string is a default of a string attribute, and none of any other.
+        // An empty string is a default for a string attribute only.
         guard let text = element.attributes["defaultValueString"], !text.isEmpty || type == .stringAttributeType else {
             return nil
         }
-        // Xcode's editor takes any text for this one, and apps ship with it: no UUID, no default. A warning says so.
+        // Xcode's editor accepts any text here, and apps ship with it: a text that is no UUID means no default. A
+        // warning says so.
         if type == .UUIDAttributeType, UUID(uuidString: text) == nil { return nil }
         return try value(text, of: type, key: "defaultValueString", element, place)
     }
 
-    /// A value written as text.
+    /// A value from its text.
     static func value(
         _ text: String, of type: NSAttributeType, key: String, _ element: SourceElement, _ place: SourceElement.Place
     ) throws -> ModelValue {
@@ -44,7 +45,7 @@ extension SourceReader {
             else { throw wrong("a decimal number") }
             return .decimal(value)
         case .booleanAttributeType:
-            // An attribute that was a number keeps its default, as one that was a boolean does.
+            // An attribute that was a number before keeps its default, like one that was a Boolean.
             guard let value = SourceElement.boolean(of: text) ?? Double(text).map({ $0 != 0 }) else {
                 throw wrong("YES or NO")
             }
@@ -72,8 +73,8 @@ extension SourceReader {
         return Int64(text) ?? Double(text).flatMap { Int64(exactly: $0) }
     }
 
-    /// The digits of a number. An attribute that was a boolean before it became a number keeps `YES` or `NO` in the file, which
-    /// Xcode compiles as 1 and 0.
+    /// The digits of a number. An attribute that was a Boolean before it became a number keeps `YES` or `NO` in the
+    /// file, which Xcode compiles as 1 and 0.
     private static func number(_ text: String) -> String {
         switch text.lowercased() {
         case "yes", "true": "1"
@@ -82,7 +83,7 @@ extension SourceReader {
         }
     }
 
-    /// Dates as the editor of older Xcode wrote them; newer ones write seconds beside them.
+    /// A date as the editor of older versions of Xcode wrote it; newer ones write seconds beside it.
     private static func date(_ text: String) -> Date? {
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")
@@ -94,7 +95,7 @@ extension SourceReader {
         return nil
     }
 
-    /// The predicates that bounds and pattern become, with Core Data's error codes, as Apple's compiler makes them.
+    /// The predicates for bounds and pattern, with Core Data's error codes, as Apple's compiler makes them.
     static func attributeValidation(
         _ element: SourceElement, _ type: NSAttributeType, _ place: SourceElement.Place
     ) throws -> [ValidationDocument] {
@@ -106,7 +107,7 @@ extension SourceReader {
         func bound(_ key: String, dateKey: String) throws -> Value? {
             if type == .dateAttributeType, let date = try element.timeInterval(dateKey, place) { return .date(date) }
             guard let text = element.string(key) else { return nil }
-            // The bounds of a string are those of its length.
+            // The bounds of a string apply to its length.
             let kind = type == .stringAttributeType ? .integer64AttributeType : type
             return Value(try value(text, of: kind, key: key, element, place).object)
         }

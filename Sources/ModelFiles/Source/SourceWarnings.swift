@@ -1,6 +1,6 @@
 import Foundation
 
-/// Something in a source model that is not understood and that a store does without: the model is compiled without it.
+/// A part of a source model that is not understood and that a store does not need: the model is compiled without it.
 package struct SourceWarning: Equatable, Sendable {
     package let entity: String?
     package let property: String?
@@ -16,11 +16,13 @@ package struct SourceWarning: Equatable, Sendable {
     }
 }
 
-/// Finds the values of XML attributes that are not understood and mean nothing to a store. Pure.
+/// Finds the values of XML attributes that are not understood and have no meaning for a store. Pure.
 ///
-/// Xcode has written other values over the years than those that it offers now, and a model that ships is not to fail for them.
+/// Over the years, Xcode has written other values than those it offers now, and a model in use must not fail because of
+/// them.
 enum SourceWarnings {
-    /// What Xcode generates is the business of the build, the others concern iCloud, Spotlight and Swift's types.
+    /// Flags without meaning for a store: code generation concerns the build, the others concern iCloud, Spotlight and
+    /// Swift's types.
     private static let flags: Set<String> = [
         "syncable", "usesScalarValueType", "spotlightIndexingEnabled", "storedInTruthFile", "allowsCloudEncryption",
         "usedWithCloudKit",
@@ -65,9 +67,9 @@ enum SourceWarnings {
 }
 
 extension CodeGeneration {
-    /// Reads what Xcode has written. `nil` for a word that Xcode does not write.
+    /// Reads Xcode's value. `nil` for a word that Xcode does not write.
     ///
-    /// - Parameter sourceValue: what Xcode has written: nothing or `none`, `class`, `category`.
+    /// - Parameter sourceValue: Xcode's value: empty or `none`, `class`, `category`.
     init?(sourceValue: String) {
         switch sourceValue {
         case "", "none": self = .none

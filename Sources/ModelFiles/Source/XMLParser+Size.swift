@@ -5,9 +5,9 @@ import Foundation
 #endif
 
 extension XMLParser {
-    /// A parser of data of any size, with entities of other files left alone.
+    /// A parser of data of any size that does not load external entities.
     ///
-    /// The parser reads a stream, since libxml2 refuses more than 10,000,000 bytes that it is handed at once.
+    /// The parser reads a stream, since libxml2 refuses more than 10,000,000 bytes at once.
     ///
     /// - Parameter data: the XML.
     convenience init(ofAnySize data: Data) {

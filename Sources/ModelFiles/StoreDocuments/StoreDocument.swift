@@ -1,10 +1,10 @@
 import Foundation
 
-/// What the file of an XML or binary store holds, as a value.
+/// The content of an XML or binary store's file, as a value.
 package struct StoreDocument {
     /// The metadata, with the UUID.
     package var metadata: [String: Any] = [:]
-    /// The number of the object that was made last.
+    /// The number of the most recent object.
     package var lastKey: Int64 = StoreDocument.firstKey
     package var objects: [Object] = []
 
@@ -16,7 +16,7 @@ package struct StoreDocument {
         self.lastKey = lastKey
     }
 
-    /// One object. Property names are as the file has them.
+    /// One object. Property names are those of the file.
     package struct Object {
         package var entityName: String
         package var key: Int64
@@ -29,7 +29,7 @@ package struct StoreDocument {
         }
     }
 
-    /// The value of an attribute as a file has it: XML has texts, a binary file numbers and bytes too.
+    /// The value of an attribute in a file: XML has texts only, a binary file numbers and bytes too.
     package enum FileValue: Equatable {
         case text(String)
         case integer(Int64)
@@ -39,7 +39,7 @@ package struct StoreDocument {
 }
 
 extension StoreDocument {
-    /// Why a file is no such document, or an object cannot be written into one: the end of a sentence.
+    /// Why a file is no store document, or an object cannot be written into one: the end of a sentence.
     package struct Failure: Error {
         package let reason: String
 

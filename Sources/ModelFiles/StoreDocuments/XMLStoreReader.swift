@@ -8,7 +8,7 @@ import Foundation
 package enum XMLStoreReader {
     /// Reads a file.
     ///
-    /// - Throws: why it is not such a file, with the line.
+    /// - Throws: the reason why it is no such file, with the line.
     package static func document(of data: Data) throws -> StoreDocument {
         if let reason = XMLRefusal.reason(against: data) { throw StoreDocument.Failure(reason: reason) }
         let text = String(decoding: data, as: UTF8.self)
@@ -31,7 +31,7 @@ package enum XMLStoreReader {
         return document
     }
 
-    /// The property list inside `<metadata>`; none where that is empty.
+    /// The property list inside `<metadata>`; empty if that is empty.
     private static func metadata(in text: String) throws -> [String: Any] {
         guard let start = text.range(of: "<metadata>"),
             let end = text.range(of: "</metadata>", range: start.upperBound..<text.endIndex)
@@ -53,7 +53,7 @@ package enum XMLStoreReader {
         private(set) var document = StoreDocument()
         private(set) var uuid = ""
         private(set) var isDatabase = false
-        /// Whether the root element has ended; the parser does not mind a file that ends before.
+        /// Whether the root element has ended; the parser accepts a file that ends before.
         private(set) var isClosed = false
         private(set) var failure: String?
         private var path: [String] = []
@@ -67,7 +67,7 @@ package enum XMLStoreReader {
         ) {
             path.append(elementName)
             text = ""
-            // Property lists in the metadata nest as deep as they like, but not without end.
+            // Property lists in the metadata may nest deeply, but not without end.
             if path.count > 512 { return stop(parser, "elements nest deeper than 512 levels") }
             switch path {
             case ["database"]: isDatabase = true

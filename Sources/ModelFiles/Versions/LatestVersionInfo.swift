@@ -1,16 +1,16 @@
 import Foundation
 import Synchronization
 
-/// The `VersionInfo.plist` that was read last: who reads the versions of a package one by one reads what it says of them once.
+/// A cache of the last `VersionInfo.plist`, so that reading a package's versions one by one reads that file once.
 struct LatestVersionInfo {
-    /// A file as it shows without being read.
+    /// The state of a file that is visible without reading it.
     private struct State: Equatable {
         let path: String
         let size: UInt64
         let number: UInt64
         let changed: Date
 
-        /// - Returns: `nil` for a file that cannot be looked at; who reads it is told why.
+        /// - Returns: `nil` for a file whose state cannot be read; reading the file reports the reason.
         init?(_ file: URL) {
             guard let attributes = try? FileManager.default.attributesOfItem(atPath: file.path),
                 let size = attributes[.size] as? NSNumber, let number = attributes[.systemFileNumber] as? NSNumber,
@@ -21,14 +21,14 @@ struct LatestVersionInfo {
         }
     }
 
-    /// That of the whole program.
+    /// The cache of the whole program.
     static let shared = Mutex(LatestVersionInfo())
 
     private var latest: (state: State, info: VersionInfo)?
 
-    /// Reads a file, unless it is the one that was read last and has not changed since.
+    /// Reads a file, unless it was the last one read and has not changed since.
     ///
-    /// - Throws: what `VersionInfo.init(data:)` throws, and the errors of reading.
+    /// - Throws: the errors of `VersionInfo.init(data:)`, and those of reading.
     mutating func info(of file: URL) throws -> VersionInfo {
         let state = State(file)
         if let latest, latest.state == state { return latest.info }

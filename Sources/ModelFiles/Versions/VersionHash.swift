@@ -1,18 +1,20 @@
 import Foundation
 import Ordering
 
-/// Our own version hashes, for models that carry none of Apple's. How Apple computes a version hash is not public.
+/// Pippin's own version hashes, for models that carry none of Apple's. Apple's algorithm is not public.
 ///
-/// A version hash covers what a store must agree on, as Core Data documents it and as 450 versions of entities with Apple's
-/// hashes show: for an entity its name, its parent's version hash, whether it is abstract, its version hash modifier, its
-/// uniqueness constraints and its stored properties, inherited ones included; for a property its name, whether it is optional
-/// or read-only, its modifier, and what tells its kind: an attribute's type, a relationship's destination, inverse, counts and
-/// order. Besides, ours cover what the rows and triggers of a store depend on: whether an attribute's values may lie outside, where
-/// the column says so, and what a derived attribute is computed of. A store that was not migrated would be read wrongly. Transient properties, delete rules, classes, value transformers, user info, defaults, validation, indexes and fetched
-/// properties are not part of it. The hash is SHA-256 over these facts as text.
+/// A version hash covers what programs that share a store must agree on, as documented by Core Data and confirmed by
+/// 450 versions of entities with Apple's hashes. For an entity: its name, its parent's version hash, whether it is
+/// abstract, its version hash modifier, its uniqueness constraints and its stored properties, including inherited ones.
+/// For a property: its name, whether it is optional or read-only, its modifier, and its kind: an attribute's type, a
+/// relationship's destination, inverse, counts and order. Pippin's hashes also cover what the rows and triggers of a
+/// store depend on: whether an attribute's values may be stored externally, which the column then says, and how a
+/// derived attribute is computed. Without a migration, such a store would be read wrongly. Transient properties, delete
+/// rules, classes, value transformers, user info, defaults, validation, indexes and fetched properties are not covered.
+/// The hash is SHA-256 over these facts as text.
 package enum VersionHash {
-    /// In the metadata of a store with Apple's hashes, where they were read from a file: our hashes of the store's copy of its
-    /// model, by entity. Never written.
+    /// The metadata key, for a store with Apple's hashes that were read from a file, for Pippin's hashes of the store's
+    /// copy of its model, by entity. Never written.
     package static let ownHashesOfStoreKey = "PippinModelHashes"
 
     /// The hash of a property.
@@ -40,8 +42,8 @@ package enum VersionHash {
         return Data(SHA256.hash(text.bytes))
     }
 
-    /// A digest over version hashes, in Base64: SHA-256 of the hashes, one after the other, in the order of the entities'
-    /// names. So are the checksums that Apple's tools put into `VersionInfo.plist`.
+    /// A digest over version hashes, in Base64: SHA-256 of the concatenated hashes, in the order of the entities'
+    /// names. The checksums that Apple's tools put into `VersionInfo.plist` are made in the same way.
     package static func checksum(of hashes: [String: Data]) -> String {
         let bytes = hashes.ordered { $0.key < $1.key }.reduce(into: Data()) { $0 += $1.value }
         return Data(SHA256.hash([UInt8](bytes))).base64EncodedString()
@@ -53,7 +55,7 @@ package enum VersionHash {
             text.append("attribute", property.name)
             text.append("type", attribute.type.rawValue)
             text.append("readOnly", attribute.isDerived)
-            // Only where they say something, so that most hashes are those of earlier builds.
+            // Appended only if present, so that most hashes equal those of earlier builds.
             if let derivation = attribute.derivation { text.append("derivation", derivation) }
             if attribute.allowsExternalStorage { text.append("external", true) }
             for element in attribute.elements {
@@ -65,9 +67,10 @@ package enum VersionHash {
             text.append("destination", relationship.destinationName)
             text.append("inverse", relationship.inverseName)
             text.append("minimum", relationship.minCount)
-            // A number below 1 means that there is no bound.
+            // A number below 1 means no bound.
             text.append("maximum", max(relationship.maxCount, 0))
-            // Not part of the hash; the text has a place for it, so that most hashes are those of earlier builds.
+            // Not part of the hash; the constant keeps its place in the text, so that most hashes equal those of
+            // earlier builds.
             text.append("deleteRule", NSDeleteRule.nullifyDeleteRule.rawValue)
             text.append("ordered", relationship.isOrdered)
         case .fetched: return
@@ -78,13 +81,13 @@ package enum VersionHash {
     }
 }
 
-/// Facts written so that no two lists of facts give the same text: every value is preceded by its length.
+/// Facts as text, written so that no two lists of facts give the same text: every value is preceded by its length.
 private struct CanonicalText {
     private(set) var bytes: [UInt8] = Array("Pippin version hash 1\n".utf8)
 
     mutating func append(_ key: String, _ value: String?) {
         bytes += "\(key.utf8.count):\(key)=".utf8
-        // Nothing and the empty string differ.
+        // A missing value and the empty string differ.
         if let value { bytes += "\(value.utf8.count):\(value)".utf8 }
         bytes.append(UInt8(ascii: "\n"))
     }

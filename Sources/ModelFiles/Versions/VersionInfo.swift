@@ -1,8 +1,8 @@
 import Foundation
 import KeyedArchives
 
-/// `VersionInfo.plist`, what a `.momd` says of its versions: the current one, and the version hashes that the tool which
-/// compiled them computed.
+/// `VersionInfo.plist`, a `.momd`'s information about its versions: the current one, and the version hashes that the
+/// compiling tool computed.
 package struct VersionInfo: Equatable, Sendable {
     package static let fileName = "VersionInfo.plist"
 
@@ -12,7 +12,7 @@ package struct VersionInfo: Equatable, Sendable {
     package var versionHashes: [String: [String: Data]] = [:]
     /// A digest of each version.
     package var checksums: [String: String] = [:]
-    /// Whether the hashes are our own, which tell the versions apart but are not what Core Data would compute.
+    /// Whether the hashes are Pippin's own, which distinguish the versions but are not those of Core Data.
     package var hashesAreOurs = false
     private static let ownHashesKey = "PippinVersionHashes"
 

@@ -1,7 +1,7 @@
 import Foundation
 import Ordering
 
-/// What the version hash of an entity covers.
+/// The content of an entity's version hash.
 package struct VersionedEntity {
     package var name: String?
     package var parentName: String?
@@ -9,9 +9,9 @@ package struct VersionedEntity {
     package var parentHash: Data?
     package var isAbstract: Bool
     package var versionHashModifier: String?
-    /// The sets of attributes whose values no two objects may share.
+    /// The sets of attributes whose values must be unique.
     package var uniquenessConstraints: [[String]]
-    /// All properties, inherited ones included, sorted by name.
+    /// All properties, including inherited ones, sorted by name.
     package var properties: [VersionedProperty]
 
     package init(
@@ -28,22 +28,22 @@ package struct VersionedEntity {
     }
 }
 
-/// What the version hash of a property covers.
+/// The content of a property's version hash.
 package struct VersionedProperty {
     package enum Kind {
         case attribute(VersionedAttribute)
         case relationship(RelationshipDocument)
-        /// A fetched property, or one of a kind of the developer's own: nothing of it is stored.
+        /// A fetched property, or one of a custom kind: nothing of it is stored.
         case fetched
     }
 
-    /// What is stored of an attribute, and how.
+    /// How an attribute is stored.
     package struct VersionedAttribute {
         package var type: NSAttributeType
         package var isDerived: Bool
-        /// What a derived attribute is computed of: the store does that.
+        /// The derivation of a derived attribute, which the store computes.
         package var derivation: String?
-        /// Whether the column says where a value is.
+        /// Whether the column says where a value is stored.
         package var allowsExternalStorage: Bool
         package var elements: [VersionedProperty]
 
@@ -74,7 +74,7 @@ package struct VersionedProperty {
     package var isTransient: Bool
     package var versionHashModifier: String?
 
-    /// Whether a store has something of the property.
+    /// Whether the property is stored.
     package var isStored: Bool {
         if case .fetched = kind { return false }
         return !isTransient
@@ -112,7 +112,7 @@ extension VersionHash {
         let byName = Dictionary(document.entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         var hashes: [String: Data] = [:]
         for entity in document.entities {
-            // From the root down: a hash covers that of the parent.
+            // From the root down, since a hash covers that of the parent.
             let line = DocumentCheck.ancestors(of: entity, byName).reversed() + [entity]
             var properties: [PropertyDocument] = []
             for (position, member) in line.enumerated() {

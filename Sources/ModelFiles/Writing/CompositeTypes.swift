@@ -1,15 +1,15 @@
 import Foundation
 import Ordering
 
-/// The composite types of a model, which the editor lists beside the entities. Compiled models have no names for them: there
-/// each attribute has elements of its own.
+/// The composite types of a model, which the editor lists beside the entities. Compiled models have no names for them:
+/// in these, each attribute has elements of its own.
 struct CompositeTypes {
     struct Definition: Equatable {
         let name: String
         let elements: [PropertyDocument]
     }
 
-    /// The model, every composite attribute of which names its type.
+    /// The model, in which every composite attribute names its type.
     private(set) var document: ModelDocument
     private(set) var definitions: [Definition] = []
 
@@ -36,7 +36,7 @@ struct CompositeTypes {
         return result
     }
 
-    /// The name of a type with these elements: the wanted one, with a number where a type with other elements has it.
+    /// The name of a type with these elements: the wanted one, with a number if a type with other elements has it.
     private mutating func define(_ wanted: String, _ elements: [PropertyDocument]) -> String {
         var name = wanted
         var number = 1

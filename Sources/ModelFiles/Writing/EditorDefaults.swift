@@ -1,6 +1,6 @@
 extension ModelDocument {
-    /// The model as Xcode's editor would have begun it, for one that comes from a compiled form: generated code has numbers
-    /// and Booleans in Swift's own types. Nothing in a compiled model says.
+    /// The model with the initial settings of Xcode's editor, for one from a compiled form, which does not contain
+    /// them: generated code uses Swift's own types for numbers and Booleans.
     package var withEditorDefaults: ModelDocument {
         var result = self
         for entity in result.entities.indices {

@@ -1,22 +1,23 @@
 import Foundation
 import Ordering
 
-/// Something of a model that the XML of Xcode's editor has no place for.
+/// A part of a model that the XML of Xcode's editor cannot express.
 package struct SourceLoss: Equatable, Sendable {
     package var entity: String?
     package var property: String?
-    /// What is not said, as the end of a sentence.
+    /// The lost part, as the end of a sentence.
     package var what: String
 
-    /// The place and what it loses: `Book.cover: its default value`.
+    /// The place and its loss: `Book.cover: its default value`.
     package var text: String {
         let place = [entity, property].compactMap { $0 }.joined(separator: ".")
         return place.isEmpty ? what : "\(place): \(what)"
     }
 
-    /// What of a model the text written for it does not say: found by reading the text.
+    /// The parts of a model that its text does not express, found by reading the text.
     ///
-    /// - Throws: `ModelFileError` where the text cannot be read, such as over an expression that no format string spells.
+    /// - Throws: `ModelFileError` if the text cannot be read, for example due to an expression that no format string
+    ///   spells.
     package static func losses(of document: ModelDocument, in contents: String) throws -> [SourceLoss] {
         let (original, written) = (
             document.withoutImpliedIndexes, try SourceReader.document(of: Data(contents.utf8)).withoutImpliedIndexes
@@ -93,7 +94,7 @@ private struct EntityLosses {
 }
 
 extension RelationshipDocument {
-    /// A number below 1 means that there is no bound.
+    /// A number below 1 means no bound.
     fileprivate var normalized: RelationshipDocument {
         var result = self
         result.maxCount = max(maxCount, 0)

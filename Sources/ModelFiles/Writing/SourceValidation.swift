@@ -1,10 +1,10 @@
 import Foundation
 
 /// Validation predicates as the fields of the editor: bounds and a pattern. Pure; `SourceReader.attributeValidation` is
-/// the way back, and decides whether the fields say it all.
+/// the inverse, and decides whether the fields express everything.
 struct SourceValidation {
     static let patternKey = "regularExpressionString"
-    /// The XML attributes, in the editor's order; empty where the editor cannot have written the predicates.
+    /// The XML attributes, in the editor's order; empty if the editor cannot have written the predicates.
     private(set) var attributes: [(name: String, value: String)] = []
 
     var pattern: String? { attributes.first { $0.name == Self.patternKey }?.value }
@@ -19,7 +19,7 @@ struct SourceValidation {
             switch tree.comparison {
             case .greaterThanOrEqualTo, .lessThanOrEqualTo:
                 let side = tree.comparison == .greaterThanOrEqualTo ? "min" : "max"
-                // The bounds of a string are those of its length.
+                // The bounds of a string apply to its length.
                 let kind = type == .stringAttributeType ? .integer64AttributeType : type
                 guard let text = SourceValueText.text(of: value, type: kind) else { return }
                 found.append((side + (isDate ? "DateTimeInterval" : "ValueString"), text))
@@ -31,7 +31,7 @@ struct SourceValidation {
         }
         let element = SourceElement(
             name: "attribute", attributes: Dictionary(found.map { ($0.name, $0.value) }) { first, _ in first }, line: 0)
-        // What is read back must be what there was, error codes and order included.
+        // Reading the attributes must give the same predicates, including error codes and order.
         guard (try? SourceReader.attributeValidation(element, type, SourceElement.Place())) == validation else {
             return
         }

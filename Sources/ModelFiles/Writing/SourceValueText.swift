@@ -1,13 +1,13 @@
 import Foundation
 
-/// Values as the editor writes them. Pure; `SourceReader.value` is the way back.
+/// Values as the editor writes them. Pure; `SourceReader.value` is the inverse.
 enum SourceValueText {
-    /// The type by the name that Xcode writes.
+    /// The type by its name in Xcode's files.
     static func name(of type: NSAttributeType) -> String {
         SourceReader.attributeTypes.first { $0.value == type }?.key ?? "Undefined"
     }
 
-    /// Whether generated code can have a Swift number, date or UUID in place of an object, so that the file says which.
+    /// Whether generated code can use a Swift number, date or UUID instead of an object, so that the file says which.
     static func hasScalarType(_ type: NSAttributeType) -> Bool {
         switch type {
         case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .doubleAttributeType,
@@ -17,7 +17,7 @@ enum SourceValueText {
         }
     }
 
-    /// The text of a default value or a bound; nil where the editor has no way to write it.
+    /// The text of a default value or a bound; nil if the editor cannot write it.
     static func text(of value: ModelValue, type: NSAttributeType) -> String? {
         switch (type, value) {
         case (.booleanAttributeType, .boolean(let flag)): flag ? "YES" : "NO"
@@ -51,7 +51,7 @@ enum SourceValueText {
         return nil
     }
 
-    /// Whole numbers with a fraction of 0, as the editor has them.
+    /// Whole numbers with a fraction of 0, as the editor writes them.
     private static func decimal(_ number: Decimal) -> String {
         let digits = number.description
         return digits.contains(".") || number.isNaN ? digits : digits + ".0"

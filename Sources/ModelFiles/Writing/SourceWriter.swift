@@ -3,12 +3,12 @@ import Ordering
 
 /// Writes a model as the XML of Xcode's model editor: the `contents` of an `.xcdatamodel`.
 ///
-/// Entities, attributes and relationships are sorted by name, as Xcode sorts them, so that a change of the model is a
-/// change of those lines only. What the XML has no place for is left out, and can be asked for (``SourceLoss``).
+/// Entities, attributes and relationships are sorted by name, as Xcode sorts them, so that a change of the model
+/// changes only the lines concerned. What the XML cannot express is left out, and can be listed (``SourceLoss``).
 package enum SourceWriter {
-    /// The file's text. Like Xcode's, it has no line break at its end.
+    /// The file's text. Like Xcode's, it does not end with a line break.
     ///
-    /// - Throws: `ModelFileError` with the place of a text that XML cannot hold.
+    /// - Throws: `ModelFileError` with the place of a text that XML cannot contain.
     package static func contents(of document: ModelDocument, header: SourceHeader = SourceHeader()) throws -> String {
         let composites = CompositeTypes(of: document.withoutImpliedIndexes)
         let document = composites.document
@@ -79,14 +79,14 @@ package enum SourceWriter {
         return element
     }
 
-    /// The class; a leading point stands for the module that is compiled.
+    /// The class; a leading period stands for the current product module.
     private static func className(of entity: EntityDocument) -> String {
         let name = entity.className ?? "NSManagedObject"
         guard entity.isClassInCurrentModule else { return name }
         return "." + (name.split(separator: ".").last.map(String.init) ?? name)
     }
 
-    /// An index over one property says that it is indexed; the mark is for properties without one.
+    /// Whether a property gets the mark “indexed”: only if no index covers just that property.
     private static func isMarked(_ property: PropertyDocument, in entity: EntityDocument) -> Bool {
         property.isIndexed
             && !entity.indexes.contains { $0.predicate == nil && $0.elements.map(\.propertyName) == [property.name] }

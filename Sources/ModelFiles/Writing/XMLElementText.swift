@@ -1,7 +1,7 @@
 import KeyedArchives
 
-/// An element of a source model as text: attributes in the order in which they are given, four spaces a level, as Xcode
-/// writes them. Pure.
+/// An element of a source model as text: attributes in the given order, four spaces per level, as Xcode writes them.
+/// Pure.
 struct XMLElementText: Equatable {
     let name: String
     private(set) var attributes: [(name: String, value: String)] = []
@@ -23,16 +23,16 @@ struct XMLElementText: Equatable {
             && left.attributes.elementsEqual(right.attributes) { $0 == $1 }
     }
 
-    /// The element and what is in it, without a line break at the end.
+    /// The element and its content, without a line break at the end.
     ///
-    /// - Throws: `ModelFileError` with the place of a text that XML cannot hold.
+    /// - Throws: `ModelFileError` with the place of a text that XML cannot contain.
     func text() throws -> String { try text(margin: "", path: []) }
 
     /// - Parameters:
     ///   - margin: the white space before each line.
-    ///   - path: what it is in, as an error names it.
+    ///   - path: the enclosing elements, for errors.
     /// - Returns: the XML of the element.
-    /// - Throws: an error that names the element with text that XML cannot hold.
+    /// - Throws: an error that names the element with text that XML cannot contain.
     private func text(margin: String, path: [String]) throws -> String {
         let key = attributes.first { $0.name == "name" || $0.name == "key" }
         let list = try attributes.map { attribute in

@@ -1,7 +1,8 @@
 import CoreData
 
 extension PersistenceManager {
-    /// Runs a block that reads: everything that it asks is of one state of the store, whatever others save meanwhile.
+    /// Runs a block that reads. Everything that it asks is answered from one state of the store, whatever others save
+    /// meanwhile.
     ///
     /// ```swift
     /// let (books, worth) = try await manager.read { store in
@@ -9,27 +10,28 @@ extension PersistenceManager {
     /// }
     /// ```
     ///
-    /// Nobody waits for the block. Where a store cannot keep a state (one in memory, a file without a write-ahead log), the block runs again
-    /// when somebody has saved while it ran; so it should do nothing that must not happen twice.
+    /// Nobody waits for the block. A store that cannot keep a state (one in memory, a file without a write-ahead log)
+    /// makes the block run again if somebody saves while it runs, so the block should do nothing that must not happen
+    /// twice.
     ///
-    /// - Parameter work: asks what it is given. It runs off the calling thread.
+    /// - Parameter work: asks the access that it is given. It runs off the calling thread.
     /// - Returns: what the block returns.
-    /// - Throws: what the block throws, and what `load()` throws where the store was not open yet.
+    /// - Throws: what the block throws, and what `load()` throws if the store was not open yet.
     public func read<Result: Sendable>(
         _ work: @escaping @Sendable (ReadAccess) throws -> Result
     ) async throws -> Result { try await offThread { try self.readAndWait(work) } }
 
-    /// Runs a block that reads, as ``read(_:)`` does, and waits for it: for programs without concurrency.
+    /// Runs a block that reads, as ``read(_:)`` does, and waits for it. It is for programs without concurrency.
     ///
-    /// - Parameter work: asks what it is given.
+    /// - Parameter work: asks the access that it is given.
     /// - Returns: what the block returns.
-    /// - Throws: what the block throws, and what `load()` throws where the store was not open yet.
+    /// - Throws: what the block throws, and what `load()` throws if the store was not open yet.
     public func readAndWait<Result>(_ work: (ReadAccess) throws -> Result) throws -> Result {
         try openIfNeeded()
         return try reading(isPinned: true) { try work(ReadAccess(access: $0)) }
     }
 
-    /// Runs a block that changes things, and saves them: all of it, or nothing where the block throws.
+    /// Runs a block that changes things, and saves all of its changes, or none if it throws.
     ///
     /// ```swift
     /// try await manager.write { store in
@@ -39,19 +41,22 @@ extension PersistenceManager {
     /// }
     /// ```
     ///
-    /// It is a transaction: everything that the block reads is of one state of the store, and that state is still current when the
-    /// block is saved, also with other writers in this program or another one. Nobody waits for the block. When somebody else saves
-    /// to the store while it runs, **the block runs again**, on the new state. So it should only read and change what it is given, and
-    /// do nothing that must not happen twice. `onConflict: .fail` throws instead. A block that has run several times makes other
-    /// programs wait until it is done; it throws when that does not help either, after 16 times.
+    /// The block is a transaction: everything that it reads is of one state of the store, and that state is still
+    /// current when the block is saved, even with other writers in this program or another one. Nobody waits for the
+    /// block. If somebody else saves to the store while it runs, **the block runs again**, on the new state. So it
+    /// should only read and change what it is given, and do nothing that must not happen twice. `onConflict: .fail`
+    /// throws instead. A block that has run several times makes other programs wait until it is done. After 16
+    /// attempts, the conflict is thrown.
     ///
     /// - Parameters:
-    ///   - onConflict: what to do when others have saved in between.
-    ///   - work: asks and changes what it is given. It runs off the calling thread, in turn with the manager's other writes.
+    ///   - onConflict: what to do if others have saved in between.
+    ///   - work: asks and changes what it is given. It runs off the calling thread, one at a time with the manager's
+    ///     other writes.
     /// - Returns: what the block returns.
-    /// - Throws: what the block throws, and ``PersistenceError``: ``PersistenceError/Code/conflict`` for one that is not to be, or cannot be,
-    ///   settled by running the block again, ``PersistenceError/Code/invalid``, ``PersistenceError/Code/saveFailed``; and what `load()`
-    ///   throws where the store was not open yet. Nothing is saved then.
+    /// - Throws: what the block throws, and ``PersistenceError``: ``PersistenceError/Code/conflict`` for a conflict
+    ///   that running the block again must not or cannot settle, ``PersistenceError/Code/invalid``,
+    ///   ``PersistenceError/Code/saveFailed``; and what `load()` throws if the store was not open yet. Nothing is saved
+    ///   then.
     @discardableResult
     public func write<Result: Sendable>(
         onConflict: WriteConflictPolicy = .retry, _ work: @escaping @Sendable (WriteAccess) throws -> Result
@@ -59,11 +64,11 @@ extension PersistenceManager {
         try await inSavedTransaction(onConflict) { try self.writing(in: $0, work) }
     }
 
-    /// Runs a block that changes things, and saves them, as ``write(onConflict:_:)`` does, and waits for it: for programs without
-    /// concurrency.
+    /// Runs a block that changes things, and saves its changes, as ``write(onConflict:_:)`` does, and waits for it. It
+    /// is for programs without concurrency.
     ///
     /// - Parameters:
-    ///   - onConflict: what to do when others have saved in between. By default the block runs again.
+    ///   - onConflict: what to do if others have saved in between. By default the block runs again.
     ///   - work: asks and changes what it is given.
     /// - Returns: what the block returns.
     /// - Throws: what ``write(onConflict:_:)`` throws.

@@ -1,15 +1,15 @@
 package import CoreData
 
-/// What the verbs of a block work on: rows to read, and a context that counts, and that takes what is written.
+/// What the verbs of a block work on: rows to read, and a context that holds unsaved changes and takes what is written.
 ///
 /// It belongs to the block that it was made for, and is of no use outside.
 public final class ModelAccess {
     package let manager: PersistenceManager
-    /// Where structs are read once there is a context in use.
+    /// The source of structs once a context is in use.
     private let rows: any StructRows
-    /// Where structs are read, and what they are saved as, for as long as the context of a block that writes has not been used.
+    /// The source of structs, and what they are saved to, as long as the context of a writing block is unused.
     private let storeRows: (any StateRows)?
-    /// Makes the context, where one is needed at all.
+    /// Makes the context when it is first needed.
     private let makeContext: () throws -> NSManagedObjectContext
     private var madeContext: NSManagedObjectContext?
     /// Whether the block's code runs on the context's queue.
@@ -19,7 +19,7 @@ public final class ModelAccess {
     /// The plans of the models that were asked for.
     private var asked: [EntityPlan] = []
 
-    /// An access to a context, on whose queue the block runs.
+    /// An access to a context. The block runs on the context's queue.
     package init(_ manager: PersistenceManager, _ context: NSManagedObjectContext) {
         self.manager = manager
         rows = ObjectRows(context)
@@ -32,7 +32,7 @@ public final class ModelAccess {
         #endif
     }
 
-    /// An access to rows, and to a context only where rows will not do.
+    /// An access to rows. The context is made only if rows do not suffice.
     init(
         _ manager: PersistenceManager, _ rows: any StructRows,
         _ makeContext: @escaping () throws -> NSManagedObjectContext
@@ -57,7 +57,7 @@ public final class ModelAccess {
         return context
     }
 
-    /// Where structs are read now.
+    /// The rows that structs are read from now.
     func source() throws -> any StructRows {
         #if !canImport(ObjectiveC)
             if pending == nil, let storeRows, try unsettledContext().isUntouched { return storeRows }
@@ -66,7 +66,8 @@ public final class ModelAccess {
         return rows
     }
 
-    /// Where the model with an identifier is read: what is pending may stay so where it is about others.
+    /// The rows that the model with an identifier is read from. Pending saves stay pending if they do not concern that
+    /// model.
     func source<Model: CoreModel>(finding id: Model.ID, of type: Model.Type) throws -> any StructRows {
         #if !canImport(ObjectiveC)
             if let pending, let storeRows, try unsettledContext().isUntouched,
@@ -100,17 +101,17 @@ public final class ModelAccess {
     #else
         /// Whether models may be saved as rows. Tests have them saved as objects, too.
         var savesRows = true
-        /// What is to be saved when the block ends, unless it does anything else.
+        /// The saves that are written as rows when the block ends, unless the block does anything else.
         private var pending: PendingSaves?
 
-        /// Saves models with the block: as rows where that is all that the block does, and else as objects of the context.
+        /// Saves models with the block: as rows if the block does nothing else, as objects of the context otherwise.
         ///
         /// - Parameters:
         ///   - graph: the models.
-        ///   - mode: which of them may be there already.
+        ///   - mode: which of them may be stored already.
         ///   - count: how many models were given.
-        ///   - models: the same models, where other saves of the block may come to be one with this one.
-        /// - Returns: what becomes of them.
+        ///   - models: the same models, so that other saves of the block can be joined with this one.
+        /// - Returns: how many were inserted, updated and unchanged.
         /// - Throws: ``PersistenceError``
         func save(
             _ graph: ModelGraph, _ mode: GraphWriter.Mode, given count: Int, _ models: (any PendingModels)? = nil
@@ -128,7 +129,7 @@ public final class ModelAccess {
             return try onContext { try Self.write(graph, mode, count, in: $0) }
         }
 
-        /// Tells the store of many new models, while they are yet to be taken apart.
+        /// Tells the store to expect many new rows, before the models are encoded.
         func expectRows(_ count: Int, _ plan: EntityPlan) {
             guard count >= 200, savesRows, pending == nil, let rows = storeRows as? StoreRows,
                 let (direct, _) = try? rows.directPlan(plan, manager.registry)
@@ -141,8 +142,9 @@ public final class ModelAccess {
                 try unsettledContext().isUntouched,
                 let (direct, store) = try rows.directPlan(plan, manager.registry)
             else { return nil }
-            // One row is guarded by its version and its unique identifier: what others save beside it breaks nothing. A block that has
-            // read before decided by that, also where the row has come to be what it wants.
+            // The version and the unique identifier of a single row guard it, so what others save elsewhere does no
+            // harm. A block that has read before may have decided by what it read, so its save must conflict even if
+            // the row already has the wanted values.
             let isGuarded =
                 graph.nodes.count == 1 && pending == nil && direct.isFoundByUniqueIdentifier
                 && OptimisticTransaction.current?.hasRead == false
@@ -150,7 +152,7 @@ public final class ModelAccess {
             do { return try DirectSave(graph, direct, looked, store) } catch is DirectSave.NotDirect { return nil }
         }
 
-        /// Puts what is pending into the context.
+        /// Puts the pending saves into the context.
         private func settle() throws {
             guard let saves = pending else { return }
             let (graphs, mode) = (try saves.graphs(), saves.mode)
@@ -159,7 +161,7 @@ public final class ModelAccess {
             for (graph, count) in graphs { _ = try Self.write(graph, mode, count, in: context) }
         }
 
-        /// Ends a block that writes: what is pending goes to the store.
+        /// Ends a block that writes: the pending saves go to the store.
         func finish() throws {
             try cancellation?.check()
             guard let saves = pending else { return }
@@ -198,7 +200,7 @@ public final class ModelAccess {
         return plan
     }
 
-    /// The entities that were asked for, with those of the models within.
+    /// The entities that were asked for, and those of the models within them.
     func entities() throws -> Set<String> {
         try asked.reduce(into: []) { try $0.formUnion(manager.registry.entities(within: $1)) }
     }
@@ -213,5 +215,5 @@ public final class ModelAccess {
     }
 }
 
-/// What became of the models that were saved.
+/// How many of the saved models were inserted, updated and unchanged.
 typealias SaveCounts = (inserted: Int, updated: Int, unchanged: Int)

@@ -5,9 +5,9 @@ public struct ModelChanges<Model: CoreModel> {
     /// Sets a property.
     ///
     /// - Parameters:
-    ///   - property: a property of the model: a single value, a nested struct, or another model. Identifiers, lists of models, and properties
-    ///     of nested values cannot be set.
-    ///   - value: the value; of another model the identifier counts, and it must be stored.
+    ///   - property: a property of the model: a single value, a nested struct, or another model. Identifiers, lists of
+    ///     models, and properties of nested values cannot be set.
+    ///   - value: the value. Of another model only the identifier is used, and that model must be stored.
     public mutating func set<Value: Encodable>(_ property: WritableKeyPath<Model, Value>, to value: Value) {
         settings.append((PropertyName(property), value))
     }

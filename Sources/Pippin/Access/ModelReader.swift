@@ -1,7 +1,7 @@
-/// What can be asked of a store.
+/// Questions that can be asked of a store.
 ///
-/// A block of ``PersistenceManager/read(_:)`` or ``PersistenceManager/write(onConflict:_:)`` gets one. Functions that read take one, and
-/// do not care which:
+/// A block of ``PersistenceManager/read(_:)`` or ``PersistenceManager/write(onConflict:_:)`` gets a reader. A function
+/// that only reads takes a reader, so that it works in both kinds of blocks:
 ///
 /// ```swift
 /// func cheapest(in store: some ModelReader) throws -> Book? {
@@ -11,26 +11,27 @@
 /// let book = try await manager.read { try cheapest(in: $0) }
 /// ```
 ///
-/// Everything that one block asks is of one state of the store, with the block's own changes.
+/// Everything that one block asks is answered from one state of the store, with the block's own changes.
 public protocol ModelReader {
-    /// What is worked on.
+    /// The access that the questions work on.
     var access: ModelAccess { get }
 }
 
-/// What can be done in a store, besides what can be asked.
+/// Changes that can be made in a store, in addition to the questions.
 ///
-/// A block of ``PersistenceManager/write(onConflict:_:)`` gets one. What it does is saved when the block ends: all of it, or nothing.
+/// A block of ``PersistenceManager/write(onConflict:_:)`` gets a writer. What it does is saved when the block ends: all
+/// of it, or nothing.
 public protocol ModelWriter: ModelReader {}
 
 /// One state of a store, to read: what a block of ``PersistenceManager/read(_:)`` works with.
 public struct ReadAccess: ModelReader {
-    /// What is worked on.
+    /// The access that the questions work on.
     public let access: ModelAccess
 }
 
 /// A transaction: what a block of ``PersistenceManager/write(onConflict:_:)`` works with.
 public struct WriteAccess: ModelWriter {
-    /// What is worked on.
+    /// The access that the verbs work on.
     public let access: ModelAccess
 }
 
@@ -38,8 +39,8 @@ public struct WriteAccess: ModelWriter {
 extension ModelReader {
     /// The models that a filter selects, in order.
     ///
-    /// With a limit, models whose order is the same come in the order of their identifiers, so that pages fit together: the next one begins
-    /// after the last model of this one.
+    /// With a limit, models of equal order are sorted by their identifiers, so that pages fit together: the next page
+    /// begins after the last model of this one.
     ///
     /// ```swift
     /// let first = try store.fetch(Book.self, sortedBy: .descending(\.price), limit: 20)
@@ -48,13 +49,14 @@ extension ModelReader {
     ///
     /// - Parameters:
     ///   - type: the models' type.
-    ///   - filter: what must hold.
-    ///   - order: the order; without one, any.
-    ///   - last: the model after which to begin, by the order's properties and its identifier, wherever it is now. The order must be one of
-    ///     plain properties of the model then. Without one, at the beginning.
+    ///   - filter: the condition that the models meet.
+    ///   - order: the order; without one, the order is arbitrary.
+    ///   - last: the model after which to begin, found by its values of the order's properties and its identifier, even
+    ///     if it has moved or is gone. The order must then be one of plain properties of the model. Without it, the
+    ///     fetch begins at the beginning.
     ///   - limit: how many at most; all of them without one.
-    ///   - offset: how many to pass over. A page after a model is faster.
-    /// - Returns: the models; none where the filter selects none.
+    ///   - offset: how many to skip. Beginning after a model (`last`) is faster.
+    /// - Returns: the models; an empty array if the filter selects none.
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `init(from:)` throws.
     /// - SQL: `SELECT … FROM Z<ENTITY> WHERE <filter> ORDER BY <order> LIMIT <limit> OFFSET <offset>`
     public func fetch<Model: CoreModel>(
@@ -73,7 +75,7 @@ extension ModelReader {
     /// The models that a request describes, in order.
     ///
     /// - Parameter request: the request.
-    /// - Returns: the models; none where it selects none.
+    /// - Returns: the models; an empty array if it selects none.
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `init(from:)` throws.
     public func fetch<Model: CoreModel>(_ request: ModelRequest<Model>) throws -> [Model] {
         let fetcher = try access.fetcher(Model.self)
@@ -96,14 +98,14 @@ extension ModelReader {
         }
     }
 
-    /// The models with these identifiers, in their order. Identifiers that no model has are passed over.
+    /// The models with these identifiers, in the order of the identifiers. Identifiers that no model has are skipped.
     ///
     /// - Parameters:
     ///   - type: the models' type.
     ///   - ids: the identifiers.
-    /// - Returns: the models that there are.
+    /// - Returns: the models that were found.
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `init(from:)` throws.
-    /// - SQL: `SELECT … FROM Z<ENTITY> WHERE Z<ID> IN (?, …)`, some hundred at a time
+    /// - SQL: `SELECT … FROM Z<ENTITY> WHERE Z<ID> IN (?, …)`, in batches
     public func find<Model: CoreModel>(_ type: Model.Type, ids: [Model.ID]) throws -> [Model] {
         let fetcher = try access.fetcher(type)
         return try PersistenceError.explaining(.readFailed) { try fetcher.models(inOrderOf: ids, access.source()) }
@@ -114,7 +116,7 @@ extension ModelReader {
     /// - Parameters:
     ///   - type: the model's type.
     ///   - filter: what must hold.
-    ///   - order: the order; without one, any.
+    ///   - order: the order; without one, the order is arbitrary.
     /// - Returns: the model; `nil` where the filter selects none.
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `init(from:)` throws.
     /// - SQL: `SELECT … FROM Z<ENTITY> WHERE <filter> ORDER BY <order> LIMIT 1`

@@ -1,4 +1,4 @@
-// What is done to models. Models within them are saved along; what belongs to a model goes with it.
+// Changes of models. Models within a model are saved with it; models that a model owns are deleted with it.
 extension ModelWriter {
     /// Saves a model, and the models in it: what is new is inserted, what is known is changed.
     ///
@@ -9,7 +9,7 @@ extension ModelWriter {
 
     /// Saves models, and the models in them: what is new is inserted, what is known is changed.
     ///
-    /// - Parameter models: the models. Of several with one identifier the last one counts.
+    /// - Parameter models: the models. If several have one identifier, the last one counts.
     /// - Throws: ``PersistenceError``. Nothing is changed then.
     /// - SQL: `SELECT … WHERE Z<ID> IN (?, …)`, 500 at a time, then `INSERT INTO Z<ENTITY> …` and `UPDATE Z<ENTITY> SET …` for what is
     ///   new and what has changed
@@ -18,25 +18,29 @@ extension ModelWriter {
     /// Inserts a model that is not stored yet, and saves the models in it.
     ///
     /// - Parameter model: the model.
-    /// - Throws: ``PersistenceError/Code/alreadyStored`` for one with a known identifier, and what `save` throws. Nothing is changed then.
+    /// - Throws: ``PersistenceError/Code/alreadyStored`` for a model whose identifier is stored already, and what
+    ///   `save` throws. Nothing is changed then.
     public func insert<Model: CoreModel>(_ model: Model) throws { try insert([model]) }
 
     /// Inserts models that are not stored yet, and saves the models in them.
     ///
     /// - Parameter models: the models, each with an identifier of its own.
-    /// - Throws: ``PersistenceError/Code/alreadyStored`` for one with a known identifier, and what `save` throws. Nothing is changed then.
+    /// - Throws: ``PersistenceError/Code/alreadyStored`` for a model whose identifier is stored already, and what
+    ///   `save` throws. Nothing is changed then.
     public func insert<Model: CoreModel>(_ models: [Model]) throws { try write(models, .new) }
 
     /// Changes a model that is stored, and saves the models in it.
     ///
     /// - Parameter model: the model.
-    /// - Throws: ``PersistenceError/Code/notFound`` for one with an unknown identifier, and what `save` throws. Nothing is changed then.
+    /// - Throws: ``PersistenceError/Code/notFound`` for a model whose identifier is not stored, and what `save` throws.
+    ///   Nothing is changed then.
     public func update<Model: CoreModel>(_ model: Model) throws { try update([model]) }
 
     /// Changes models that are stored, and saves the models in them.
     ///
     /// - Parameter models: the models.
-    /// - Throws: ``PersistenceError/Code/notFound`` for one with an unknown identifier, and what `save` throws. Nothing is changed then.
+    /// - Throws: ``PersistenceError/Code/notFound`` for a model whose identifier is not stored, and what `save` throws.
+    ///   Nothing is changed then.
     public func update<Model: CoreModel>(_ models: [Model]) throws { try write(models, .known) }
 
     /// Changes properties of the models that a filter selects.
@@ -69,7 +73,7 @@ extension ModelWriter {
         }
     }
 
-    /// Deletes a model, and what belongs to it.
+    /// Deletes a model, and the models that it owns.
     ///
     /// - Parameter model: the model; only its identifier matters.
     /// - Returns: whether it was stored.
@@ -78,7 +82,7 @@ extension ModelWriter {
     @discardableResult
     public func delete<Model: CoreModel>(_ model: Model) throws -> Bool { try delete(Model.self, id: model.id) }
 
-    /// Deletes models, and what belongs to them. Models that are not stored are passed over.
+    /// Deletes models, and the models that they own. Models that are not stored are skipped.
     ///
     /// - Parameter models: the models; only their identifiers matter.
     /// - Returns: how many of them were stored.
@@ -88,7 +92,7 @@ extension ModelWriter {
         try delete(Model.self, ids: models.map(\.id))
     }
 
-    /// Deletes the model with an identifier, and what belongs to it.
+    /// Deletes the model with an identifier, and the models that it owns.
     ///
     /// - Parameters:
     ///   - type: the model's type.
@@ -100,12 +104,12 @@ extension ModelWriter {
         try delete(type, ids: [id]) == 1
     }
 
-    /// Deletes the models with these identifiers, and what belongs to them.
+    /// Deletes the models with these identifiers, and the models that they own.
     ///
     /// - Parameters:
     ///   - type: the models' type.
     ///   - ids: the identifiers.
-    /// - Returns: how many models there were.
+    /// - Returns: how many models were found.
     /// - Throws: ``PersistenceError``.
     @discardableResult
     public func delete<Model: CoreModel>(_ type: Model.Type, ids: [Model.ID]) throws -> Int {
@@ -118,7 +122,7 @@ extension ModelWriter {
         }
     }
 
-    /// Deletes the models that a filter selects, and what belongs to them.
+    /// Deletes the models that a filter selects, and the models that they own.
     ///
     /// ```swift
     /// try store.delete(Review.self, where: \.stars < 2)
@@ -141,7 +145,7 @@ extension ModelWriter {
         }
     }
 
-    /// Deletes all models of a type, and what belongs to them.
+    /// Deletes all models of a type, and the models that they own.
     ///
     /// - Parameter type: the models' type.
     /// - Returns: how many models there were.
@@ -149,9 +153,9 @@ extension ModelWriter {
     @discardableResult
     public func deleteAll<Model: CoreModel>(_ type: Model.Type) throws -> Int { try delete(type, where: .all) }
 
-    /// Saves models, and deletes all others of their type: afterwards there are these and no others.
+    /// Saves models, and deletes all others of their type, so that exactly these remain.
     ///
-    /// - Parameter models: the models; with none, none is left.
+    /// - Parameter models: the models; an empty array deletes all.
     /// - Throws: what `save` throws. Nothing is changed then.
     public func replaceAll<Model: CoreModel>(with models: [Model]) throws { try write(models, .only) }
 

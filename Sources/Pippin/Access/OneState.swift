@@ -2,7 +2,7 @@ import CoreData
 
 // Reading one state of the store.
 extension PersistenceManager {
-    /// Runs a single question, which is answered from one state: again, where somebody saves while it is put together.
+    /// Asks a single question, and asks it again if somebody saves while the answer is read.
     ///
     /// - Parameters:
     ///   - type: the type of the models that it is about, where the store answers in one statement, which is of one state by itself.
@@ -44,15 +44,16 @@ extension PersistenceManager {
         ///
         /// - Parameters:
         ///   - id: the identifier.
-        ///   - model: becomes the model, where there is one.
-        /// - Returns: whether it was looked for: not where it would have to wait, nor for models that may be as deep as the store.
+        ///   - model: set to the model if there is one.
+        /// - Returns: whether it was looked for: `false` if that would have to wait, and for models that may nest as
+        ///   deep as the store.
         /// - Throws: what reading throws, as a ``PersistenceError``.
         func findAtOnce<Model: CoreModel>(_ id: Model.ID, _ model: inout Model?) throws -> Bool {
             let fetcher = StructFetcher<Model>(plan: try registry.plan(of: Model.self), registry: registry)
             let isFlat = fetcher.plan.relationships.isEmpty
             guard isFlat || registry.isTree(fetcher.plan) else { return false }
             return try answerAtOnce { rows, coordinator in
-                // One statement is of one state by itself.
+                // One statement sees one state in any case.
                 if isFlat {
                     model = try fetcher.model(id, rows)
                     return true
@@ -61,7 +62,7 @@ extension PersistenceManager {
             }
         }
 
-        /// Whether there is a model with an identifier, by this thread; nil where it would have to wait.
+        /// Whether there is a model with an identifier, asked on this thread; nil if that would have to wait.
         func existsAtOnce<Model: CoreModel>(_ type: Model.Type, id: Model.ID) throws -> Bool? {
             let plan = try registry.plan(of: type)
             guard let identifier = StoredValue(try Model.recordKey(of: id)) else { return nil }
@@ -91,8 +92,9 @@ extension PersistenceManager {
         /// other threads that have the stores nor for a server. Only a file without a write-ahead log, which another program is writing to,
         /// may keep it for as long as a lock may last.
         ///
-        /// - Parameter ask: asks rows as they are now, and says whether these could answer. What they did is the caller's to keep: types of
-        ///   generic results are looked up at each call, which took a sixth of the time.
+        /// - Parameter ask: asks the rows as they are now, and says whether they could answer. The caller keeps the
+        ///   result in a variable of its own: a generic result's type would be looked up at each call, which took a
+        ///   sixth of the time.
         /// - Returns: whether there is an answer.
         /// - Throws: what asking throws, as a ``PersistenceError``.
         private func answerAtOnce(
@@ -109,8 +111,8 @@ extension PersistenceManager {
             } ?? false
         }
 
-        /// Runs work on one state of the store: one that is kept while others save, if it is to be pinned and can be; else the work
-        /// runs again.
+        /// Runs work on one state of the store. A state is kept while others save, if `isPinned` and the store can keep
+        /// one; otherwise the work runs again.
         func reading<Result>(isPinned: Bool, _ work: (ModelAccess) throws -> Result) throws -> Result {
             let coordinator = container.persistentStoreCoordinator
             if isPinned, let scope = coordinator.pinnedScope() { return try work(access(to: scope)) }
@@ -119,7 +121,7 @@ extension PersistenceManager {
                 attempt += 1
                 let transaction = OptimisticTransaction(coordinator)
                 let access = access(to: .transaction(transaction))
-                // In turn with the manager's own writes, when trying again does not help.
+                // One at a time with the manager's own writes, if trying again does not help.
                 let outcome = Swift.Result {
                     try attempt < WriteAttempts.limit ? work(access) : writes.sync { try work(access) }
                 }

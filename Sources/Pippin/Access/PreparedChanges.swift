@@ -4,13 +4,14 @@ import CoreData
 struct PreparedChanges: @unchecked Sendable {
     // @unchecked Sendable: the values do not change once they are made.
 
-    /// Values of attributes, `nil` for nothing.
+    /// Values of attributes; `nil` for no value.
     private var attributes: [(name: String, value: Any?)] = []
-    /// The models that relationships to one are to lead to, by their keys; `nil` for none.
+    /// The models that to-one relationships shall lead to, by their keys; `nil` for none.
     private var links: [(field: FieldPlan, plan: EntityPlan, key: Any?)] = []
     private let plan: EntityPlan
 
-    /// - Throws: ``PersistenceError/Code/notSettable``, and ``PersistenceError/Code/unwritable`` for a value that no store keeps.
+    /// - Throws: ``PersistenceError/Code/notSettable``, and ``PersistenceError/Code/unwritable`` for a value that no
+    ///   store keeps.
     init<Model>(_ changes: ModelChanges<Model>, _ plan: EntityPlan, _ registry: ModelRegistry) throws {
         self.plan = plan
         for (property, value) in changes.settings {
@@ -66,7 +67,7 @@ struct PreparedChanges: @unchecked Sendable {
         }
     }
 
-    /// The changes for one statement: of single attributes only.
+    /// The changes for one statement, if they set plain attributes only.
     var batch: [String: Any]? {
         guard links.isEmpty, !attributes.isEmpty, !attributes.contains(where: { $0.value is [String: Any] }) else {
             return nil
@@ -96,7 +97,7 @@ struct PreparedChanges: @unchecked Sendable {
             for (name, destination, isOwned) in destinations {
                 let former = isOwned ? object.value(forKey: name) as? NSManagedObject : nil
                 object.setValue(destination, forKey: name)
-                // What belonged to the model alone goes when it leaves, as it does when the model is saved.
+                // A model that is owned is deleted when it leaves its owner, as it is when the owner is saved.
                 if let former, former !== destination { context.delete(former) }
             }
         }

@@ -1,6 +1,6 @@
 import CoreData
 
-/// What fetches the models of a type from rows.
+/// Fetches the models of a type from rows.
 struct StructFetcher<Model: CoreModel>: Sendable {
     let plan: EntityPlan
     let registry: ModelRegistry
@@ -15,7 +15,7 @@ struct StructFetcher<Model: CoreModel>: Sendable {
         return selection
     }
 
-    /// What a request selects. Pages are in a certain order, which the identifier completes.
+    /// The selection of a request. Pages need a total order, which the identifier completes.
     func selection(_ request: ModelRequest<Model>) throws -> RecordSelection {
         var selection = try selection(request.filter, request.order, request.limit, request.offset)
         if let last = request.last {
@@ -40,7 +40,7 @@ struct StructFetcher<Model: CoreModel>: Sendable {
     }
 
     func models(_ selection: RecordSelection, _ source: any StructRows) throws -> [Model] {
-        // A limit of 0 would mean none to Core Data.
+        // Core Data would take a limit of 0 for no limit.
         if selection.limit.map({ $0 <= 0 }) ?? false { return [] }
         if plan.relationships.isEmpty {
             return try FlatReader(plan: plan, source: source).models(Model.self, selection)
@@ -48,10 +48,10 @@ struct StructFetcher<Model: CoreModel>: Sendable {
         return try models(of: try source.rows(of: plan, selection), source)
     }
 
-    /// The models of rows, in their order, with all that is in them.
+    /// The models of rows, in their order, with all models in them.
     func models(of rows: ContiguousArray<Row>, _ source: any StructRows) throws -> [Model] {
         if let sets = source as? any SetRows, sets.isSetSource, registry.isTree(plan) {
-            // Whatever stands in the way, the assembler says it better, or finds its way around.
+            // On any error, the assembler gives a better message or finds another way.
             if let models = try? TreeReader(registry: registry, source: sets).models(Model.self, of: plan, rows) {
                 return models
             }
@@ -73,7 +73,7 @@ struct StructFetcher<Model: CoreModel>: Sendable {
         return try models(try selection(id: id), source).first
     }
 
-    /// The models with identifiers, in their order; those that are not there are left out.
+    /// The models with identifiers, in their order; identifiers without a model are left out.
     func models(inOrderOf ids: [Model.ID], _ source: any StructRows) throws -> [Model] {
         var places = IdentifierPlaces(capacity: ids.count, plan.record.attributeKinds[plan.uidField])
         var values: [StoredValue]? = []
@@ -92,7 +92,7 @@ struct StructFetcher<Model: CoreModel>: Sendable {
             }
         #endif
         let found = try models(ids, values, source)
-        // For each identifier, where its model is among those that were found.
+        // For each identifier, the position of its model among the models found.
         var positions = Array(repeating: -1, count: places.count)
         return try found.withUnsafeBufferPointer { found in
             for position in 0..<found.count {
@@ -110,7 +110,7 @@ struct StructFetcher<Model: CoreModel>: Sendable {
     ///
     /// - Parameters:
     ///   - ids: the identifiers.
-    ///   - values: the same as rows hold them, each once; nil where one of them cannot be put so.
+    ///   - values: the identifiers as rows hold them, each once; nil if one of them has no such form.
     ///   - source: what reads the rows.
     /// - Returns: the models.
     /// - Throws: what reading throws.
@@ -127,7 +127,8 @@ struct StructFetcher<Model: CoreModel>: Sendable {
     }
 
     #if !canImport(ObjectiveC)
-        /// The models with others in them that have one of some identifiers, in any order; nil for those that the assembler puts together.
+        /// The models with others in them that have one of some identifiers, in any order; nil if the assembler must
+        /// put them together.
         private func models(_ identifiers: [StoredValue], _ rows: StoreRows) -> [Model]? {
             guard registry.isTree(plan) else { return nil }
             return try? TreeReader(registry: registry, source: rows)

@@ -1,8 +1,8 @@
 import CoreData
 
-// The same results where a context has changes that the store has not seen: computed from the objects.
+// The same results if a context has changes that the store has not seen: computed from the objects.
 extension Aggregate {
-    /// The values of the property, without those that are missing, least first.
+    /// The values of the property in ascending order, without missing ones.
     private func values(_ predicate: NSPredicate?, in context: NSManagedObjectContext) throws -> [Any] {
         try objects(predicate, sortedBy: path, in: context).compactMap { $0.value(forKeyPath: path) }
     }
@@ -15,14 +15,14 @@ extension Aggregate {
         return try plan.objects(selection, in: context)
     }
 
-    /// What the function makes of the property's values; `nil` where there are none.
+    /// The function's result for the property's values; `nil` if there are none.
     func changedValue(
         _ function: Function, _ predicate: NSPredicate?, in context: NSManagedObjectContext
     ) throws -> Any? { try result(function, try values(predicate, in: context)) }
 
-    /// What the function makes of values of the property.
+    /// The function's result for some values of the property.
     ///
-    /// - Throws: ``PersistenceError/Code/readFailed`` for a sum of whole numbers that does not fit, as stores do.
+    /// - Throws: ``PersistenceError/Code/readFailed`` for a sum of whole numbers that overflows, as stores do.
     func result(_ function: Function, _ values: [Any]) throws -> Any? {
         guard !values.isEmpty else { return nil }
         switch function {
@@ -50,7 +50,7 @@ extension Aggregate {
         }
     }
 
-    /// The different values, least first; `nil` first where a model has none.
+    /// The distinct values in ascending order; `nil` first if a model has none.
     func changedDistinct(_ predicate: NSPredicate?, in context: NSManagedObjectContext) throws -> [Any?] {
         var distinct: [Any?] = []
         var last: StoredValue?
@@ -70,7 +70,7 @@ extension Aggregate {
         try changedGroups(by: self, predicate, in: context).map { ($0.group, $0.objects.count) }
     }
 
-    /// The sum of the property's values for each value of another one; `nil` where there are none.
+    /// The sum of the property's values for each value of another property; `nil` if there are no values.
     func changedSums(
         by group: Aggregate, _ predicate: NSPredicate?, in context: NSManagedObjectContext
     ) throws -> [(group: Any?, sum: Any?)] {
@@ -94,6 +94,6 @@ extension Aggregate {
         return groups
     }
 
-    /// A value as the store tells it from others, which is not always as Swift does: texts by their bytes.
+    /// A value as the store distinguishes it, which is not always as Swift does: texts by their bytes.
     private func stored(_ value: Any?) -> StoredValue { StoredValue(value, kind) ?? .null }
 }

@@ -1,6 +1,6 @@
 import CoreData
 
-/// What the store computes of models without handing them out.
+/// A value that the store computes from models without handing them out.
 struct Aggregate: Sendable {
     /// A function of the predicate language.
     enum Function: String {
@@ -15,7 +15,7 @@ struct Aggregate: Sendable {
     let path: String
     let kind: AttributeKind
 
-    /// - Throws: ``PersistenceError/Code/unknownProperty`` for what is no plain attribute.
+    /// - Throws: ``PersistenceError/Code/unknownProperty`` for a property that is not a plain attribute.
     init(_ property: PropertyName, _ plan: EntityPlan, _ registry: ModelRegistry) throws {
         self.plan = plan
         let found = try registry.resolve(property, of: plan)
@@ -63,7 +63,7 @@ struct Aggregate: Sendable {
         let request = request(predicate)
         request.propertiesToFetch = [path, Self.column(.count, plan.uidKey, .integer64AttributeType)]
         request.propertiesToGroupBy = [path]
-        // Values that the store tells apart may be equal in Swift, such as an “é” of one scalar and one of two.
+        // Values that the store distinguishes may be equal in Swift, such as an “é” of one scalar and one of two.
         var counts: [Value: Int] = [:]
         if context.hasChanges {
             for (group, count) in try changedCounts(predicate, in: context) {
@@ -96,7 +96,7 @@ struct Aggregate: Sendable {
             }
         }
         return try sums.compactMapValues { sums in
-            // Groups that the store tells apart may be equal in Swift.
+            // Groups that the store distinguishes may be equal in Swift.
             try decoded(sums.count == 1 ? sums[0] : result(.sum, sums), kind, type)
         }
     }
@@ -108,13 +108,13 @@ struct Aggregate: Sendable {
         return request
     }
 
-    /// What is computed; of a sum, which is 0 for nothing, also how many values it is of.
+    /// The columns to compute. A sum, which is 0 for no values, comes with the number of values.
     private func columns(_ function: Function, _ type: NSAttributeType) -> [NSExpressionDescription] {
         let value = Self.column(function, path, type)
         return function == .sum ? [value, Self.column(.count, path, .integer64AttributeType, name: "count")] : [value]
     }
 
-    /// Whether what was computed is of any values, as far as these were counted.
+    /// Whether the result was computed from any values; `true` if these were not counted.
     private static func isOfAny(_ row: [String: Any]) -> Bool { (row["count"] as? NSNumber)?.intValue != 0 }
 
     private static func column(
@@ -128,14 +128,15 @@ struct Aggregate: Sendable {
         return column
     }
 
-    /// A value of the property, `nil` for none, as the struct has it.
+    /// A value of the property as the struct has it; `nil` for none.
     private func value<Value: Decodable>(_ value: Any?, _ type: Value.Type) throws -> Value {
         let stored = StoredValue(value, kind) ?? .null
         if let leaf = AttributeDecoder.leaf(type, stored) { return leaf }
         return try decoded(type, stored)
     }
 
-    /// A value that its type decodes by itself. What it refuses, such as a case that an enumeration does not have, names the property.
+    /// A value decoded by its own type. An error, such as for a case that an enumeration does not have, names the
+    /// property.
     private func decoded<Value: Decodable>(_ type: Value.Type, _ stored: StoredValue) throws -> Value {
         do { return try Value(from: ValueDecoder(value: stored, entity: plan.name, key: path)) } catch let error
             as DecodingError
@@ -152,7 +153,7 @@ struct Aggregate: Sendable {
 }
 
 extension ModelRegistry {
-    /// The kind of the attribute at the end of a path; nil where that is no plain attribute.
+    /// The kind of the attribute at the end of a path; nil if that is not a plain attribute.
     func attributeKind(of path: String, in plan: EntityPlan) throws -> AttributeKind? {
         var fields = plan.fields
         var kind: AttributeKind?

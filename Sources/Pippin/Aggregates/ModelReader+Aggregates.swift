@@ -95,26 +95,26 @@ extension ModelReader {
         _ type: Model.Type, _ property: KeyPath<Model, Value?>, where filter: Filter<Model> = .all
     ) throws -> Value? { try aggregate(.sum, property, filter) }
 
-    /// The least value of a property.
+    /// The smallest value of a property.
     ///
     /// - Parameters:
     ///   - type: the models' type.
     ///   - property: the property, of this model or of one that it leads to.
     ///   - filter: what must hold.
-    /// - Returns: the least value; `nil` where no model has one.
+    /// - Returns: the smallest value; `nil` if no model has one.
     /// - Throws: ``PersistenceError``.
     /// - SQL: `SELECT min(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func min<Model: CoreModel, Value: Comparable & Codable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value>, where filter: Filter<Model> = .all
     ) throws -> Value? { try aggregate(.minimum, property, filter) }
 
-    /// The least value of an optional property.
+    /// The smallest value of an optional property.
     ///
     /// - Parameters:
     ///   - type: the models' type.
     ///   - property: the property, of this model or of one that it leads to.
     ///   - filter: what must hold.
-    /// - Returns: the least value; `nil` where no model has one.
+    /// - Returns: the smallest value; `nil` if no model has one.
     /// - Throws: ``PersistenceError``.
     /// - SQL: `SELECT min(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func min<Model: CoreModel, Value: Comparable & Codable>(
@@ -173,7 +173,7 @@ extension ModelReader {
         _ type: Model.Type, _ property: KeyPath<Model, Value?>, where filter: Filter<Model> = .all
     ) throws -> Double? { try aggregate(.average, property, filter) }
 
-    /// The different values of a property, in order.
+    /// The distinct values of a property, in order.
     ///
     /// - Parameters:
     ///   - type: the models' type.
@@ -199,7 +199,7 @@ extension ModelReader {
     ///   - type: the models' type.
     ///   - property: the property; models without a value count under `nil` where it is optional.
     ///   - filter: what must hold.
-    /// - Returns: the numbers, by value; values that no model has are not among them.
+    /// - Returns: the numbers, by value; values that no model has are left out.
     /// - Throws: ``PersistenceError``.
     /// - SQL: `SELECT <property>, count(<id>) FROM Z<ENTITY> WHERE <filter> GROUP BY <property>`
     public func counts<Model: CoreModel, Value: Hashable & Codable>(
@@ -220,7 +220,7 @@ extension ModelReader {
     ///   - property: a property with numbers.
     ///   - group: the property whose values make the groups; `nil` is one of them where it is optional.
     ///   - filter: what must hold.
-    /// - Returns: the sums, by value; groups in which no model has a number are not among them.
+    /// - Returns: the sums, by value; groups in which no model has a number are left out.
     /// - Throws: ``PersistenceError``.
     /// - SQL: `SELECT <group>, ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY <group>`
     public func sums<Model: CoreModel, Value: Numeric & Codable, Group: Hashable & Codable>(
@@ -235,7 +235,7 @@ extension ModelReader {
     ///   - property: a property with numbers.
     ///   - group: the property whose values make the groups; `nil` is one of them where it is optional.
     ///   - filter: what must hold.
-    /// - Returns: the sums, by value; groups in which no model has a number are not among them.
+    /// - Returns: the sums, by value; groups in which no model has a number are left out.
     /// - Throws: ``PersistenceError``.
     /// - SQL: `SELECT <group>, ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY <group>`
     public func sums<Model: CoreModel, Value: Numeric & Codable, Group: Hashable & Codable>(

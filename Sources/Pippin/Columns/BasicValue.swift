@@ -1,4 +1,4 @@
-/// A type for which containers have functions of their own, which generic code would pass by.
+/// A type for which containers have methods of their own, which generic code would not call.
 protocol BasicValue: Codable {
     static func value<Key>(of key: Key, in container: KeyedDecodingContainer<Key>) throws -> Self
     static func valueIfPresent<Key>(of key: Key, in container: KeyedDecodingContainer<Key>) throws -> Self?

@@ -1,20 +1,21 @@
 import CoreData
 
-/// The columns of a row, for code that ``CoreModel()`` writes. It is borrowed: nobody can keep it longer than its row.
+/// The columns of a row, for code that ``CoreModel()`` writes. It is borrowed, so that nobody can keep it longer than
+/// its row.
 ///
-/// Which `value(at:)` is called follows from the property's type. An optional value is `nil` where the column has none; any other throws
-/// ``PersistenceError/Code/unreadable`` then, and for a value of another type.
+/// The property's type decides which `value(at:)` is called. An optional value is `nil` if the column has none; any
+/// other throws ``PersistenceError/Code/unreadable`` then, and for a value of another type.
 public struct ColumnReader: ~Copyable {
-    // Held once a row, not once a value: nobody else can end what a borrowed reader holds.
+    // Retained once per row rather than once per value: nobody else can release what a borrowed reader holds.
     private let row: (any CurrentRow)?
     private let source: any ColumnSource
-    // Unsafe memory: `source` keeps it for as long as it is there.
+    // Unsafe memory: `source` keeps it alive.
     private let slots: UnsafeBufferPointer<Int>
 
     /// - Parameters:
-    ///   - row: the row that is handed out; nil where `source` has its values.
-    ///   - source: decodes what is more than text, a number or a date, and knows why a value cannot be read.
-    ///   - slots: where the columns are in the row; -1 for one that is in none.
+    ///   - row: the row that is handed out; nil if `source` has its values.
+    ///   - source: decodes everything but text, numbers and dates, and knows why a value cannot be read.
+    ///   - slots: the slot of each column in the row; -1 for a column that the row does not have.
     @inline(__always)
     init(row: (any CurrentRow)?, source: any ColumnSource, slots: UnsafeBufferPointer<Int>) {
         self.row = row
@@ -22,11 +23,12 @@ public struct ColumnReader: ~Copyable {
         self.slots = slots
     }
 
-    /// Where a column is in the row; -1 for one that is in none, and for a place that no column has, of which the source tells.
+    /// The slot of a column in the row; -1 for a column that the row does not have, and for an invalid place, for which
+    /// the source throws.
     @inline(__always)
     private func slot(_ place: Int) -> Int { place >= 0 && place < slots.count ? slots[place] : -1 }
 
-    // The value in the row, where it is of the usual kind; nil is looked at by the source, slowly.
+    // The value in the row, if it is of the usual kind. For nil, the source looks again, slowly.
 
     @inline(__always)
     private func string(_ place: Int) -> String? {
@@ -66,7 +68,7 @@ public struct ColumnReader: ~Copyable {
         return slot < 0 ? nil : row?.text(at: slot)
     }
 
-    /// Whether a column is in the row, and certainly has no value.
+    /// Whether a column is in the row and certainly has no value.
     @inline(__always)
     private func isNull(_ place: Int) -> Bool {
         let slot = slot(place)
@@ -111,7 +113,7 @@ public struct ColumnReader: ~Copyable {
         return number.map { Int(truncatingIfNeeded: $0) }
     }
 
-    /// The whole number in a column, of 64 bits everywhere.
+    /// The whole number in a column, with 64 bits on every platform.
     ///
     /// - Parameter place: the column's place among the names, from 0.
     /// - Returns: the number.
@@ -120,7 +122,7 @@ public struct ColumnReader: ~Copyable {
         try integer(place) ?? source.required(source.integer(column: place), place)
     }
 
-    /// The whole number in a column, of 64 bits everywhere, or nil.
+    /// The whole number in a column, with 64 bits on every platform, or nil.
     ///
     /// - Parameter place: the column's place among the names, from 0.
     /// - Returns: the number; nil where there is none.
@@ -130,27 +132,27 @@ public struct ColumnReader: ~Copyable {
         return isNull(place) ? nil : try source.integer(column: place)
     }
 
-    /// The whole number in a column, in a type of fewer bits or without a sign.
+    /// The whole number in a column, in a smaller or unsigned type.
     ///
     /// - Parameter place: the column's place among the names, from 0.
     /// - Returns: the number.
-    /// - Throws: ``PersistenceError/Code/unreadable``, for a number that the type cannot hold, too.
+    /// - Throws: ``PersistenceError/Code/unreadable``, also for a number that the type cannot hold.
     public func value<Value: FixedWidthInteger & Decodable>(at place: Int) throws -> Value {
         let number = try integer(place) ?? source.required(source.integer(column: place), place, Value.self)
         return try source.fitting(number, place)
     }
 
-    /// The whole number in a column, in a type of fewer bits or without a sign, or nil.
+    /// The whole number in a column, in a smaller or unsigned type, or nil.
     ///
     /// - Parameter place: the column's place among the names, from 0.
     /// - Returns: the number; nil where there is none.
-    /// - Throws: ``PersistenceError/Code/unreadable``, for a number that the type cannot hold, too.
+    /// - Throws: ``PersistenceError/Code/unreadable``, also for a number that the type cannot hold.
     public func value<Value: FixedWidthInteger & Decodable>(at place: Int) throws -> Value? {
         let number: Int64? = try value(at: place)
         return try number.map { try source.fitting($0, place) }
     }
 
-    /// The truth in a column.
+    /// The Boolean in a column.
     ///
     /// - Parameter place: the column's place among the names, from 0.
     /// - Returns: whether the column has anything but 0.
@@ -159,10 +161,10 @@ public struct ColumnReader: ~Copyable {
         try (integer(place) ?? source.required(source.integer(column: place), place, Bool.self)) != 0
     }
 
-    /// The truth in a column, or nil.
+    /// The Boolean in a column, or nil.
     ///
     /// - Parameter place: the column's place among the names, from 0.
-    /// - Returns: whether the column has anything but 0; nil where there is nothing.
+    /// - Returns: whether the column has anything but 0; nil if it has no value.
     /// - Throws: ``PersistenceError/Code/unreadable``
     public func value(at place: Int) throws -> Bool? {
         let number: Int64? = try value(at: place)
@@ -188,7 +190,7 @@ public struct ColumnReader: ~Copyable {
         return isNull(place) ? nil : try source.double(column: place)
     }
 
-    /// The number in a column, of single precision.
+    /// The number in a column, in single precision.
     ///
     /// - Parameter place: the column's place among the names, from 0.
     /// - Returns: the number.
@@ -197,7 +199,7 @@ public struct ColumnReader: ~Copyable {
         try Float(double(place) ?? source.required(source.double(column: place), place))
     }
 
-    /// The number in a column, of single precision, or nil.
+    /// The number in a column, in single precision, or nil.
     ///
     /// - Parameter place: the column's place among the names, from 0.
     /// - Returns: the number; nil where there is none.
@@ -234,7 +236,7 @@ public struct ColumnReader: ~Copyable {
     /// - Throws: ``PersistenceError/Code/unreadable``, and what decoding it throws.
     @_disfavoredOverload
     public func value<Value: Decodable>(at place: Int) throws -> Value {
-        // The same type, as is found out: a cast would do so once more, slowly.
+        // The types are the same, as was just checked. A cast would check again, slowly.
         if Value.self == UUID.self, let uuid = uuid(place) { return unsafeBitCast(uuid, to: Value.self) }
         if Value.self == URL.self, let url = url(place) { return unsafeBitCast(url, to: Value.self) }
         if Value.self == Decimal.self, let number = decimal(place) { return unsafeBitCast(number, to: Value.self) }
@@ -254,7 +256,7 @@ public struct ColumnReader: ~Copyable {
     }
 }
 
-/// What decodes columns that are not of the usual kinds.
+/// Decodes columns that are not of the usual kinds.
 protocol ColumnSource: AnyObject {
     // The values that most properties have; nil for none.
     func string(column: Int) throws -> String?
@@ -266,7 +268,7 @@ protocol ColumnSource: AnyObject {
     func value<Value: Decodable>(_ type: Value.Type, column: Int) throws -> Value?
     /// The error for a column without a value that must have one.
     func missing(column: Int, _ type: Any.Type) -> any Error
-    /// The error for a number that a type does not have.
+    /// The error for a number that a type cannot hold.
     func unfitting(_ number: Int64, column: Int, _ type: Any.Type) -> any Error
 }
 

@@ -1,8 +1,9 @@
 import CoreData
 
-/// Takes the columns of a row, from code that ``CoreModel()`` writes. It is borrowed: nobody can keep it longer than its model.
+/// Takes the columns of a row, from code that ``CoreModel()`` writes. It is borrowed, so that nobody can keep it longer
+/// than its model.
 ///
-/// Which `set(_:at:)` is called follows from the property's type. `nil` leaves a column without a value.
+/// The property's type decides which `set(_:at:)` is called. `nil` leaves a column without a value.
 public struct ColumnWriter: ~Copyable {
     private let sink: any ColumnSink
 
@@ -14,7 +15,7 @@ public struct ColumnWriter: ~Copyable {
     /// - Parameters:
     ///   - value: the text; nil for none.
     ///   - place: the column's place among the names, from 0.
-    /// - Throws: `EncodingError` where the property is decoded as something else.
+    /// - Throws: `EncodingError` if the property is decoded as something else.
     public func set(_ value: String?, at place: Int) throws {
         if let value { try sink.set(.string(value), .string, column: place) }
     }
@@ -24,27 +25,27 @@ public struct ColumnWriter: ~Copyable {
     /// - Parameters:
     ///   - value: the number; nil for none.
     ///   - place: the column's place among the names, from 0.
-    /// - Throws: `EncodingError` where the property is decoded as something else.
+    /// - Throws: `EncodingError` if the property is decoded as something else.
     public func set(_ value: Int?, at place: Int) throws {
         if let value { try sink.set(.integer(Int64(value)), .integer64, column: place) }
     }
 
-    /// Gives a column a whole number of 64 bits everywhere.
+    /// Gives a column a whole number, with 64 bits on every platform.
     ///
     /// - Parameters:
     ///   - value: the number; nil for none.
     ///   - place: the column's place among the names, from 0.
-    /// - Throws: `EncodingError` where the property is decoded as something else.
+    /// - Throws: `EncodingError` if the property is decoded as something else.
     public func set(_ value: Int64?, at place: Int) throws {
         if let value { try sink.set(.integer(value), .integer64, column: place) }
     }
 
-    /// Gives a column a truth, as 1 or 0.
+    /// Gives a column a Boolean, as 1 or 0.
     ///
     /// - Parameters:
-    ///   - value: the truth; nil for none.
+    ///   - value: the Boolean; nil for none.
     ///   - place: the column's place among the names, from 0.
-    /// - Throws: `EncodingError` where the property is decoded as something else.
+    /// - Throws: `EncodingError` if the property is decoded as something else.
     public func set(_ value: Bool?, at place: Int) throws {
         if let value { try sink.set(.integer(value ? 1 : 0), .boolean, column: place) }
     }
@@ -54,7 +55,7 @@ public struct ColumnWriter: ~Copyable {
     /// - Parameters:
     ///   - value: the number; nil for none.
     ///   - place: the column's place among the names, from 0.
-    /// - Throws: `EncodingError` for NaN, which no store keeps, and where the property is decoded as something else.
+    /// - Throws: `EncodingError` for NaN, which no store keeps, and if the property is decoded as something else.
     public func set(_ value: Double?, at place: Int) throws {
         guard let value else { return }
         try sink.set(column: place) { (.double(try AttributeEncoder.number(value)), .double) }
@@ -65,7 +66,7 @@ public struct ColumnWriter: ~Copyable {
     /// - Parameters:
     ///   - value: the date; nil for none.
     ///   - place: the column's place among the names, from 0.
-    /// - Throws: `EncodingError` for a date that is not a number, and where the property is decoded as something else.
+    /// - Throws: `EncodingError` for a date that is not a number, and if the property is decoded as something else.
     public func set(_ value: Date?, at place: Int) throws {
         guard let value else { return }
         try sink.set(column: place) {
@@ -78,7 +79,7 @@ public struct ColumnWriter: ~Copyable {
     /// - Parameters:
     ///   - value: the UUID; nil for none.
     ///   - place: the column's place among the names, from 0.
-    /// - Throws: `EncodingError` where the property is decoded as something else.
+    /// - Throws: `EncodingError` if the property is decoded as something else.
     public func set(_ value: UUID?, at place: Int) throws {
         if let value { try sink.set(.uuid(value), .uuid, column: place) }
     }
@@ -97,7 +98,7 @@ public struct ColumnWriter: ~Copyable {
 /// What encodes the columns of models.
 protocol ColumnSink: AnyObject {
     func set(_ value: StoredValue, _ kind: AttributeKind, column: Int) throws
-    /// Sets a value that may be refused; the error is about this column then.
+    /// Sets a value that may be refused. The error then names this column.
     func set(column: Int, _ value: () throws -> (StoredValue, AttributeKind)) throws
     func encode<Value: Encodable>(_ value: Value, column: Int) throws
 }

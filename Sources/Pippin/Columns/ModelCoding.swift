@@ -1,10 +1,10 @@
-/// Coding of properties whose types are only known to the compiler, for code that ``CoreModel()`` writes.
+/// Codes properties whose types only the compiler knows, for code that ``CoreModel()`` writes.
 public enum ModelCoding {
     /// Decodes a value that must be there.
     ///
     /// - Parameters:
     ///   - key: the property's key.
-    ///   - container: has the value.
+    ///   - container: the container with the value.
     /// - Returns: the value.
     /// - Throws: `DecodingError`, or what the container throws.
     @_disfavoredOverload
@@ -21,7 +21,7 @@ public enum ModelCoding {
     ///
     /// - Parameters:
     ///   - key: the property's key.
-    ///   - container: has the value, or not.
+    ///   - container: the container that may have the value.
     /// - Returns: the value; nil where it is missing or null.
     /// - Throws: `DecodingError`, or what the container throws.
     public static func value<Key: CodingKey, Value: Decodable>(

@@ -1,4 +1,5 @@
-/// How a model is read from columns and written to them without `Codable` in between. ``CoreModel()`` writes it.
+/// Functions that read a model from columns and write it to them without `Codable` in between. ``CoreModel()`` writes
+/// them.
 ///
 /// ```swift
 /// ModelColumns(
@@ -12,8 +13,9 @@ public struct ModelColumns: Sendable {
     let functions: ColumnFunctions
 
     /// - Parameters:
-    ///   - names: the names of the stored properties. They must be the coding keys, too, in the same order.
-    ///   - read: makes a model of a row; it asks for the columns by their places among the names. It throws what reading the columns throws.
+    ///   - names: the names of the stored properties. The coding keys must have the same names in the same order.
+    ///   - read: makes a model from a row. It reads each column by its place among the names, and throws what reading
+    ///     throws.
     ///   - write: gives each column its value, by the same places.
     public init<Model: Codable & Sendable>(
         _ names: [String], read: @escaping @Sendable (borrowing ColumnReader) throws -> Model,
@@ -26,7 +28,7 @@ public struct ModelColumns: Sendable {
 
 /// The functions of a model of any type.
 class ColumnFunctions: @unchecked Sendable {
-    // @unchecked Sendable: what subclasses add are constants that are Sendable.
+    // @unchecked Sendable: subclasses add only constants that are Sendable.
     let type: Any.Type
 
     init(type: Any.Type) { self.type = type }
@@ -46,11 +48,11 @@ final class ColumnFunctionsOf<Model>: ColumnFunctions, @unchecked Sendable {
 }
 
 extension ColumnFunctions {
-    /// The functions of a type; nil for another one.
+    /// The functions for a type; nil if these are for another type.
     @inline(__always)
     func functions<Model>(of type: Model.Type) -> ColumnFunctionsOf<Model>? {
         guard self.type == type else { return nil }
-        // The type is the same, as was just found out: a cast would look it up once more, slowly, for each row.
+        // The types are the same, as was just checked. A cast would look that up again, slowly, for each row.
         return unsafeDowncast(self, to: ColumnFunctionsOf<Model>.self)
     }
 }

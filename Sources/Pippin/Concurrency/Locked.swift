@@ -1,8 +1,9 @@
 import Foundation
 
-/// A value that one thread at a time gets at.
+/// A value that only one thread at a time can access.
 package final class Locked<Value>: @unchecked Sendable {
-    // @unchecked Sendable: `value` is touched with the lock held only. (`Mutex` needs newer Apple systems than Pippin.)
+    // @unchecked Sendable: `value` is only accessed with the lock held. (`Mutex` needs newer Apple systems than
+    // Pippin.)
     private var value: Value
     private let lock = NSLock()
 

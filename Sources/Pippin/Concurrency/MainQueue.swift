@@ -1,6 +1,6 @@
 import Foundation
 
-/// The main queue, which is not always served by the main thread: in a Linux program with an asynchronous `main`, other
+/// The main queue. The main thread does not always serve it: in a Linux program with an asynchronous `main`, other
 /// threads take turns at it.
 package enum MainQueue {
     private static let key: DispatchSpecificKey<Void> = {
@@ -9,6 +9,6 @@ package enum MainQueue {
         return key
     }()
 
-    /// Whether the caller runs on the main queue, or on the main thread before it came to that.
+    /// Whether the caller runs on the main queue, or on the main thread before the main queue is served.
     package static var isCurrent: Bool { Thread.isMainThread || DispatchQueue.getSpecific(key: key) != nil }
 }

@@ -1,13 +1,14 @@
 import CoreData
 
-/// Decodes what is kept in one attribute.
+/// Decodes a value that is stored in one attribute.
 enum AttributeDecoder {
-    /// A value of one of Foundation's types that are attributes here; nil for another type, or a value of another kind.
+    /// A value of one of the Foundation types that are attributes here; nil for another type, or for a value of another
+    /// kind.
     @inline(__always)
     static func leaf<Value>(_ type: Value.Type, _ value: StoredValue) -> Value? {
         switch value {
         case .date(let seconds) where Value.self == Date.self:
-            // The same type, as was just found out: a cast would do so once more, slowly.
+            // The types are the same, as was just checked. A cast would check again, slowly.
             return unsafeBitCast(Date(timeIntervalSinceReferenceDate: seconds), to: Value.self)
         case .uuid(let uuid) where Value.self == UUID.self: return unsafeBitCast(uuid, to: Value.self)
         case .data(let data) where Value.self == Data.self: return data as? Value

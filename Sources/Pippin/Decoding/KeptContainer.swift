@@ -1,10 +1,10 @@
-/// A keyed container that is handed out for every row.
+/// A keyed container that is reused for every row.
 class KeptContainer {
     let key: Any.Type
 
     init(key: Any.Type) { self.key = key }
 
-    /// Tells, once this is gone, whether somebody else has kept the container.
+    /// A trace that tells, once this object is gone, whether somebody else has kept the container.
     var trace: ContainerTrace { ContainerTrace(nil) }
 }
 
@@ -17,7 +17,8 @@ final class KeptKeyedContainer<Key: CodingKey>: KeptContainer {
     }
 
     override var trace: ContainerTrace {
-        // A keyed container is one reference to a box around what was made for it. Should that change, it counts as kept.
+        // A keyed container is one reference to a box around the actual container. If that ever changes, it counts as
+        // kept.
         guard MemoryLayout<KeyedDecodingContainer<Key>>.size == MemoryLayout<AnyObject>.size else {
             return ContainerTrace(nil)
         }
@@ -25,13 +26,13 @@ final class KeptKeyedContainer<Key: CodingKey>: KeptContainer {
     }
 }
 
-/// Whether a container is still there. Asking whether it has one reference only would be wrong: how many copies the compiler makes
-/// on the way is its own business.
+/// Tells whether a container still exists. Checking its reference count instead would be wrong, since the compiler may
+/// make any number of copies on the way.
 struct ContainerTrace {
     private weak var box: AnyObject?
     private let isKnown: Bool
 
-    /// - Parameter box: the container's box; `nil` where it is not known.
+    /// - Parameter box: the container's box; `nil` if it is unknown.
     init(_ box: AnyObject?) {
         self.box = box
         isKnown = box != nil

@@ -1,6 +1,6 @@
 import CoreData
 
-// The columns that a row does not hand out at once: those without a value, and those of whole rows.
+// The columns that a row does not hand out directly: those without a value, and those of rows that were read before.
 extension RowDecoder: ColumnSource {
     func string(column: Int) throws -> String? {
         switch try value(at: slot(column: column)) {
@@ -39,7 +39,7 @@ extension RowDecoder: ColumnSource {
         return try other(type, at: column)
     }
 
-    /// Columns written by hand may ask for one that there is not.
+    /// Columns written by hand may ask for one that does not exist.
     private func slot(column: Int) throws -> Int {
         guard slots.indices.contains(column) else { throw unreadable("", "there is no column \(column).") }
         return slots[column]

@@ -1,6 +1,6 @@
 import CoreData
 
-/// Where a row's models come from when it is decoded.
+/// Provides the models that a row leads to, when the row is decoded.
 protocol RelatedRows: AnyObject {
     /// The model at the end of a relationship to one; nil for none.
     func model<Value: Decodable>(_ type: Value.Type, _ field: Int, of decoder: RowDecoder) throws -> Value?
@@ -8,41 +8,41 @@ protocol RelatedRows: AnyObject {
     func models<Value: Decodable>(_ type: Value.Type, _ field: Int, of decoder: RowDecoder) throws -> Value?
 }
 
-/// Decodes models from rows, one after the other: what depends on the type is worked out once.
+/// Decodes models from rows, one after the other. What depends on the type alone is computed once.
 final class RowDecoder: Decoder {
     let record: RecordPlan
     /// The entity's name, for messages.
     let entity: String
     /// The slot of each field; -1 for a relationship to many.
     let slots: ContiguousArray<Int>
-    /// The same, for as long as the decoder is there.
+    /// The same slots, in memory that lives as long as the decoder.
     private let slotTable: UnsafeMutableBufferPointer<Int>
     private(set) var related: (any RelatedRows)?
-    // A decoder is one thread's at a time, so that checking its accesses for overlaps would find nothing.
+    // Only one thread at a time uses a decoder, so checking its accesses for overlaps would find nothing.
     @exclusivity(unchecked) var values: ContiguousArray<StoredValue> = []
     @exclusivity(unchecked) var objectID: NSManagedObjectID?
-    /// The row that is handed out right now; nil when `values` are decoded. Not retained, which each look at it would cost
-    /// twice: the code that hands it out holds it until it has been decoded.
+    /// The row that is handed out right now; nil when `values` are decoded. It is not retained, which would cost each
+    /// access twice: the code that hands the row out holds it until it has been decoded.
     @exclusivity(unchecked) private unowned(unsafe) var current: (any CurrentRow)?
-    /// What reads the values of the row that is decoded right now, of `values` where none is handed out; nil between rows. Not retained
-    /// either: the decoder keeps it in one of the two below.
+    /// Reads the values of the row that is decoded right now, or `values` if no row is handed out; nil between rows. It
+    /// is not retained either: one of the two properties below keeps it.
     @exclusivity(unchecked) private(set) var reader: Unmanaged<KeptColumnReader>?
     @exclusivity(unchecked) var cursor = 0
     let codingPath: [any CodingKey] = []
     let userInfo: [CodingUserInfoKey: Any] = [:]
-    /// The containers by their types of keys, of which one record mostly has one.
+    /// The containers by their key types. A record usually has one.
     private var containers: [KeptContainer] = []
-    /// The one that was asked for last.
+    /// The container that was asked for last.
     @exclusivity(unchecked) private var latest: KeptContainer?
-    /// The fields of the containers' keys, which containers refer to for as long as the decoder is there.
+    /// The fields of the containers' keys. Containers refer to them as long as the decoder exists.
     private var places: [FieldPlaces] = []
     // Both refer back to the decoder until `finish()`.
     @exclusivity(unchecked) private var rowReader: KeptColumnReader?
     @exclusivity(unchecked) private var valuesReader: KeptColumnReader?
-    // Unsafe memory: `rowReader`, and the row that it retains; all three go together.
+    // Unsafe memory: `rowReader`, and the row that it retains. All three are released together.
     @exclusivity(unchecked) private var latestRowReader: Unmanaged<KeptColumnReader>?
     @exclusivity(unchecked) private var readerRow: ObjectIdentifier?
-    /// What decodes nested values, by field.
+    /// The decoders of nested values, by field.
     private var nestedDecoders: [(field: Int, decoder: RowDecoder)] = []
     private var isFinished = false
 
@@ -80,7 +80,7 @@ final class RowDecoder: Decoder {
         return try withExtendedLifetime(row) { try decode(type, with: columnReader(of: row)) }
     }
 
-    /// The same by functions that the caller has looked up, once for all rows.
+    /// The same, with functions that the caller has looked up once for all rows.
     @inline(__always)
     func decode<Value>(by columns: ColumnFunctionsOf<Value>, from row: any CurrentRow) throws -> Value {
         current = row
@@ -103,12 +103,12 @@ final class RowDecoder: Decoder {
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        // The same for every row: the container refers to the decoder, which knows the row.
+        // The container is the same for every row: it refers to the decoder, which knows the row.
         if let latest, latest.key == type {
-            // What was kept for this type of keys; a cast would look that up once more, slowly, for each row.
+            // The container kept for this key type. A cast would look the type up again, slowly, for each row.
             return unsafeDowncast(latest, to: KeptKeyedContainer<Key>.self).container
         }
-        // Nobody would see to it that the decoder outlives another container.
+        // Nothing would ensure that the decoder outlives another container.
         guard !isFinished else { throw finished }
         if let known = containers.first(where: { $0.key == type }) as? KeptKeyedContainer<Key> {
             latest = known
@@ -122,9 +122,10 @@ final class RowDecoder: Decoder {
         return made.container
     }
 
-    /// What reads the columns of a row: mostly one for all rows, since they are handed out by one object.
+    /// The reader of a row's columns: usually one for all rows, since one object hands them out.
     ///
-    /// Not retained, which would cost each row twice: the decoder holds it until it makes another one, for another row.
+    /// It is not retained, which would cost each row twice: the decoder holds it until it makes another reader, for
+    /// another row object.
     @inline(__always)
     private func columnReader(of row: any CurrentRow) -> Unmanaged<KeptColumnReader> {
         if let latestRowReader, readerRow == ObjectIdentifier(row) { return latestRowReader }
@@ -137,8 +138,8 @@ final class RowDecoder: Decoder {
         return .passUnretained(made)
     }
 
-    /// The last row has been decoded. Containers do not retain the decoder: should somebody have kept one, the decoder
-    /// stays for good, and has no values any more.
+    /// Ends decoding after the last row. Containers do not retain the decoder: if somebody has kept one, the decoder is
+    /// never released, and has no values any more.
     func finish() {
         values = []
         objectID = nil
@@ -188,7 +189,7 @@ final class RowDecoder: Decoder {
 
     /// A value of a field that is neither a string nor a number; nil for none.
     ///
-    /// - Throws: what decoding throws; an error of Codable's has the field at the beginning of its path.
+    /// - Throws: what decoding throws. The path of a `Codable` error begins with the field.
     func other<Value: Decodable>(_ type: Value.Type, at index: Int) throws -> Value? {
         do { return try otherValue(type, at: index) } catch let error as DecodingError {
             throw error.within(record.keys[index])
@@ -200,13 +201,13 @@ final class RowDecoder: Decoder {
         if slot >= 0, case .composite(let inner) = record.fields[index].kind,
             let elements = try current?.elements(at: slot, named: inner.names)
         {
-            // A nested value without values is none, where it can be missing.
+            // An optional nested value without any values is nil.
             if record.fields[index].isOptional, elements.allSatisfy(\.isNull) { return nil }
             return try nested(index, inner, key).decodeValues(type, elements)
         }
         let value = try value(at: slot)
         if slot >= 0, value.isNull {
-            // A nested value that cannot be missing, and whose own values all are.
+            // A nested value that must exist, and has no values.
             guard case .composite(let inner) = record.fields[index].kind, !record.fields[index].isOptional else {
                 return nil
             }
@@ -249,7 +250,7 @@ final class RowDecoder: Decoder {
         return decoder
     }
 
-    /// Whether a list that has nothing in it is there.
+    /// Whether an empty list exists, rather than being nil.
     func isMarked(_ field: Int) throws -> Bool {
         guard let mark = record.emptyMarks[field] else { return false }
         return try !value(at: slots[mark]).isNull

@@ -2,8 +2,8 @@ import CoreData
 
 /// Gives a row's values by key.
 struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
-    // The standard library copies the container for each value, which shall count no references; `RowDecoder.finish()` sees
-    // to it that the decoder outlives the container.
+    // The standard library copies the container for each value, which must not count references. `RowDecoder.finish()`
+    // ensures that the decoder outlives the container.
     private let unretained: Unmanaged<RowDecoder>
     private let place: FieldPlace
 
@@ -20,7 +20,7 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     func contains(_ key: Key) -> Bool { decoder.record.keys.contains(key.stringValue) }
 
-    /// The place of a key's field; -1 for a key that the record does not have.
+    /// The field of a key; -1 for a key that the record does not have.
     @inline(__always)
     private func column(_ key: Key) -> Int {
         place(key) { name in decoder.record.index(of: name, cursor: &decoder.cursor) }
@@ -53,7 +53,7 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         let column = column(key)
         guard column >= 0 else { return true }
         let (slot, field) = (decoder.slots[column], decoder.record.fields[column])
-        // A nested value that cannot be missing is there without values, too.
+        // A nested value that is not optional exists even without values.
         if case .composite = field.kind, !field.isOptional { return false }
         return try slot >= 0 && decoder.value(at: slot).isNull
     }
@@ -76,19 +76,19 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
         if Value.self == Date.self {
             let date: Date = try required(key) { try $0.value(at: $1) }
-            // The same type, as was just found out: a cast would do so once more, slowly.
+            // The types are the same, as was just checked. A cast would check again, slowly.
             return unsafeBitCast(date, to: Value.self)
         }
         return try decodeOther(type, key)
     }
 
-    /// Apart, so that dates do not pay for looking up the type of an optional value.
+    /// This is a function of its own, so that dates do not pay for looking up the type of an optional value.
     @inline(never)
     private func decodeOther<Value: Decodable>(_ type: Value.Type, _ key: Key) throws -> Value {
         try required(key) { try $0.value(at: $1) }
     }
 
-    // The usual optionals, looked up once; the rest goes through `decodeNil`.
+    // The usual optionals, with one look-up; the others go through `decodeNil`.
 
     func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
         try optional(key) { try $0.value(at: $1) }
@@ -114,7 +114,7 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         if Value.self == Date.self {
             let date: Date? = try optional(key) { try $0.value(at: $1) }
             guard let date else { return nil }
-            // The same type, as was just found out: a cast would do so once more, slowly.
+            // The types are the same, as was just checked. A cast would check again, slowly.
             return unsafeBitCast(date, to: Value.self)
         }
         return try optional(key) { try $0.value(at: $1) }

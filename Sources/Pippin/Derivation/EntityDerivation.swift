@@ -1,9 +1,9 @@
-/// Tells a model's entity from its type, by decoding it once from made-up values.
+/// Derives a model's entity from its type, by decoding it once from made-up values.
 enum EntityDerivation {
-    /// Whether columns are used where a model has them. Tests turn that off, to hold coding against it.
+    /// Whether columns are used if a model has them. Tests turn this off to compare the results with coding.
     @TaskLocal static var usesColumns = true
 
-    /// - Throws: ``PersistenceError/Code/notDerivable`` with the property that stands in the way.
+    /// - Throws: ``PersistenceError/Code/notDerivable`` with the property that makes it impossible.
     static func plan<Model: CoreModel>(of type: Model.Type) throws -> EntityPlan {
         let probe = TypeProbe(type)
         let prototype: Model
@@ -30,7 +30,7 @@ enum EntityDerivation {
             FieldPlan(key: $0.key, name: $1, isOptional: $0.isOptional, kind: $0.kind, emptyValue: $0.emptyValue)
         }
         for (index, field) in fields.enumerated() where field.isToMany && field.isOptional {
-            // A relationship to none is the same for nil as for an empty list.
+            // For a relationship, nil and an empty list look the same without a mark.
             fields.append(FieldPlan(.isEmpty(field: index), name: "\(field.name)IsEmpty", besides: fields))
         }
         let schema = Model.schema as? any AnySchema
@@ -43,13 +43,13 @@ enum EntityDerivation {
         return plan
     }
 
-    /// What reads and writes the columns without coding; nil for a model that has nothing of the kind.
+    /// The functions that read and write columns without coding; nil for a model without such functions.
     private static func columns<Model: CoreModel>(
         of type: Model.Type, _ prototype: Model, _ keys: [String]
     ) throws -> ColumnFunctions? {
         guard usesColumns, let columns = Model.compiledColumns, columns.functions.type == Model.self else { return nil }
         let properties = Mirror(reflecting: prototype).children.compactMap(\.label)
-        // A property that the macro did not see would be lost without a word.
+        // A property that the macro did not see would be lost silently.
         if let unseen = properties.first(where: { !columns.names.contains($0) }) {
             throw PersistenceError.notDerivable(
                 type: "\(type)", property: unseen,
@@ -58,8 +58,8 @@ enum EntityDerivation {
         return columns.names == keys ? columns.functions : nil
     }
 
-    /// The properties' names, by field. Coding keys are theirs unless the type says otherwise; the ones left over then belong
-    /// to the properties left over, in order.
+    /// The properties' names, by field. A coding key is its property's name unless the type says otherwise; keys that
+    /// match no property are paired with the remaining properties, in order.
     static func propertyNames(of prototype: Any, _ fields: [ProbedField]) -> [String] {
         let properties = Mirror(reflecting: prototype).children.compactMap { child in
             child.label.map { (name: $0, type: Swift.type(of: child.value) as Any.Type) }
@@ -74,12 +74,12 @@ enum EntityDerivation {
         }
     }
 
-    /// The field that the identifier comes from: the one named `uid`, or else the one with its value.
+    /// The field that the identifier comes from: the one named `uid`, or else the one with the same value.
     private static func uidField<Model: CoreModel>(
         of prototype: Model, _ fields: [ProbedField], _ names: [String]
     ) throws -> Int {
         if let index = names.firstIndex(of: "id") { return index }
-        // Another property gives it, `uid` before all others.
+        // Another property provides it; `uid` is preferred.
         let key = attributeText(prototype.id)
         let indexes = fields.indices.filter { index in
             guard case .attribute = fields[index].kind, let value = fields[index].value else { return false }

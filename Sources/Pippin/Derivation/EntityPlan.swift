@@ -3,17 +3,17 @@ final class EntityPlan: Sendable {
     let type: any CoreModel.Type
     let name: String
     let record: RecordPlan
-    /// The index of the field that holds the identifier.
+    /// The index of the identifier's field.
     let uidField: Int
-    /// What the model's schema says.
+    /// The facts that the model's schema states.
     let facts: [SchemaFact]
-    /// The names of the relationships whose models belong to this one.
+    /// The names of the relationships whose models this one owns.
     let owned: Set<String>
-    /// The indexes of the fields whose models are in one model at a time: those that belong to it.
+    /// The indexes of the relationships whose models can be in one model only, since it owns them.
     let exclusive: Set<Int>
     /// The indexes of the fields that are relationships.
     let relationships: [Int]
-    /// How many models there were when all were fetched at last: about as many as there will be the next time.
+    /// How many models the latest fetch of all models had, as an estimate for the next one.
     let latestCount = Locked(0)
 
     var fields: [FieldPlan] { record.fields }
@@ -32,7 +32,7 @@ final class EntityPlan: Sendable {
                 return nil
             })
         let owned = owned
-        // The other side of one that is declared may hold many.
+        // The other side of a declared relationship may hold many.
         var declared: Set<String> = []
         for case .inverse(let property, _, _) in facts { if let path = property.path { declared.insert(path) } }
         exclusive = Set(
@@ -45,7 +45,7 @@ final class EntityPlan: Sendable {
     /// The names of the properties, for messages.
     var propertyNames: [String] { record.propertyNames }
 
-    /// The field with that property name.
+    /// The field of the property with that name.
     func field(named name: String) -> FieldPlan? { fields.first { $0.name == name } }
 
     func owns(_ field: FieldPlan) -> Bool { owned.contains(field.name) }

@@ -1,6 +1,6 @@
 import CoreData
 
-/// How a property is kept.
+/// How a property is stored.
 enum FieldKind: Sendable {
     /// As an attribute.
     case attribute(AttributeKind)
@@ -26,24 +26,26 @@ struct RelatedModel: Sendable {
 
 /// A property of a model, as its coding shows it.
 struct FieldPlan: Sendable {
-    /// What its coding calls it.
+    /// The coding key.
     let key: String
-    /// Its attribute's or relationship's name: the property's, except within a nested value, where it is made of the key.
+    /// The name of its attribute or relationship: the property's name, except within a nested value, where it is
+    /// derived from the key.
     let name: String
-    /// The property's name, by which key paths know it.
+    /// The property's name, which key paths use.
     let property: String
     let isOptional: Bool
     let kind: FieldKind
-    /// What an object has that was stored before there was the property: nothing in a list.
+    /// The value for objects that were stored before the property existed: for a list, nothing in it.
     var emptyValue: Data?
-    /// What it says of another property that has no column of its own to tell nothing from empty; nil for a property of the model.
+    /// The fact that this field records about another property, whose own column cannot tell nil from empty; nil for a
+    /// property of the model.
     var mark: Mark?
 
     /// A fact that the coding knows nothing of.
     enum Mark: Sendable, Equatable {
-        /// There is the nested value that this is in, although it may have no values.
+        /// The nested value that contains the mark exists, even if it has no values.
         case isPresent
-        /// There is a relationship's list, and nothing in it.
+        /// A relationship's list exists, and is empty.
         case isEmpty(field: Int)
     }
 
@@ -63,12 +65,12 @@ struct FieldPlan: Sendable {
         let names = Set(fields.map { $0.name.lowercased() })
         var name = name
         while names.contains(name.lowercased()) { name += "_" }
-        // No coding key begins like this.
+        // No coding key begins with this character.
         self.init(key: "\0\(name)", name: name, isOptional: true, kind: .attribute(.boolean))
         self.mark = mark
     }
 
-    /// Whether a nested value that is there has a value for it for certain.
+    /// Whether a nested value that exists certainly has a value for this field.
     var isCertain: Bool {
         guard !isOptional else { return false }
         switch kind {
@@ -78,7 +80,7 @@ struct FieldPlan: Sendable {
         }
     }
 
-    /// Whether it is a relationship to other models, for one or many.
+    /// The other end, if this is a relationship; nil otherwise.
     var related: RelatedModel? {
         switch kind {
         case .toOne(let model), .toMany(let model, _): model
@@ -96,17 +98,17 @@ struct FieldPlan: Sendable {
 final class RecordPlan: Sendable {
     let name: String
     let fields: [FieldPlan]
-    /// The coding keys, apart from the fields: what every look-up goes through.
+    /// The coding keys, in an array of their own, since every look-up goes through them.
     let keys: ContiguousArray<String>
     /// The properties' names, likewise.
     let names: ContiguousArray<String>
-    /// The attributes' kinds, apart from the fields: nil for a field that is no plain attribute.
+    /// The attributes' kinds, in an array of their own; nil for a field that is not a plain attribute.
     let attributeKinds: ContiguousArray<AttributeKind?>
-    /// The field that says that the nested value is there.
+    /// The field that marks the nested value as present.
     let presenceMark: Int?
-    /// The fields that say that a list is there, by the list's field.
+    /// The fields that mark a list as empty but present, by the list's field.
     let emptyMarks: [Int: Int]
-    /// What reads and writes the fields without coding, by their indexes; nil where only coding does.
+    /// The functions that read and write the fields by index without coding; nil if only coding does.
     let columns: ColumnFunctions?
 
     init(name: String, fields: [FieldPlan], columns: ColumnFunctions? = nil) {
@@ -131,7 +133,7 @@ final class RecordPlan: Sendable {
     /// The names of the properties, for messages.
     var propertyNames: [String] { fields.filter { $0.mark == nil }.map(\.property) }
 
-    /// The index of a key. Coding asks in the same order each time, so it is looked for where the last one was found.
+    /// The index of a key. Coding asks in the same order each time, so the search begins after the key found last.
     ///
     /// - Parameters:
     ///   - key: the key's name.

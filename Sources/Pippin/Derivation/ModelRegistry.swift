@@ -1,13 +1,13 @@
 import CoreData
 
-/// The entities of a manager that was made for models, by the models' types.
+/// The entities of a manager for models, by the models' types.
 package final class ModelRegistry: Sendable {
     let plans: [EntityPlan]
     private let byType: [ObjectIdentifier: EntityPlan]
     /// The models that are read in sets.
     private let trees: Set<ObjectIdentifier>
 
-    /// - Parameter types: the models. Those within them are found by themselves.
+    /// - Parameter types: the models. Models within them are found automatically.
     /// - Throws: ``PersistenceError/Code/notDerivable``
     init(_ types: [any CoreModel.Type]) throws {
         var plans: [EntityPlan] = []
@@ -46,14 +46,15 @@ package final class ModelRegistry: Sendable {
         trees = []
     }
 
-    /// Whether a model never has one of its own type in it, however many steps down, and has sets only of models that lead nowhere.
+    /// Whether a model never contains one of its own type, at any depth, and has sets only of models that lead to no
+    /// others.
     func isTree(_ plan: EntityPlan) -> Bool { trees.contains(plan.id) }
 
     private static func trees(
         _ plans: [EntityPlan], _ byType: [ObjectIdentifier: EntityPlan]
     ) -> Set<ObjectIdentifier> {
         var trees: Set<ObjectIdentifier> = []
-        // Each round adds the models all of whose members are trees; models on a circle never come in.
+        // Each round adds the models whose members are all trees. Models on a cycle are never added.
         while true {
             let found = plans.filter { plan in
                 !trees.contains(plan.id)

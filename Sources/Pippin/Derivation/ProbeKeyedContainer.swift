@@ -1,15 +1,15 @@
-/// Gives made-up values by key, and notes the keys.
+/// Returns made-up values by key, and records the keys.
 struct ProbeKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let probe: TypeProbe
     let codingPath: [any CodingKey] = []
-    /// Whether the key asked for next may be without a value.
+    /// Whether the key asked for next may have no value.
     private let pending = Pending()
 
     private final class Pending { var isOptional = false }
 
     init(probe: TypeProbe) { self.probe = probe }
 
-    /// Only types of no fixed shape look what is there. An enumeration's first case may do, and is one of a kind.
+    /// Only types without a fixed shape ask which keys there are. An enumeration's first case serves as an example.
     var allKeys: [Key] {
         probe.form = .loose
         return StandIn.firstCase(Key.self).map { [$0] } ?? []
@@ -67,7 +67,7 @@ struct ProbeKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         return value
     }
 
-    /// A value of a property's type; nil where its coding does not say what one looks like.
+    /// A value of a property's type; nil if its coding does not show what a value looks like.
     private func value<Value: Decodable>(_ shape: TypeShape<Value>, _ key: Key) throws -> Value? {
         do { return try shape.value(within: probe.path) } catch let error as PersistenceError {
             throw error
@@ -91,7 +91,7 @@ struct ProbeKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func nestedContainer<Nested: CodingKey>(
         keyedBy type: Nested.Type, forKey key: Key
     ) throws -> KeyedDecodingContainer<Nested> {
-        // The values of an enumeration's case, which is kept as JSON; for a model itself, a refusal follows.
+        // The values of an enumeration's case, which are stored as JSON. A model is refused afterwards.
         probe.form = .loose
         return KeyedDecodingContainer(ProbeKeyedContainer<Nested>(probe: TypeProbe(Any.self, within: probe.path)))
     }
@@ -109,7 +109,7 @@ struct ProbeKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func superDecoder(forKey key: Key) throws -> any Decoder { try superDecoder() }
 }
 
-/// Gives one made-up value, and notes its type.
+/// Returns one made-up value, and records its type.
 struct ProbeSingleContainer: SingleValueDecodingContainer {
     let probe: TypeProbe
     let codingPath: [any CodingKey] = []

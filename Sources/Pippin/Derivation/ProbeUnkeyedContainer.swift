@@ -1,4 +1,5 @@
-/// An array without elements, which gives made-up ones to a type that takes them without asking: a range, a point.
+/// An empty array that still returns made-up elements to a type that decodes them without checking the count, such as a
+/// range or a point.
 struct ProbeUnkeyedContainer: UnkeyedDecodingContainer {
     /// The types around it.
     let path: [ObjectIdentifier]

@@ -1,4 +1,4 @@
-/// Whether what a schema says is about properties that there are, of a kind that it can be said of.
+/// Checks that a schema's rules are about properties that exist, and of a kind to which the rule applies.
 enum SchemaCheck {
     /// - Throws: ``PersistenceError/Code/notDerivable``
     static func check(_ plan: EntityPlan) throws {
@@ -16,8 +16,8 @@ enum SchemaCheck {
         try checkFormerNames(in: plan)
     }
 
-    /// A name is followed to one former name, and names that only change places look the same before and after: whether
-    /// they have done so already, no store shows.
+    /// A name is followed to one former name. If names only changed places, the model looks the same before and after,
+    /// and no store shows whether that has happened already.
     private static func checkFormerNames(in plan: EntityPlan) throws {
         var former: [String: String] = [:]
         var formerEntity: String?
@@ -52,7 +52,7 @@ enum SchemaCheck {
             + "since know it by that."
     }
 
-    /// What the predicate language could not tell from something else, filters would silently miss.
+    /// A filter would silently misread a name that the predicate language takes for something else.
     private static func check(name: String, in plan: EntityPlan) throws {
         if name.isEmpty || name.contains(".") {
             throw refusal(

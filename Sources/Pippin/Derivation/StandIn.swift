@@ -2,8 +2,8 @@ import Foundation
 
 /// A type with a value to start from.
 ///
-/// A model's schema is found by decoding the model once from made-up values. An enumeration that accepts none of these takes part
-/// by naming one that it does accept:
+/// A model's schema is found by decoding the model once from made-up values. An enumeration that accepts none of them
+/// must name a value that it does accept:
 ///
 /// ```swift
 /// extension Currency: Prototyped {
@@ -11,20 +11,21 @@ import Foundation
 /// }
 /// ```
 ///
-/// Most need not: of an enumeration that is `CaseIterable`, or whose cases carry no values, the first case is taken.
+/// Most enumerations need not: if one is `CaseIterable`, or its cases have no associated values, the first case is
+/// taken.
 public protocol Prototyped {
     /// Any value of the type.
     static var prototype: Self { get }
 }
 
 extension TimeZone: Prototyped {
-    /// That of Greenwich.
+    /// The time zone of Greenwich.
     public static var prototype: TimeZone { .gmt }
 }
 
-/// Values to decode a type from when all that matters is what it asks for.
+/// Values for decoding a type, when only its requests matter.
 enum StandIn {
-    /// A value of a type that did not accept the made-up values it was decoded from.
+    /// A value of a type that did not accept the made-up values.
     static func value<Value>(of type: Value.Type) -> Value? {
         if let prototyped = type as? any Prototyped.Type { return prototype(prototyped) as? Value }
         if let iterable = type as? any CaseIterable.Type { return first(iterable) as? Value }
@@ -33,8 +34,9 @@ enum StandIn {
 
     /// The first case of an enumeration without associated values.
     ///
-    /// Such an enumeration is its case's number, in one byte, or nothing at all where there is only one: the kind of its metadata
-    /// tells that it is an enumeration, and its being trivial and small that all zeros are one of its values.
+    /// Such an enumeration is stored as its case's number in one byte, or in nothing at all if it has only one case.
+    /// The kind of its metadata shows that it is an enumeration. Since it is trivial and small, all zeros are one of
+    /// its values.
     static func firstCase<Value>(_ type: Value.Type) -> Value? {
         guard isEnumeration(type), _isPOD(type), MemoryLayout<Value>.size <= 1 else { return nil }
         return withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { bytes in
@@ -43,7 +45,7 @@ enum StandIn {
         }
     }
 
-    /// Whether a type's metadata say that it is an enumeration: `MetadataKind::Enum` of Swift's stable ABI.
+    /// Whether a type's metadata says that it is an enumeration: `MetadataKind::Enum` of Swift's stable ABI.
     private static func isEnumeration(_ type: Any.Type) -> Bool {
         unsafeBitCast(type, to: UnsafePointer<Int>.self).pointee == 0x201
     }

@@ -1,8 +1,8 @@
 import CoreData
 
-/// A decoder that gives made-up values and remembers what it was asked for.
+/// A decoder that returns made-up values and records what it was asked for.
 ///
-/// A model's initializer runs once, and shows its keys, their types, and which are optional.
+/// A model's initializer runs once, and shows its keys, their types, and which of them are optional.
 final class TypeProbe: Decoder {
     /// What a type asked its decoder for.
     enum Form {
@@ -15,7 +15,7 @@ final class TypeProbe: Decoder {
 
     /// The type that is decoded, for messages.
     let name: String
-    /// The types on the way here, to notice one that contains itself.
+    /// The types that lead here, to detect a type that contains itself.
     let path: [ObjectIdentifier]
     var form = Form.nothing
     let codingPath: [any CodingKey] = []
@@ -38,7 +38,7 @@ final class TypeProbe: Decoder {
 
     func singleValueContainer() throws -> any SingleValueDecodingContainer { ProbeSingleContainer(probe: self) }
 
-    /// The fields asked for, where keys were.
+    /// The fields that were asked for by key.
     var fields: [ProbedField] {
         if case .keyed(let fields) = form { return fields }
         return []
@@ -57,10 +57,10 @@ struct ProbedField {
     let isOptional: Bool
     let kind: FieldKind
     let type: Any.Type
-    /// The made-up value it got; nil for none.
+    /// The made-up value that was returned; nil for none.
     let value: Any?
 
-    /// The JSON of an empty list, for what must have a value.
+    /// The JSON of an empty list, if the type is one; it is the default of a field that must have a value.
     var emptyValue: Data? {
         guard case .json = kind, !isOptional, let list = value as? any Collection & Encodable, list.isEmpty else {
             return nil
@@ -69,7 +69,7 @@ struct ProbedField {
     }
 }
 
-/// Made-up values, no two strings, numbers or identifiers the same, so that a value tells which key it came from.
+/// Made-up values. No two strings, numbers or identifiers are the same, so that a value shows which key it came from.
 enum MadeUp {
     private static let count = Locked(0)
 

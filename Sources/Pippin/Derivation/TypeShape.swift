@@ -1,14 +1,14 @@
 /// How a property is stored, derived from its type.
 struct TypeShape<Value: Decodable> {
     let kind: FieldKind
-    /// A value, if one came up while looking.
+    /// A value, if one was found on the way.
     private let found: Value?
 
     /// - Parameters:
     ///   - type: the property's type, without its optionality.
     ///   - isOptional: whether the property may be without a value.
     ///   - path: the types around it.
-    /// - Throws: nothing; a type that fits nothing else is kept as JSON.
+    /// - Throws: nothing; a type that fits nothing else is stored as JSON.
     init(of type: Value.Type, isOptional: Bool, within path: [ObjectIdentifier]) throws {
         if let kind = AttributeKind(of: type) {
             self.kind = .attribute(kind)
@@ -26,7 +26,7 @@ struct TypeShape<Value: Decodable> {
                 return
             }
             let probe = TypeProbe(type, within: path)
-            // An enumeration refuses a made-up raw value; what it asked for is known nevertheless.
+            // An enumeration refuses a made-up raw value, but what it asked for is known all the same.
             found = (try? Value(from: probe)) ?? StandIn.value(of: type)
             kind = probe.fieldKind(isOptional: isOptional, prototype: found)
         }
@@ -65,8 +65,8 @@ extension TypeProbe {
     ///
     /// - Parameters:
     ///   - isOptional: whether the property may be without a value.
-    ///   - prototype: a value of the type, which knows its properties' names; nil where there is none.
-    /// - Returns: the way in which the property is stored.
+    ///   - prototype: a value of the type, which shows its properties' names; nil if there is none.
+    /// - Returns: how the property is stored.
     fileprivate func fieldKind(isOptional: Bool, prototype: Any?) -> FieldKind {
         switch form {
         case .single(let kind): return .attribute(kind)
@@ -89,7 +89,8 @@ extension TypeProbe {
         }
     }
 
-    /// A name for an element: the key, without what would make a path of it, and unlike the others.
+    /// A name for an element: the key, without characters that would make it a path, and different from the other
+    /// names.
     private static func elementName(_ key: String, besides fields: [FieldPlan]) -> String {
         let names = Set(fields.map(\.name))
         var name = key.isEmpty ? "_" : key.replacing(".", with: "_")
@@ -99,7 +100,7 @@ extension TypeProbe {
 }
 
 extension FieldKind {
-    /// How it is kept within a nested value, which has no relationships: a model in it is a copy.
+    /// How the value is stored within a nested value, which has no relationships: a model in it is a copy.
     fileprivate var nested: FieldKind {
         switch self {
         case .toOne, .toMany: .json

@@ -1,5 +1,5 @@
-// In code that is not compiled for one type, each look at an element of an array copies it, which counts all its references. What is
-// passed as `inout` is not copied.
+// In code that is not specialized for one type, each access to an array's element copies it, which retains everything
+// in it. An element passed as `inout` is not copied.
 extension Array {
     /// Hands out the elements where they are, with their places. `body` must not change them.
     @inline(__always)
@@ -12,7 +12,7 @@ extension Array {
     /// - Parameters:
     ///   - times: how many.
     ///   - index: the index of the first of them, of the second, and so on.
-    ///   - body: is given the number of an element among them.
+    ///   - body: receives the number of an element among them.
     @inline(__always)
     func forEachInPlace(
         _ times: Int, _ index: (_ number: Int) -> Int, _ body: (_ number: Int, _ element: inout Element) throws -> Void

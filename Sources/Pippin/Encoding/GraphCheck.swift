@@ -1,4 +1,4 @@
-/// Whether what is to be saved can be read again as it is.
+/// Checks that everything to be saved can be read back unchanged.
 struct GraphCheck {
     private let nodes: ContiguousArray<ModelGraph.Node>
     private let registry: ModelRegistry
@@ -11,12 +11,12 @@ struct GraphCheck {
     /// - Throws: ``PersistenceError/Code/unwritable``
     func check() throws {
         try checkOwners()
-        // As many levels take as many models, and a type that has itself in it.
+        // Exceeding the depth takes at least that many models, and a type that contains itself.
         guard nodes.count > AssemblyLimits.depth, let first = nodes.first, !registry.isTree(first.plan) else { return }
         try checkDepth()
     }
 
-    /// What belongs to one model can be in no other one.
+    /// Checks that a model owned by one model is in no other one.
     private func checkOwners() throws {
         // By relationship, the owner of each node; -1 for none.
         var owners: [Relationship: ContiguousArray<Int>] = [:]
@@ -56,7 +56,7 @@ struct GraphCheck {
             .filter { !(nodes[node].plan.fields[$0.field].related?.isReference ?? true) }.flatMap(\.targets)
     }
 
-    /// What is too deep to be read is not written.
+    /// Refuses models that nest too deep to be read.
     private func checkDepth() throws {
         let order = ComponentOrder(count: nodes.count, roots: nodes.indices, successors: members)
         var depths = ContiguousArray(repeating: 1, count: nodes.count)

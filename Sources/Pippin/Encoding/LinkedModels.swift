@@ -1,6 +1,6 @@
 import CoreData
 
-/// What a relationship of a model that is saved is to have: models of one type, or references.
+/// The models of one type, or the references, that a relationship of a saved model shall have.
 protocol LinkedModels {
     var count: Int { get }
     /// All of them, in order.
@@ -8,14 +8,14 @@ protocol LinkedModels {
     /// Puts them into a graph.
     ///
     /// - Parameters:
-    ///   - graph: gets the models that it does not have.
-    ///   - end: where they come from, and what they are.
+    ///   - graph: receives the models that it does not have yet.
+    ///   - end: the relationship that they are in.
     /// - Returns: their nodes, in order.
     /// - Throws: ``PersistenceError/Code/unwritable`` for a model that is in the relationship twice.
     func link(into graph: inout ModelGraph, _ end: ModelGraph.LinkEnd) throws -> [Int]
 }
 
-/// Models of a type that is known, without a box for each.
+/// Models of a known type, without a box for each.
 struct LinkedModelList<Model: CoreModel>: LinkedModels {
     let models: [Model]
     var count: Int { models.count }
@@ -54,7 +54,7 @@ func linkedModel(_ value: some Encodable) -> any LinkedModels {
     return typed(model)
 }
 
-/// Models whose nodes are there, and which are yet to be encoded.
+/// Models that have nodes and are not encoded yet.
 protocol WaitingModels {
     func encode(into graph: inout ModelGraph) throws
 }
@@ -62,7 +62,7 @@ protocol WaitingModels {
 /// Models of one list.
 struct WaitingModelList<Model: CoreModel>: WaitingModels {
     let models: [Model]
-    /// Which of them, and as which nodes.
+    /// The indexes of the models, and their nodes.
     let picks: ContiguousArray<(index: Int, node: Int)>
 
     func encode(into graph: inout ModelGraph) throws { try graph.encode(models, picks) }

@@ -1,18 +1,18 @@
 import CoreData
 
-/// What a save of models comes to: each model once, with its values, and which of the others it leads to.
+/// The models of a save: each model once, with its values and its links to the others.
 ///
-/// Worked out from the models alone, before the store is looked into. A model that comes several times, with different
-/// values, counts where it is nearest to those being saved; of two equally near, the one that comes first.
+/// It is computed from the models alone, before the store is read. If a model occurs several times with different
+/// values, the occurrence nearest to the saved models counts; of two equally near, the first.
 struct ModelGraph {
-    /// A model, or a reference to one that is not among them.
+    /// A model, or a reference to one that is not among the models.
     struct Node {
-        // Not retained, which each copy of a node would pay for: the graph's registry has it.
+        // Not retained, since each copy of a node would pay for it: the graph's registry keeps it alive.
         unowned(unsafe) let plan: EntityPlan
         /// The number of its entity in the graph.
         let table: Int
         let key: RecordKey
-        /// Where its values begin among those of its entity; -1 for a reference.
+        /// The index of its first value among those of its entity; -1 for a reference.
         fileprivate(set) var row = -1
         fileprivate(set) var links: [Link] = []
         fileprivate(set) var isReference: Bool
@@ -24,7 +24,7 @@ struct ModelGraph {
         let targets: [Int]
     }
 
-    /// Where a relationship comes from, and what it leads to.
+    /// The source, the field and the destination of a relationship.
     struct LinkEnd {
         let source: Int
         let field: FieldPlan
@@ -32,22 +32,22 @@ struct ModelGraph {
     }
 
     private(set) var nodes: ContiguousArray<Node> = []
-    /// How many of the nodes, from the first on, are the models that the graph was made of.
+    /// The number of nodes made from the given models. They are the first ones.
     private(set) var rootCount = 0
     /// The entity of the models that were given.
     private(set) var plan: EntityPlan?
-    /// Where references come from, by node, for the message where one leads nowhere.
+    /// The sources of references, by node, for the message about one that leads nowhere.
     private(set) var referrers: [Int: (entity: String, key: String)] = [:]
     /// The identifiers that references hold, by node, as attributes hold them.
     private var referencedKeys: [Int: Any] = [:]
     /// The entities, each with its nodes.
     private var tables: [Table] = []
     private var tableNumbers: [ObjectIdentifier: Int] = [:]
-    /// The fields' values by entity, one node after the other.
+    /// The fields' values by entity, node by node.
     private var values: ContiguousArray<ValueRows> = []
     /// The models that are yet to be encoded.
     private var waiting: ContiguousArray<any WaitingModels> = []
-    /// The latest link that leads to a node, by node.
+    /// The link by which each node was last reached, to detect a node that occurs twice in one link.
     private var latestLinks: ContiguousArray<Int32> = []
     private var linkCount: Int32 = 0
     private let registry: ModelRegistry
@@ -74,7 +74,7 @@ struct ModelGraph {
         self.plan = plan
         let table = table(of: plan)
         reserve(models.count, table)
-        // Of several with one identifier the last one counts.
+        // Of several models with one identifier, the last one counts.
         var picks: ContiguousArray<(index: Int, node: Int)> = []
         picks.reserveCapacity(models.count)
         try models.forEachInPlace { place, model in
@@ -112,19 +112,19 @@ struct ModelGraph {
     @inline(__always)
     func value(_ node: Int, _ field: Int) -> StoredValue { values[nodes[node].table][nodes[node].row + field] }
 
-    /// The identifier of a node as a row has it; nil for a reference by a rare type.
+    /// The identifier of a node as a row has it; nil for a reference whose identifier is of a rare type.
     func storedIdentifier(_ node: Int, _ plan: EntityPlan) -> StoredValue? {
         if nodes[node].row >= 0 { return value(node, plan.uidField) }
         return StoredValue(nodes[node].key)
     }
 
-    /// Whether the nodes of an entity have values in some fields. References have none.
+    /// Whether all nodes of an entity have values in some fields. References, which have no values, do not count.
     ///
     /// - Parameters:
     ///   - fields: the fields.
     ///   - table: the number of the entity.
-    ///   - isLeftOut: which nodes do not count.
-    /// - Returns: whether all of them have.
+    ///   - isLeftOut: which other nodes do not count.
+    /// - Returns: whether none of the values is missing.
     func hasValues(in fields: [Int], ofTable table: Int, except isLeftOut: (_ node: Int) -> Bool) -> Bool {
         let values = values[table]
         return nodes.indices.allSatisfy { node in
@@ -134,7 +134,7 @@ struct ModelGraph {
         }
     }
 
-    /// The values of all nodes of a node's entity, and where its own begin.
+    /// The values of all nodes of a node's entity, and the index at which the node's own begin.
     func values(holding node: Int) -> (values: ValueRows, first: Int) {
         (values[nodes[node].table], nodes[node].row)
     }
@@ -145,7 +145,7 @@ struct ModelGraph {
         return row < 0 ? [] : values[nodes[node].table][row..<row + nodes[node].plan.fields.count]
     }
 
-    /// What a relationship of a node leads to.
+    /// The nodes that a relationship of a node leads to.
     func targets(of node: Int, _ field: Int) -> [Int] { nodes[node].links.first { $0.field == field }?.targets ?? [] }
 
     /// The identifier as its attribute holds it.
@@ -158,11 +158,11 @@ struct ModelGraph {
 
     // MARK: Encoding
 
-    /// Encodes models whose nodes are there, then gives nodes to what they lead to.
+    /// Encodes models that have nodes, and creates nodes for the models that they lead to.
     ///
     /// - Parameters:
     ///   - models: a list.
-    ///   - picks: which of them, and as which nodes.
+    ///   - picks: the indexes of the models to encode, and their nodes.
     /// - Throws: ``PersistenceError/Code/unwritable``
     mutating func encode<Model: CoreModel>(
         _ models: [Model], _ picks: ContiguousArray<(index: Int, node: Int)>
@@ -206,7 +206,7 @@ struct ModelGraph {
 
     // MARK: Linking
 
-    /// Models that a relationship is to have. Those that are not among the nodes wait to be encoded.
+    /// The nodes of the models that a relationship shall have. New nodes wait to be encoded.
     mutating func link<Model: CoreModel>(_ models: [Model], _ end: LinkEnd) throws -> [Int] {
         var targets: [Int] = []
         targets.reserveCapacity(models.count)
@@ -224,7 +224,7 @@ struct ModelGraph {
         return targets
     }
 
-    /// References that a relationship is to have.
+    /// The nodes of the references that a relationship shall have.
     mutating func link(_ references: [any ModelReference], _ end: LinkEnd) throws -> [Int] {
         let table = table(of: end.destination)
         return try references.map { reference in
@@ -238,7 +238,7 @@ struct ModelGraph {
         }
     }
 
-    /// A node that the current link leads to, and led to not yet.
+    /// A node, recorded as a target of the current link. It throws if the link leads to it already.
     private mutating func linked(_ node: Int, _ end: LinkEnd) throws -> Int {
         guard latestLinks[node] != linkCount else {
             throw PersistenceError.unwritable(

@@ -1,6 +1,6 @@
 import CoreData
 
-// A nested value as its composite attribute holds it: by the elements' names, without those that have no value.
+// A nested value in the form of its composite attribute: by the elements' names, without elements that have no value.
 extension RecordPlan {
     /// - Parameter values: by field.
     /// - Returns: the values as one.
@@ -12,7 +12,7 @@ extension RecordPlan {
             case .json: elements[field.name] = value.attributeValue(.data)
             case .composite:
                 guard case .object(let object) = value, let inner = object as? CompositeValue else { continue }
-                // An element without values reads as none.
+                // An element without values is read as nil.
                 if !inner.elements.isEmpty { elements[field.name] = inner.elements }
             case .toOne, .toMany: continue
             }
@@ -20,7 +20,7 @@ extension RecordPlan {
         return CompositeValue(elements, inOrder: values)
     }
 
-    /// Whether two nested values are the same; one without values is the same as none.
+    /// Whether two nested values are the same. One without values equals nil.
     func isSame(_ one: CompositeValue?, _ other: CompositeValue?) -> Bool {
         #if canImport(ObjectiveC)
             return NSDictionary(dictionary: one?.elements ?? [:]).isEqual(to: other?.elements ?? [:])
@@ -62,7 +62,7 @@ extension RecordPlan {
 }
 
 extension StoredValue {
-    /// The nested value that it is; nil for none.
+    /// The nested value in a stored value; nil for none.
     var composite: CompositeValue? {
         guard case .object(let object) = self else { return nil }
         return object as? CompositeValue

@@ -2,7 +2,7 @@ import CoreData
 
 // The cursor tells which column an error is about.
 extension RecordEncoder: ColumnSink {
-    /// Columns written by hand may set one that there is not.
+    /// Columns written by hand may set one that does not exist.
     private func stand(on column: Int) throws {
         guard kinds.indices.contains(column) else {
             throw EncodingError.refusal("“\(record.name)” has no column \(column).")
@@ -23,7 +23,7 @@ extension RecordEncoder: ColumnSink {
 
     func encode<Value: Encodable>(_ value: Value, column: Int) throws {
         try stand(on: column)
-        // Numbers of fewer bits, and without a sign, take the way that coding takes.
+        // Smaller and unsigned integers are converted as in coding.
         if let kind = kinds[column], let number = value as? any FixedWidthInteger {
             guard let fitting = Int64(exactly: number) else {
                 return _ = try AttributeEncoder.integer(UInt64(truncatingIfNeeded: number))

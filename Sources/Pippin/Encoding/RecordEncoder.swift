@@ -1,12 +1,12 @@
 import CoreData
 
-/// A model or a composite value as its fields' values, and the models in it.
+/// The values of a model's or composite value's fields, and the models in it.
 struct EncodedRecord {
     /// By field; `.null` for relationships.
     var values: ContiguousArray<StoredValue>
     var links: [Link] = []
 
-    /// What a relationship is to have.
+    /// The models that a relationship shall have.
     struct Link {
         let field: Int
         /// Models, or references to them.
@@ -17,24 +17,24 @@ struct EncodedRecord {
 /// Encodes models field by field, one after the other.
 final class RecordEncoder: Encoder {
     let record: RecordPlan
-    // An encoder is one thread's at a time, so that checking its accesses for overlaps would find nothing.
-    /// The values of the current model, behind those of the models that were appended before.
+    // Only one thread at a time uses an encoder, so checking its accesses for overlaps would find nothing.
+    /// The values of the current model, after those of the models that were appended before.
     @exclusivity(unchecked) private(set) var values: ValueRows
     /// The current model's relationships.
     @exclusivity(unchecked) private var links: [EncodedRecord.Link] = []
     @exclusivity(unchecked) var cursor = 0
-    /// Where the values of the current model begin among all values.
+    /// The index at which the values of the current model begin.
     @exclusivity(unchecked) private(set) var base = 0
     /// Whether the values are those of the models that were appended.
     private var hasRows = false
-    /// The fields of the containers' keys, which containers refer to for as long as the encoder is there.
+    /// The fields of the containers' keys. Containers refer to them as long as the encoder exists.
     private var places: [FieldPlaces] = []
-    /// Those of the type of keys that was asked for last.
+    /// The fields of the key type that was asked for last.
     @exclusivity(unchecked) private var latest: FieldPlaces?
     let codingPath: [any CodingKey] = []
     let userInfo: [CodingUserInfoKey: Any] = [:]
-    /// The record's, here since each value is looked at: an array would be retained for it. Unsafe memory: initialized in `init`, for all the
-    /// fields, and never written again.
+    /// A copy of the record's kinds, since each value is checked against them and an array would be retained for that.
+    /// Unsafe memory: initialized in `init`, for all the fields, and never written again.
     let kinds: UnsafeMutableBufferPointer<AttributeKind?>
 
     init(_ record: RecordPlan) {
@@ -52,9 +52,9 @@ final class RecordEncoder: Encoder {
         return EncodedRecord(values: values[0..<values.count], links: links)
     }
 
-    /// Encodes a value behind those that were encoded before. It is passed where it is, not to be changed.
+    /// Encodes a value after those that were encoded before. It is passed `inout` to avoid a copy, and not changed.
     ///
-    /// - Returns: the relationships, and where its values begin among all values, which `finish()` gives.
+    /// - Returns: the relationships, and the index of its first value among all values, which `finish()` returns.
     func append<Value: Encodable>(_ value: inout Value) throws -> (row: Int, links: [EncodedRecord.Link]) {
         if !hasRows { beginRows() }
         base = values.count
@@ -97,7 +97,7 @@ final class RecordEncoder: Encoder {
         if let mark = record.presenceMark { values[base + mark] = .integer(1) }
     }
 
-    /// Encodes a value within a model, of which every part must be there that its decoder asks for.
+    /// Encodes a value within a model. It throws if a part that decoding requires has no value.
     private func composite(_ value: some Encodable, _ inner: RecordPlan) throws -> CompositeValue {
         let inside = try RecordEncoder(inner).encode(value).values
         for (field, value) in zip(inner.fields, inside) where value.isNull && field.isCertain {
@@ -126,10 +126,10 @@ final class RecordEncoder: Encoder {
 
     func singleValueContainer() -> any SingleValueEncodingContainer { RefusingContainer(record: record.name) }
 
-    /// The property that was encoded last, which an error is about; nil where it is about none of them.
+    /// The property that was encoded last, which an error is about; nil if it is about none.
     var lastProperty: String? { cursor > 0 ? record.fields[cursor - 1].name : nil }
 
-    /// The field of a key, which must be one that decoding knows too: what is not read again would be lost.
+    /// The field of a key. Decoding must know it too, since a value that is never read would be lost.
     @inline(__always)
     fileprivate func field<Key: CodingKey>(_ key: Key, _ place: FieldPlace) throws -> Int {
         let index = place(key) { name in record.index(of: name, cursor: &cursor) }

@@ -1,11 +1,11 @@
 import CoreData
 
-/// The values of models, those of one model after those of the other: appended, set, and only read from then on.
+/// The values of models, one model after the other. They are appended and set first, and only read afterwards.
 ///
-/// Memory of its own, since an array asks at each value that is set whether it is the only one who has it. Used by one thread at a time until
-/// nothing is set any more.
+/// It has memory of its own, since an array checks for unique ownership whenever a value is set. One thread at a time
+/// uses it until the last value is set.
 final class ValueRows {
-    // Unsafe memory: the first `count` values are initialized, and every access is checked against that.
+    // Unsafe memory: the first `count` values are initialized, and every access is checked against `count`.
     @exclusivity(unchecked) private var start: UnsafeMutablePointer<StoredValue>
     @exclusivity(unchecked) private(set) var count = 0
     @exclusivity(unchecked) private var capacity: Int

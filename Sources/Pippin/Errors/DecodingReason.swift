@@ -36,7 +36,7 @@ extension DecodingError.Context {
 }
 
 extension DecodingError {
-    /// The error, as one of a value that is under a key of another one.
+    /// The error for a value that is nested under a key of another one.
     func within(_ key: String) -> DecodingError {
         func inside(_ context: Context) -> Context {
             Context(
@@ -53,7 +53,7 @@ extension DecodingError {
         }
     }
 
-    /// The key that leads to the place, or to what it is in; nil where it is the whole.
+    /// The first key of the path to the place; nil if the error is about the whole value.
     var firstKey: String? {
         switch self {
         case .keyNotFound(_, let context), .typeMismatch(_, let context), .valueNotFound(_, let context),

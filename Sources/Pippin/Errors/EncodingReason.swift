@@ -1,5 +1,5 @@
 extension Error {
-    /// What is said of an error of encoding.
+    /// The message of an error of encoding.
     var encodingReason: String {
         guard case .invalidValue(_, let context)? = self as? EncodingError else {
             return "encode(to:) says: \(words)"

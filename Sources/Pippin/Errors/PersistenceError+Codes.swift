@@ -23,17 +23,17 @@ extension PersistenceError.Code {
     public static let notLoaded = Self("notLoaded")
     /// `load(migratingBy:)` was called for a store that is open already.
     public static let alreadyLoaded = Self("alreadyLoaded")
-    /// There is no file at the path, and the manager is to make none.
+    /// There is no file at the path, and the manager must not create one.
     public static let storeNotFound = Self("storeNotFound")
-    /// There is no folder for the store.
+    /// The folder for the store does not exist.
     public static let folderNotFound = Self("folderNotFound")
-    /// The store cannot be opened: it is damaged, locked, no store, or not for this program.
+    /// The store cannot be opened: it is damaged, locked, not a store, or not for this program.
     public static let notOpened = Self("notOpened")
-    /// The store was made with other models, and cannot be changed to these by itself.
+    /// The store was made with other models, and cannot be migrated to these automatically.
     public static let schemaChanged = Self("schemaChanged")
-    /// The store has what the models would not keep: ``PersistenceError/losses`` has the list.
+    /// The store has data that the models would not keep: ``PersistenceError/losses`` lists it.
     public static let wouldLose = Self("wouldLose")
-    /// The store has several models with values that a new rule wants to be unique.
+    /// The store has several models that share values which a new rule requires to be unique.
     public static let notUnique = Self("notUnique")
 
     // MARK: Models and properties
@@ -50,11 +50,11 @@ extension PersistenceError.Code {
     public static let unknownModel = Self("unknownModel")
     /// The store's model has no such entity.
     public static let unknownEntity = Self("unknownEntity")
-    /// A filter or an order names what is not stored.
+    /// A filter or an order names a property that is not stored.
     public static let unknownProperty = Self("unknownProperty")
-    /// A filter compares what the store cannot compare.
+    /// A filter makes a comparison that the store cannot make.
     public static let notComparable = Self("notComparable")
-    /// A filter looks into a value that is kept as JSON.
+    /// A filter looks into a value that is stored as JSON.
     public static let keptAsJSON = Self("keptAsJSON")
 
     // MARK: Reading and writing
@@ -63,17 +63,17 @@ extension PersistenceError.Code {
     public static let alreadyStored = Self("alreadyStored")
     /// `update` was given a model that is not stored.
     public static let notFound = Self("notFound")
-    /// A property cannot be set where a filter holds.
+    /// A property that cannot be set by `update(_:where:_:)`.
     public static let notSettable = Self("notSettable")
     /// A model refers to one that is neither stored nor saved along with it.
     public static let missingReference = Self("missingReference")
-    /// Somebody else has changed what was to be saved, or has saved what must be unique.
+    /// Somebody else has changed what was to be saved, or has saved a value that must be unique.
     public static let conflict = Self("conflict")
     /// A value breaks a rule of the model.
     public static let invalid = Self("invalid")
-    /// The store could not be read, or does not know what a filter asks for.
+    /// The store could not be read, or does not support what a filter asks for.
     public static let readFailed = Self("readFailed")
-    /// A text is no filter: it cannot be parsed.
+    /// A text cannot be parsed as a filter.
     public static let malformedFilter = Self("malformedFilter")
     /// The store could not save.
     public static let saveFailed = Self("saveFailed")
@@ -88,7 +88,7 @@ extension PersistenceError.Code {
 
     /// A file cannot be read.
     public static let fileNotReadable = Self("fileNotReadable")
-    /// A text cannot separate the fields of a file.
+    /// The delimiter given for a file cannot separate fields.
     public static let noDelimiter = Self("noDelimiter")
     /// A file has columns that the model does not have.
     public static let unknownColumns = Self("unknownColumns")
@@ -97,14 +97,14 @@ extension PersistenceError.Code {
 
     /// A migration plan has two versions of one name.
     public static let repeatedVersion = Self("repeatedVersion")
-    /// The model of a migration plan's version cannot be had.
+    /// The model of a migration plan's version is not available.
     public static let unavailableVersion = Self("unavailableVersion")
     /// A step of a migration plan cannot be inferred.
     public static let notInferable = Self("notInferable")
-    /// A migration plan ends with another model than the manager's.
+    /// A migration plan does not end with the manager's model.
     public static let notTheManagersModel = Self("notTheManagersModel")
-    /// A store is of none of a migration plan's versions.
+    /// The store is of none of a migration plan's versions.
     public static let unknownStoreVersion = Self("unknownStoreVersion")
-    /// A step of a migration plan failed at one object.
+    /// A step of a migration plan failed for an object.
     public static let migrationFailed = Self("migrationFailed")
 }

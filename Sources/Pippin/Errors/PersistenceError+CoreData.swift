@@ -1,24 +1,25 @@
 import CoreData
 
-// What Core Data says, as one of ours: with a code to decide by, and with Core Data's own error beside it.
+// Core Data's errors as `PersistenceError`: with a code to decide by, and with Core Data's own error attached.
 extension PersistenceError {
-    /// Runs what asks the store, so that its errors come as ``PersistenceError``.
+    /// Runs work that uses the store, and turns its errors into ``PersistenceError``.
     ///
     /// - Parameters:
-    ///   - code: what an error of Core Data's means here.
-    ///   - work: asks the store.
+    ///   - code: the code for an error of Core Data's.
+    ///   - work: uses the store.
     /// - Returns: what `work` returns.
-    /// - Throws: what `work` throws; an error of Core Data's or Foundation's is the ``underlying`` one of an error with the code.
+    /// - Throws: what `work` throws. An error of Core Data's or Foundation's becomes the ``underlying`` error of one
+    ///   with the code.
     static func explaining<Result>(_ code: Code, _ work: () throws -> Result) throws -> Result {
         do { return try work() } catch { throw explained(error, code) }
     }
 
-    /// An error as one of ours.
+    /// An error as a `PersistenceError`.
     ///
     /// - Parameters:
     ///   - error: an error.
-    ///   - code: what it means here if it is Core Data's.
-    /// - Returns: the error itself where it is one of ours, or not of Core Data.
+    ///   - code: the code for it, if it is Core Data's.
+    /// - Returns: the error itself if it is a `PersistenceError` already, or is not Core Data's.
     static func explained(_ error: any Error, _ code: Code) -> any Error {
         guard type(of: error) is NSError.Type || error is CocoaError else { return error }
         let cocoa = error as NSError

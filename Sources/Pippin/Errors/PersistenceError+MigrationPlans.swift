@@ -1,6 +1,6 @@
 import CoreData
 
-// What a migration plan gives rise to.
+// Errors of migration plans.
 extension PersistenceError {
     package static func repeatedVersion(_ name: String) -> PersistenceError {
         PersistenceError(

@@ -1,6 +1,6 @@
 import CoreData
 
-// What models, their properties and values give rise to.
+// Errors of models, their properties and values.
 extension PersistenceError {
     package static func notDerivable(type: String, property: String, reason: String) -> PersistenceError {
         PersistenceError(
@@ -27,7 +27,7 @@ extension PersistenceError {
             "'\(property)' is no stored property of '\(entity)'. Stored are: \(known.joined(separator: ", ")).")
     }
 
-    /// A property that is stored, and is nothing to do this with.
+    /// The error for a stored property that does not support what was asked.
     package static func noSingleValue(
         _ property: String, entity: String, known: [String], _ what: String
     ) -> PersistenceError {

@@ -1,6 +1,6 @@
 import CoreData
 
-// What a manager, its store and files to import give rise to.
+// Errors of managers, their stores, and files to import.
 extension PersistenceError {
     package static func notLoaded(manager: String) -> PersistenceError {
         PersistenceError(

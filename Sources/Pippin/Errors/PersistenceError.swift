@@ -1,6 +1,7 @@
 import CoreData
 
-/// What went wrong with a manager, a model or a store: a code to decide by, what it is about, and a description that says what to do.
+/// What went wrong with a manager, a model or a store: a code to decide by, the subject, and a description that says
+/// what to do.
 ///
 /// ```swift
 /// do {
@@ -10,25 +11,26 @@ import CoreData
 /// }
 /// ```
 ///
-/// As an `NSError` it is of Core Data's domain (`NSCocoaErrorDomain`), with the code and the user info of ``underlying`` where there is one.
+/// As an `NSError` it is in Core Data's domain (`NSCocoaErrorDomain`), with the code and the user info of
+/// ``underlying`` if there is one.
 public struct PersistenceError: Error, Sendable {
     /// What happened. Codes may be added; a `switch` over them needs a default.
     public let code: Code
-    /// The entity, or the type of the model, that it is about.
+    /// The entity, or the model's type, that the error is about.
     public private(set) var entity: String?
-    /// The property that it is about.
+    /// The property that the error is about.
     public private(set) var property: String?
-    /// The identifier of the model that it is about, as text.
+    /// The identifier of the model that the error is about, as text.
     public private(set) var identifier: String?
-    /// The file or folder that it is about.
+    /// The file or folder that the error is about.
     public private(set) var path: String?
-    /// What there is instead: properties, entities, columns, examples.
+    /// The names to choose from instead: properties, entities, columns, examples.
     public private(set) var known: [String] = []
-    /// Why, in a sentence.
+    /// The reason, in a sentence.
     public private(set) var reason: String?
-    /// What the store has and the models would not keep: of ``Code/wouldLose``.
+    /// The data that the store has and the models would not keep, for ``Code/wouldLose``.
     public private(set) var losses: [StoreLoss] = []
-    /// What could not be saved, model by model: of ``Code/conflict``, ``Code/invalid`` and ``Code/saveFailed``.
+    /// What could not be saved, model by model, for ``Code/conflict``, ``Code/invalid`` and ``Code/saveFailed``.
     public private(set) var failures: [SaveFailure] = []
     /// The error that Core Data or the system gave.
     public private(set) var underlying: (any Error)?
@@ -36,7 +38,7 @@ public struct PersistenceError: Error, Sendable {
     /// What happened, where, and what to do.
     public let description: String
 
-    // Not inlined: errors are made in many places, and seldom.
+    // Not inlined: errors are made in many places, and rarely.
     @inline(never)
     package init(
         _ code: Code, entity: String? = nil, property: String? = nil, identifier: String? = nil, path: String? = nil,
@@ -58,13 +60,14 @@ public struct PersistenceError: Error, Sendable {
 }
 
 extension PersistenceError: LocalizedError, CustomStringConvertible, CustomNSError {
-    /// ``description``, for what shows errors to people.
+    /// ``description``, for code that shows errors to people.
     public var errorDescription: String? { description }
 
     /// Core Data's domain, `NSCocoaErrorDomain`.
     public static var errorDomain: String { NSCocoaErrorDomain }
 
-    /// The code of ``underlying``; else that of the system for what is missing, and `NSCoreDataError` for the rest.
+    /// The code of ``underlying``; otherwise the system's code for a missing file, and `NSCoreDataError` for everything
+    /// else.
     public var errorCode: Int {
         if let underlying { return (underlying as NSError).code }
         switch code {
@@ -84,12 +87,12 @@ extension PersistenceError: LocalizedError, CustomStringConvertible, CustomNSErr
 }
 
 extension PersistenceError: Equatable {
-    /// Whether both say the same of the same thing.
+    /// Whether two errors say the same about the same subject.
     ///
     /// - Parameters:
     ///   - left: an error.
     ///   - right: another error.
-    /// - Returns: `true` for errors with the same code about the same thing, in the same words.
+    /// - Returns: `true` for errors with the same code about the same subject, in the same words.
     public static func == (left: PersistenceError, right: PersistenceError) -> Bool {
         left.code == right.code && left.entity == right.entity && left.property == right.property
             && left.identifier == right.identifier && left.path == right.path && left.description == right.description
@@ -102,8 +105,9 @@ public struct SaveFailure: Sendable, Equatable {
     public let entity: String
     /// The model's identifier, as text; `nil` where it has none.
     public let identifier: String?
-    /// The property, or the properties of a rule that wants them unique; `nil` where it is the model as a whole.
+    /// The property, or the properties that must be unique together; `nil` if the failure is about the model as a
+    /// whole.
     public let property: String?
-    /// Why, in a sentence.
+    /// The reason, in a sentence.
     public let reason: String
 }

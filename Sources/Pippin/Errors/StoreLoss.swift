@@ -1,14 +1,15 @@
-/// Something that a store has, and that the models it is to be opened with would not keep.
+/// Data in a store that the models it is to be opened with would not keep.
 public struct StoreLoss: Sendable, Equatable {
     /// The entity's name in the store.
     public let entity: String
-    /// The property's name in the store, a nested struct's as `address.street`; nil for the whole entity.
+    /// The property's name in the store, such as `address.street` for a nested struct's property; nil for the whole
+    /// entity.
     public let property: String?
     /// How many rows have a value of the property, or how many rows the entity has.
     public let rows: Int
     /// Why it would be lost.
     public let reason: String
-    /// What to write for it to be kept, or to go.
+    /// What to add to the schema to keep it, or to let it go.
     public let advice: String
 }
 

@@ -9,10 +9,10 @@
         let moment: StoresMoment
     }
 
-    /// Puts what has changed into a list: in proportion to that, but for one copy of the list.
+    /// Applies changes to a list. The work is proportional to the changes, except for one copy of the list.
     struct ListFollower<Model: CoreModel> {
         let order: ListOrder
-        /// How many models there are at most; the order leaves no two of them equal then.
+        /// The largest number of models, if there is a limit. The order then leaves no two of them equal.
         let limit: Int?
         /// The values of a model by field, as rows have them.
         let values: (Model) throws -> ContiguousArray<StoredValue>
@@ -35,11 +35,11 @@
         ///
         /// - Parameters:
         ///   - former: the list before.
-        ///   - changed: the keys of the rows that were written since; there may be others among them.
+        ///   - changed: the keys of the rows that were written since; keys of other rows may be among them.
         ///   - found: those of them that the filter selects now.
-        ///   - moment: the state of the stores that has them.
-        /// - Returns: the list, and how it differs; nil where what is known does not tell.
-        /// - Throws: what taking values out of models throws.
+        ///   - moment: the state of the stores that `found` was read from.
+        /// - Returns: the list, and how it differs; nil if what is known does not determine it.
+        /// - Throws: what extracting values from models throws.
         func list(
             _ former: KeptList<Model>, changed: Set<Int64>, found: [Found], at moment: StoresMoment
         ) throws -> (list: KeptList<Model>, edit: ListEdit)? {
@@ -70,7 +70,7 @@
                 .isDisjoint(with: arrivals.lazy.filter { $0.from == nil }.map(\.model.id))
             guard areIdentifiersNew else { return nil }
 
-            // What comes behind the last one of a list that is cut is not known.
+            // The models after the last one of a limited list are unknown.
             let isCut = limit.map { former.models.count >= $0 } ?? false
             if isCut, let last = former.models.last {
                 let boundary = try values(last)
@@ -97,7 +97,7 @@
             let count = staying + sorted.count
             if isCut, let limit, count < limit { return nil }
             let wanted = min(count, limit ?? count)
-            // What is beyond the limit now was there before, or never comes to it.
+            // A model beyond the limit was there before, or never reaches the list.
             let arriving = sorted.indices.filter { insertionPlaces[$0] + $0 < wanted }
             let stayingOnes = wanted - arriving.count
             for place in stayingOnes..<staying { gone.append(Self.formerPlace(place, leaving)) }
@@ -113,7 +113,7 @@
                     edit.insertions.append(to)
                     continue
                 }
-                // Texts that are equal and written in other bytes have other places, too.
+                // Texts that are equal but have different bytes are sorted differently, too.
                 if !areEqual(former.models[from], sorted[index].model) { edit.updates.append(to) }
                 let place = insertionPlaces[index]
                 let before = place > 0 ? Self.formerPlace(place - 1, leaving) : -1
@@ -160,7 +160,7 @@
 
         private struct Unordered: Error {}
 
-        /// Arrivals in order, those that are equal in the order that they have; nil where that cannot be told.
+        /// Arrivals in order. Equal ones stay in the order that they have; nil if that order is unknown.
         private func inOrder(_ arrivals: [Arrival]) -> [Arrival]? {
             guard !order.isEmpty else { return arrivals }
             return try? arrivals.sorted { one, other in
@@ -169,7 +169,8 @@
             }
         }
 
-        /// Before which of those that stay an arrival comes: behind its equals. Nil where that cannot be told.
+        /// The position among the staying models before which an arrival is inserted: after its equals. Nil if that is
+        /// unknown.
         private func place(
             of arrival: Arrival, in former: KeptList<Model>, _ leaving: [Int], _ staying: Int
         ) throws -> Int? {
@@ -184,14 +185,15 @@
             return low
         }
 
-        /// The place in the former list of one of those that stay.
+        /// The place in the former list of one of the models that stay.
         private static func formerPlace(_ rank: Int, _ leaving: [Int]) -> Int {
             var place = rank
             for left in leaving where left <= place { place += 1 }
             return place
         }
 
-        /// Elements without those at some places, with others before some of those that stay: slices of the former ones, one after the other.
+        /// Elements with those at some places removed, and others inserted before some of those that stay. Slices of
+        /// the former elements are copied one after the other.
         private static func merged<Elements: RangeReplaceableCollection & RandomAccessCollection>(
             _ elements: Elements, _ leaving: [Int], _ arrivals: [(Int, Elements.Element)], count: Int
         ) -> Elements where Elements.Index == Int {
@@ -209,7 +211,7 @@
                 place = max(place, end)
             }
             for (rank, arrival) in arrivals {
-                // As many of those that stay as come before it.
+                // Copies the staying elements that come before it.
                 copy(upTo: rank == 0 ? 0 : formerPlace(rank - 1, leaving) + 1)
                 merged.append(arrival)
             }

@@ -6,7 +6,7 @@ struct ListEdit: Sendable, Equatable {
     var insertions: [Int] = []
     /// The places in the new list of the models that stayed and have other values, ascending.
     var updates: [Int] = []
-    /// The models that stayed and have another place among these.
+    /// The models that stayed and have another place relative to each other.
     var moves: [Move] = []
 
     struct Move: Sendable, Equatable {
@@ -19,5 +19,5 @@ struct ListEdit: Sendable, Equatable {
     var isEmpty: Bool { removals.isEmpty && insertions.isEmpty && updates.isEmpty && moves.isEmpty }
 }
 
-/// What tells one reading of an observation from every other one.
+/// Distinguishes one reading of an observation from every other.
 final class ReadingMark: Sendable {}

@@ -1,7 +1,7 @@
 #if !canImport(ObjectiveC)
     import CoreData
 
-    /// An order of models by values of their own, which stores and programs agree about to the last byte. Pure.
+    /// An order of models by values of their own on which stores and programs agree to the last byte. Pure.
     struct ListOrder: Sendable {
         private struct Key: Sendable {
             let field: Int
@@ -13,7 +13,7 @@
         /// Whether no order was asked for.
         var isEmpty: Bool { keys.isEmpty }
 
-        /// Nil for an order by anything else than numbers, texts, dates and UUIDs of the models themselves.
+        /// The order; nil if it uses anything but numbers, texts, dates and UUIDs of the models themselves.
         ///
         /// - Parameters:
         ///   - descriptors: the order.
@@ -35,9 +35,9 @@
         /// The order of two models.
         ///
         /// - Parameters:
-        ///   - one: the values of the one, by field.
-        ///   - other: those of the other.
-        /// - Returns: the order; nil for values that stores order in ways of their own.
+        ///   - one: the values of one model, by field.
+        ///   - other: the values of the other.
+        /// - Returns: the order; nil for values that stores order in their own ways.
         func compare(_ one: ContiguousArray<StoredValue>, _ other: ContiguousArray<StoredValue>) -> ComparisonResult? {
             for key in keys {
                 guard let order = Self.compare(one[key.field], other[key.field]) else { return nil }

@@ -1,28 +1,29 @@
 import CoreData
 
-/// A list that was read, and how it came to be.
+/// A list that was read, and the way it was read.
 struct ReadList<Model: CoreModel>: Sendable {
     let models: [Model]
-    /// The primary keys of their rows; nil where the list has to be read as a whole each time.
+    /// The primary keys of their rows; nil if the list must be read as a whole each time.
     var keys: ContiguousArray<Int64>?
-    /// How it differs from the former list; nil where that was not looked at.
+    /// The difference from the former list; nil if it was not computed.
     var edit: ListEdit?
     #if !canImport(ObjectiveC)
-        /// The list to go on from.
+        /// The list that the next reading starts from.
         var kept: KeptList<Model>?
     #endif
 }
 
 extension ModelAccess {
-    /// Reads a list: of one that was read before, only what has been written since.
+    /// Reads a list. If it was read before, only the rows that were written since are read.
     ///
-    /// A list of models that are filtered and ordered by their own values is followed like this. What came from other programs, from batch
-    /// requests and in saves of many rows is not known row by row: the list is read as a whole then. Which models show a model that was changed
-    /// is asked of the store.
+    /// A list is followed like this if its models are filtered and ordered by their own values. Changes from other
+    /// programs, from batch requests and in saves of many rows are not known row by row, so the list is then read as a
+    /// whole. The store is asked which models contain a changed model.
     ///
     /// - Parameters:
-    ///   - request: which models, from the first one on.
-    ///   - isPlain: whether the filter asks for nothing but attributes of the models, which are in none of their own kind.
+    ///   - request: the models, from the first one on.
+    ///   - isPlain: whether the filter uses only attributes of the models, and these contain no models of their own
+    ///     type.
     ///   - former: the list as it was before; nil for the first reading.
     /// - Returns: the list.
     /// - Throws: what fetching throws.
@@ -71,7 +72,7 @@ extension ModelAccess {
         private func change(
             _ kept: KeptList<Model>, _ moment: StoresMoment
         ) throws -> (KeptList<Model>, ListEdit)? {
-            // More than that are read sooner as a whole.
+            // With more changes than that, reading the whole list is faster.
             let most = max(16, kept.models.count / 8)
             guard
                 let changed = try rows.keysSaved(
@@ -90,11 +91,11 @@ extension ModelAccess {
             let follower = ListFollower<Model>(order: order, limit: selection.limit) {
                 try encoder.encode($0).values
             }
-            // A model that can be read, and not be written, has no values to find its place by.
+            // A model that can be read but not encoded has no values by which to find its place.
             do { return try follower.list(kept, changed: changed, found: found, at: moment) } catch { return nil }
         }
 
-        /// The models, and the primary keys of their rows; nil where these cannot be told apart.
+        /// The models, and the primary keys of their rows; nil if these cannot be told apart.
         private func models(_ selection: RecordSelection) throws -> ([Model], ContiguousArray<Int64>?) {
             let plan = fetcher.plan
             guard !plan.relationships.isEmpty else {

@@ -1,15 +1,16 @@
-/// The largest part of some places that is in ascending order: what need not move when the rest does.
+/// Finds the largest subset of some places that is in ascending order: the models that need not move when the others
+/// do.
 ///
-/// The time grows with `n log n` of how many there are, whatever their order: a difference of collections takes the square of it for a list
-/// that was turned around, and as much memory.
+/// The time grows with `n log n`, whatever the order. A difference of collections takes quadratic time and memory for a
+/// reversed list.
 ///
 /// - Parameter places: former places, in the new order.
-/// - Returns: for each, whether it is one of that part.
+/// - Returns: for each place, whether it is in the subset.
 func ascendingPart(of places: [Int]) -> [Bool] {
     if zip(places, places.dropFirst()).allSatisfy(<) { return Array(repeating: true, count: places.count) }
-    /// For each length, the index of the least place that a part of that length can end with.
+    /// For each length, the index of the smallest place that a subset of that length can end with.
     var ends: [Int] = []
-    /// For each index, the one before it in its part.
+    /// For each index, the one before it in its subset.
     var previous = Array(repeating: -1, count: places.count)
     for index in places.indices {
         var (low, high) = (0, ends.count)

@@ -1,4 +1,4 @@
-/// The header of a CSV file: what its columns are called, checked against the model.
+/// The header of a CSV file: the names of its columns, checked against the model.
 struct CSVColumns {
     let names: [String]
 
@@ -6,10 +6,10 @@ struct CSVColumns {
     ///   - header: the file's first record.
     ///   - plan: the model's properties.
     ///   - registry: the models that are known.
-    ///   - ignored: the columns that need not be the model's.
+    ///   - ignored: the columns that the model need not have.
     ///   - path: the file's path, for errors.
-    /// - Throws: ``PersistenceError/Code/fileNotReadable`` for a header that cannot be read, and for a column that is there twice;
-    ///   ``PersistenceError/Code/unknownColumns``.
+    /// - Throws: ``PersistenceError/Code/fileNotReadable`` for a header that cannot be read, and for a duplicate
+    ///   column; ``PersistenceError/Code/unknownColumns``.
     init(
         _ header: CSVRecords.Line, of plan: EntityPlan, in registry: ModelRegistry, ignoring ignored: Set<String>,
         path: String
@@ -33,7 +33,7 @@ struct CSVColumns {
         }
     }
 
-    /// Whether a column is one of the record's: a property, or one of the record within it.
+    /// Whether a column belongs to the record: as a property, or as a property of a record within it.
     private static func isKnown(_ keys: ArraySlice<String>, _ record: RecordPlan, _ registry: ModelRegistry) throws
         -> Bool
     {
@@ -42,7 +42,7 @@ struct CSVColumns {
         if rest.isEmpty { return true }
         switch field.kind {
         case .composite(let inner): return try isKnown(rest, inner, registry)
-        // What is kept as JSON has keys that no plan knows.
+        // A value stored as JSON has keys that no plan knows.
         case .json: return true
         case .toOne(let model): return try !model.isReference && isKnown(rest, registry.plan(model).record, registry)
         case .attribute, .toMany: return false

@@ -61,7 +61,7 @@ private struct CSVKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol
         return try row.string(try required(key), path(key))
     }
 
-    /// An empty text in quotes is a text, although there is no value in its column for any other type.
+    /// An empty text in quotes is a value for a `String`, and no value for any other type.
     func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
         if row.emptyTexts.contains(column(key)) { return "" }
         return contains(key) ? try decode(type, forKey: key) : nil
@@ -100,7 +100,7 @@ private struct CSVKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol
     }
 }
 
-/// One column of a row, for types around a single value.
+/// One column of a row, for types that wrap a single value.
 private struct CSVValueContainer: SingleValueDecodingContainer {
     let row: CSVRow
     let column: String

@@ -1,10 +1,11 @@
 import Foundation
 
-/// The records of a CSV file, as RFC 4180 has them: fields between delimiters, in quotes where they contain any or a line break,
-/// quotes doubled within quotes. Lines end with a line feed, a carriage return, or both.
+/// The records of a CSV file, as RFC 4180 defines them: fields between delimiters, in quotes if they contain a quote, a
+/// delimiter or a line break, with quotes doubled within quotes. Lines end with a line feed, a carriage return, or
+/// both.
 ///
-/// A record that cannot be read says why, and costs itself alone: reading goes on with the line after the one in which its quotes
-/// began, so that a quote without an end does not swallow the rest of the file.
+/// A record that cannot be read is reported with the reason, and only that record is lost: reading resumes on the line
+/// after the one where its quotes began, so that a missing closing quote does not swallow the rest of the file.
 struct CSVRecords: Sequence {
     /// Why a record cannot be read.
     struct Problem: Equatable {
@@ -17,9 +18,9 @@ struct CSVRecords: Sequence {
         /// The line on which the record begins, from 1.
         let number: Int
         var fields: [String] = []
-        /// The positions of the fields that are an empty text in quotes: more than nothing.
+        /// The positions of the fields that are an empty text in quotes, which counts as a value.
         var emptyTexts: Set<Int> = []
-        /// Where in the file the next record begins.
+        /// The offset in the file at which the next record begins.
         var end = 0
         var problem: Problem?
 
@@ -98,7 +99,7 @@ struct CSVRecords: Sequence {
         return ended(record, place)
     }
 
-    /// Whether a byte ends a line; the line feed after a carriage return belongs to it.
+    /// Whether a byte ends a line. A line feed after a carriage return is part of the same line end.
     private func endsLine(_ byte: UInt8, _ place: inout Place) -> Bool {
         guard byte == Self.lineFeed || byte == Self.carriageReturn else { return false }
         if byte == Self.carriageReturn, place.offset < data.endIndex, data[place.offset] == Self.lineFeed {
@@ -114,7 +115,8 @@ struct CSVRecords: Sequence {
         return record
     }
 
-    /// A record that cannot be read because of a field; the next one begins with the line after the field's first.
+    /// A record that cannot be read because of a field. The next record begins on the line after the field's first
+    /// line.
     private func broken(_ record: Line, _ field: Field, _ reason: String, _ place: inout Place) -> Line {
         var record = record
         let lines = place.line
@@ -152,9 +154,9 @@ struct CSVRecords: Sequence {
         let start: Place
         var bytes: [UInt8] = []
         var isQuoted = false
-        /// Whether the end of the quotes is yet to come.
+        /// Whether the closing quote is still missing.
         var isOpen = false
-        /// Behind the first line of a field in quotes that has several.
+        /// The position after the first line of a quoted field that has several lines.
         var afterFirstLine: Place?
     }
 }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// A record of a CSV file under its header: a value for each column that is not empty.
+/// A record of a CSV file, by its header: a value for each column that is not empty.
 ///
 /// `author.name` is the column of a property within a property.
 struct CSVRow {
     let fields: [String: String]
-    /// The columns that hold an empty text in quotes: a value for a text, and none for everything else.
+    /// The columns that hold an empty text in quotes: a value for a `String`, and no value for any other type.
     let emptyTexts: Set<String>
     let dateStyle: CSVDates
 
@@ -26,7 +26,7 @@ struct CSVRow {
         let decoder = CSVDecoder(row: self, column: column, codingPath: path)
         guard let text = fields[column] else { return try Value(from: decoder) }
         if let value = try leaf(type, text, path) { return value }
-        // A list or an object has no columns of its own; it may be in one as JSON.
+        // A list or an object has no columns of its own; one column may have it as JSON.
         if text.first == "[" || text.first == "{" {
             do { return try JSONDecoder().decode(type, from: Data(text.utf8)) } catch {
                 throw (error as? DecodingError)?.below(path) ?? error
@@ -42,7 +42,7 @@ struct CSVRow {
         return text
     }
 
-    /// A value of the types that a text stands for.
+    /// A value of a type that a text can represent.
     ///
     /// - Returns: nil for other types.
     private func leaf<Value>(_ type: Value.Type, _ text: String, _ path: [any CodingKey]) throws -> Value? {
@@ -95,7 +95,7 @@ struct CSVRow {
 }
 
 extension DecodingError {
-    /// The error with its place within a value that has a place itself.
+    /// The error with its path put after the path of the value that contains it.
     fileprivate func below(_ path: [any CodingKey]) -> DecodingError {
         func moved(_ context: Context) -> Context {
             Context(

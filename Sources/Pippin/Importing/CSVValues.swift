@@ -1,10 +1,12 @@
 import Foundation
 
-/// What the text of a field stands for. A text is a value as a whole: nothing is cut off, rounded to another number, or guessed.
+/// Converts the text of a field into a value. A text must be a value as a whole: nothing is truncated, rounded to
+/// another number, or guessed.
 enum CSVValues {
-    /// A whole number in decimal digits. All types of numbers are read as one of two, so that two readers are compiled and not ten.
+    /// A whole number in decimal digits. All types of numbers are read as one of two, so that only two readers are
+    /// compiled.
     ///
-    /// - Returns: nil for a text that is no whole number, and for one that the type cannot hold.
+    /// - Returns: nil for a text that is not a whole number, and for a number that the type cannot hold.
     static func integer<Number: FixedWidthInteger>(_ text: String) -> Number? {
         if let number = Int64(text) { return Number(exactly: number) }
         return UInt64(text).flatMap { Number(exactly: $0) }
@@ -12,8 +14,8 @@ enum CSVValues {
 
     /// A floating-point number in decimal digits.
     ///
-    /// - Returns: nil for a text that is not a number, such as `0x10`, `nan` and `1,5`, and for a number that the type cannot hold:
-    ///   too large, or so small that it would become zero.
+    /// - Returns: nil for a text that is not a number, such as `0x10`, `nan` and `1,5`, and for a number that is too
+    ///   large for the type, or so small that it would become zero.
     static func floating<Number: BinaryFloatingPoint & LosslessStringConvertible>(_ text: String) -> Number? {
         guard let digits = significantDigits(of: text), let number = Number(text), number.isFinite else { return nil }
         return number == 0 && !digits.isEmpty ? nil : number
@@ -59,7 +61,7 @@ enum CSVValues {
         return significant.dropLast(significant.reversed().prefix { $0 == "0" }.count)
     }
 
-    /// A URL as it is written. A text with characters that no URL has gives nil.
+    /// A URL as it is written; nil for a text with characters that are not allowed in a URL.
     static func url(_ text: String) -> URL? { URL(string: text, encodingInvalidCharacters: false) }
 }
 
@@ -69,7 +71,7 @@ public enum CSVDates: Sendable {
     case iso8601
     /// Seconds since 1970.
     case secondsSince1970
-    /// In a way of your own.
+    /// Your own conversion; it returns nil for a text that is not a date.
     case custom(@Sendable (String) -> Date?)
 
     func date(_ text: String) -> Date? {
@@ -80,7 +82,7 @@ public enum CSVDates: Sendable {
         }
     }
 
-    /// What a text is expected to look like.
+    /// The format that a text is expected to have.
     var expectation: String {
         switch self {
         case .iso8601: "a date such as 2024-05-17, or with a time and its zone 2024-05-17T08:30:00Z"
@@ -90,7 +92,8 @@ public enum CSVDates: Sendable {
     }
 }
 
-/// A date in ISO 8601's extended form, each part of which is checked: there is no 30th of February, and nothing comes after the end.
+/// A date in ISO 8601's extended form. Each part is checked: there is no 30th of February, and nothing may follow the
+/// end.
 struct ISO8601Text {
     let date: Date
 
@@ -138,7 +141,7 @@ struct ISO8601Text {
         return sign * Double(hours * 3600 + minutes * 60)
     }
 
-    /// What is left of a text to be read.
+    /// The rest of a text that is still to be read.
     private struct Rest {
         var bytes: ArraySlice<UInt8>
 
@@ -154,7 +157,7 @@ struct ISO8601Text {
             return String(decoding: digits, as: UTF8.self)
         }
 
-        /// A number of exactly so many digits.
+        /// A number of exactly that many digits.
         mutating func number(_ count: Int) -> Int? {
             var digits = Rest(bytes: bytes.prefix(count))
             guard digits.digits().utf8.count == count,
@@ -173,7 +176,7 @@ struct ISO8601Text {
         }
     }
 
-    /// Days in the Gregorian calendar; years begin with March, so that a leap day is a year's last.
+    /// Days in the Gregorian calendar. Years begin with March here, so that a leap day is the last day of its year.
     private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
         let years = month > 2 ? year : year - 1
         let months = (month + 9) % 12

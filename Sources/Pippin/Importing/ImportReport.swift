@@ -1,28 +1,29 @@
-/// What became of the values of an import.
+/// The outcome of an import.
 public struct ImportReport: Sendable, Equatable {
     /// A value that was not saved.
     public struct Refusal: Sendable, Equatable {
         /// The value's place in the source, from 1: the line of a file.
         public let position: Int
-        /// Why: what decoding or saving it said.
+        /// The reason, from decoding or saving the value.
         public let reason: String
     }
 
-    /// How many models are new.
+    /// How many models were inserted.
     public internal(set) var inserted = 0
-    /// How many models that were there have other values now.
+    /// How many stored models have new values.
     public internal(set) var updated = 0
-    /// How many models were there already, just so.
+    /// How many models were stored already, with the same values.
     public internal(set) var unchanged = 0
-    /// How many values a later one with the same identifier, in the same batch, has taken the place of.
+    /// How many values were replaced by a later one with the same identifier in the same batch.
     public internal(set) var superseded = 0
-    /// The values that were refused; all others are saved.
+    /// The values that were refused; all others were saved.
     public internal(set) var refused: [Refusal] = []
 
-    /// A report of nothing.
+    /// An empty report.
     public init() {}
 
-    /// How many values made no difference: because the model was there just so, or a later value had the same identifier.
+    /// How many values made no difference, because the model was stored already with the same values, or a later value
+    /// had the same identifier.
     public var skipped: Int { unchanged + superseded }
 
     /// How many values were read.

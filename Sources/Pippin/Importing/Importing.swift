@@ -1,25 +1,26 @@
 import CoreData
 
 extension PersistenceManager {
-    /// Saves the values of a sequence, batch by batch: those with known identifiers are changed, the others inserted.
+    /// Saves the values of a sequence, batch by batch: models with stored identifiers are updated, the others inserted.
     ///
     /// ```swift
     /// let report = try await manager.importModels(downloads, batchSize: 1000, progress: progress)
     /// print("\(report.inserted) new, \(report.updated) changed, \(report.refused.count) refused")
     /// ```
     ///
-    /// A batch is saved whole. Where that fails, its values are saved one by one, so that one bad value does not keep
-    /// the others out; it is in the report. Cancelling the task, or the progress, ends the import between two batches:
-    /// those before stay. What the models in a batch refer to is looked up in one query an entity.
+    /// A batch is saved as a whole. If that fails, its values are saved one by one, so that one bad value does not keep
+    /// the others out; the bad value is in the report. Cancelling the task, or the progress, ends the import between
+    /// two batches, and the batches before are kept. One query per entity looks up what the models of a batch refer to.
     ///
     /// - Parameters:
-    ///   - values: the models, of which no more than a batch is in memory.
+    ///   - values: the models; no more than one batch of them is in memory.
     ///   - batchSize: how many models to save at a time.
     ///   - progress: counts the values that are done.
     /// - Returns: what was inserted, updated, skipped and refused, and why.
-    /// - Throws: `CancellationError`, ``PersistenceError`` for a type that the manager was not made for, what the sequence
-    ///   throws, and what a store throws that fails, such as ``PersistenceError/Code/saveFailed`` for a full disk. The batches before are saved.
-    /// - SQL: `SELECT … WHERE Z<ID> IN (?, …)`, then `INSERT` and `UPDATE` in one transaction a batch
+    /// - Throws: `CancellationError`; ``PersistenceError`` for a type that the manager was not made for; what the
+    ///   sequence throws; and the errors of a failing store, such as ``PersistenceError/Code/saveFailed`` for a full
+    ///   disk. The batches before are saved.
+    /// - SQL: `SELECT … WHERE Z<ID> IN (?, …)`, then `INSERT` and `UPDATE` in one transaction per batch
     @discardableResult
     public func importModels<Values: AsyncSequence & Sendable, Model: CoreModel>(
         _ values: Values, batchSize: Int = 500, progress: Progress? = nil
@@ -30,15 +31,16 @@ extension PersistenceManager {
         return batches.report
     }
 
-    /// Saves the models in a file of JSON Lines: one JSON object a line.
+    /// Saves the models in a file of JSON Lines, with one JSON object per line.
     ///
-    /// A line that cannot be decoded is refused, with its number and the reason, and the others are saved. A key that the type does not
-    /// decode is not looked at, as `Codable` has it.
+    /// A line that cannot be decoded is refused, with its number and the reason, and the others are saved. Keys that
+    /// the type does not decode are ignored, as usual with `Codable`.
     ///
     /// - Parameters:
     ///   - type: the models' type.
-    ///   - url: the file, in UTF-8, whose lines end with a line feed, a carriage return or both. Empty lines do not count.
-    ///   - decoder: decodes a line; for instance with another strategy for dates.
+    ///   - url: the file, in UTF-8, whose lines end with a line feed, a carriage return or both. Empty lines are
+    ///     skipped.
+    ///   - decoder: decodes a line; pass your own, for example, for another date strategy.
     ///   - batchSize: how many models to save at a time.
     ///   - progress: counts the bytes that are done, out of the file's size.
     /// - Returns: what was inserted, updated, left alone and refused.
@@ -69,7 +71,7 @@ extension PersistenceManager {
     }
 }
 
-/// Collects models, and saves them when there are enough.
+/// Collects models, and saves them once a batch is full.
 struct ImportBatches<Model: CoreModel> {
     private var counts = ImportReport()
     private let manager: PersistenceManager
@@ -103,7 +105,7 @@ struct ImportBatches<Model: CoreModel> {
         counts.refused.append(ImportReport.Refusal(position: position, reason: reason))
     }
 
-    /// Saves what is waiting.
+    /// Saves the collected models.
     mutating func flush(done: Int? = nil) async throws {
         try Task.checkCancellation()
         if progress?.isCancelled ?? false { throw CancellationError() }
@@ -122,9 +124,9 @@ struct ImportBatches<Model: CoreModel> {
         progress?.completedUnitCount = Int64(done ?? self.done)
     }
 
-    /// Saves the models of a batch that failed, to find those at fault.
+    /// Saves the models of a failed batch one by one, to find the ones at fault.
     ///
-    /// What refers to a model that comes later in the batch is tried again when that is saved.
+    /// A model that refers to one later in the batch is tried again once that one is saved.
     private mutating func saveEach(_ batch: [(position: Int, model: Model)], after failure: any Error) async throws {
         guard batch.count > 1 else { return refuse(batch[0].position, failure.decodingReason) }
         var left = batch
@@ -143,7 +145,7 @@ struct ImportBatches<Model: CoreModel> {
                 }
             }
             if waiting.isEmpty { return }
-            // Those that refer to each other are saved together, or not at all.
+            // Models that refer to each other are saved together, or not at all.
             if waiting.count > 1, await saveTogether(waiting.map(\.model)) { return }
             guard waiting.count < left.count else {
                 for (place, reason) in zip(waiting, reasons) { refuse(place.position, reason) }

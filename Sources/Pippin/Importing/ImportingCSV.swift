@@ -8,19 +8,20 @@ extension PersistenceManager {
     /// 9780141439587,Emma,9,austen,Jane Austen
     /// ```
     ///
-    /// A column has the name of a property's coding key; those of a model within the model follow a dot. A column that the model does not
-    /// have ends the import before anything is saved, unless it is named as one to ignore. An empty field is no value, and an empty text
-    /// where it is in quotes and the property is a `String`; a list is JSON in its column.
+    /// A column has the name of a property's coding key; the columns of a model within the model follow a dot. A column
+    /// that the model does not have ends the import before anything is saved, unless `ignoringColumns` names it. An
+    /// empty field is no value; in quotes it is an empty text for a `String`. A list is JSON in its column.
     ///
-    /// A text is a value as a whole, or its record is refused: with its line, the column, the text and what was expected. `1,5`, `9abc`,
-    /// `0x10` and `nan` are not numbers, 70000 is not an `Int16`, and the 30th of February is not a date. A quote without an
-    /// end is reported with the line where it begins, and costs its record alone. All other records are saved.
+    /// A text must be a value as a whole, or its record is refused: with its line, the column, the text and what was
+    /// expected. `1,5`, `9abc`, `0x10` and `nan` are not numbers, 70000 is not an `Int16`, and the 30th of February is
+    /// not a date. A missing closing quote is reported with the line where the quotes begin, and only that record is
+    /// lost. All other records are saved.
     ///
     /// - Parameters:
     ///   - type: the models' type.
-    ///   - url: the file, in UTF-8, whose lines end with a line feed, a carriage return or both. Empty lines do not count. A file without
-    ///     a line that names the columns is refused; one with that line alone has no models.
-    ///   - delimiter: what separates fields: a character of ASCII.
+    ///   - url: the file, in UTF-8, whose lines end with a line feed, a carriage return or both. Empty lines are
+    ///     skipped. A file without a header line is refused; one with only a header has no models.
+    ///   - delimiter: the ASCII character that separates fields.
     ///   - dates: how dates are written.
     ///   - ignored: columns to ignore, which the model need not have.
     ///   - batchSize: how many models to save at a time.

@@ -1,35 +1,36 @@
 import Foundation
 
-/// A list in sections that goes on from one state to the next: what a ``ListEdit`` names is looked at, all else is the former list's.
+/// A list in sections that follows its models from state to state: only what a ``ListEdit`` names is looked at,
+/// everything else is taken from the former list.
 ///
-/// Every step gives what ``SectionedList/init(_:by:)`` and ``SectionedList/changes(from:)`` give, whose time is that of all models. Pure, but for
-/// the closure that gives headings.
+/// Every step gives the same result as ``SectionedList/init(_:by:)`` and ``SectionedList/changes(from:)``, which take
+/// time for all models. Pure, except for the closure that gives headings.
 struct FollowedSections<Model: CoreModel>: Sendable {
     private(set) var list = SectionedList<Model>([])
-    /// The headings that there have been, by their numbers here.
+    /// The headings that have occurred, by their numbers here.
     private var names: [String] = []
     private var numbers: [String: Int32] = [:]
-    /// The heading of each model of the list without sections.
+    /// The number of the heading of each model in the flat list.
     private var headings: [Int32] = []
 
-    /// How many headings are remembered: those that models have, and not many more.
+    /// How many headings are remembered: those in use, and not many more.
     var countOfHeadings: Int { names.count }
 
-    /// No models.
+    /// An empty list.
     init() {}
 
-    /// Begins anew.
+    /// Starts again with other models.
     mutating func replace(with models: [Model], by section: (Model) -> String) {
         list = SectionedList(models, by: section)
         (names, numbers) = ([], [:])
         headings = models.map { number(of: section($0)) }
     }
 
-    /// Goes on.
+    /// Applies an edit.
     ///
     /// - Parameters:
-    ///   - edit: how the list without sections became `models`.
-    ///   - models: that list.
+    ///   - edit: how the flat list became `models`.
+    ///   - models: the flat list after the edit.
     ///   - section: gives a model's heading.
     /// - Returns: how the list with sections changed.
     mutating func follow(_ edit: ListEdit, to models: [Model], by section: (Model) -> String) -> ListChanges {
@@ -69,8 +70,8 @@ struct FollowedSections<Model: CoreModel>: Sendable {
         return number
     }
 
-    /// Numbers the headings anew when most of the known ones have no models any more, so that a list whose headings change all the time
-    /// does not keep them all.
+    /// Renumbers the headings when most of the known ones have no models left, so that a list whose headings change all
+    /// the time does not keep them all.
     private mutating func forgetOldHeadings() {
         guard names.count > 2 * list.sections.count + 64 else { return }
         let former = names
@@ -94,7 +95,7 @@ struct FollowedSections<Model: CoreModel>: Sendable {
         return origins
     }
 
-    /// Which section each heading is, and which row of it each model.
+    /// The section of each heading, and the row of each model in its section.
     private struct Layout {
         /// The headings in the order of their first models.
         private(set) var order: [Int32] = []
@@ -137,7 +138,7 @@ struct FollowedSections<Model: CoreModel>: Sendable {
             changes.insertedSections.remove(new)
             survives[Int(now.order[new])] = true
         }
-        // In a section that nothing touched, and that stays where it is among the others, all is as it was.
+        // A section that nothing touched, and that keeps its position among the others, has no changes.
         var targets = [Int32](repeating: -1, count: headings.count)
         for place in origins.indices where origins[place] >= 0 { targets[Int(origins[place])] = Int32(place) }
         for place in headings.indices where survives[Int(headings[place])] && touched.contains(headings[place]) {
@@ -152,7 +153,7 @@ struct FollowedSections<Model: CoreModel>: Sendable {
         }
         for heading in now.order {
             guard let places = members[heading] else { continue }
-            // By place before; nil for what comes into the section, or from one that goes.
+            // By former place; nil for a model that comes into the section, or whose former section is removed.
             let before = places.map { place -> Int? in
                 let origin = Int(origins[place])
                 return origin >= 0 && survives[Int(headings[origin])] ? origin : nil

@@ -1,11 +1,12 @@
 import Foundation
 
-/// How one ``SectionedList`` became another, in the terms of list views: everything that goes counts from the former list,
-/// everything else is about the new one.
+/// How one ``SectionedList`` became another, in the terms of list views: removals use indexes of the former list,
+/// everything else uses indexes of the new one.
 ///
-/// Rows of sections that come or go are not listed one by one. A row that moved and changed is both a move and an update.
+/// Rows of sections that are inserted or removed are not listed one by one. A row that moved and changed is both a move
+/// and an update.
 public struct ListChanges: Sendable, Equatable {
-    /// A row at another place.
+    /// A row that moved.
     public struct Move: Sendable, Equatable {
         /// The place in the former list.
         public let from: IndexPath
@@ -18,20 +19,20 @@ public struct ListChanges: Sendable, Equatable {
         }
     }
 
-    /// The former indexes of sections that are gone.
+    /// The former indexes of removed sections.
     public package(set) var removedSections = IndexSet()
-    /// The new indexes of sections that have come.
+    /// The new indexes of inserted sections.
     public package(set) var insertedSections = IndexSet()
-    /// The former places of rows that are gone.
+    /// The former places of removed rows.
     public package(set) var removals: [IndexPath] = []
-    /// The new places of rows that have come.
+    /// The new places of inserted rows.
     public package(set) var insertions: [IndexPath] = []
-    /// The rows that are at another place among those that stayed, or in another section.
+    /// The rows that stayed, and have another place relative to each other or are in another section.
     public package(set) var moves: [Move] = []
     /// The new places of rows that stayed and have other values.
     public package(set) var updates: [IndexPath] = []
 
-    /// Whether there is nothing to do.
+    /// Whether there are no changes.
     public var isEmpty: Bool { self == ListChanges() }
 
     /// No changes.
@@ -39,13 +40,13 @@ public struct ListChanges: Sendable, Equatable {
 }
 
 extension SectionedList {
-    /// How another list became this one.
+    /// The changes that turn another list into this one.
     ///
     /// - Parameter former: the other list.
-    /// - Returns: what left, came and moved; ready for a list view.
+    /// - Returns: the removals, insertions, moves and updates, ready for a list view.
     public func changes(from former: SectionedList) -> ListChanges {
         var changes = ListChanges()
-        // A section that changed its place among the others goes and comes.
+        // A section that changed its position among the others is removed and inserted.
         let formerSections = Dictionary(
             uniqueKeysWithValues: former.sections.enumerated().map { ($1.name, $0) })
         let known = sections.indices.filter { formerSections[sections[$0].name] != nil }

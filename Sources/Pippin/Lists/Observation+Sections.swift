@@ -1,13 +1,13 @@
-/// A list as it is now, and how it became that.
+/// A list as it is now, and how it differs from the one before.
 public struct ListUpdate<Model: CoreModel>: Sendable {
     /// The list.
     public let list: SectionedList<Model>
-    /// How it differs from the one before; from an empty list at first.
+    /// The difference from the list before; from an empty list at first.
     public let changes: ListChanges
 }
 
 extension Observation {
-    /// The same as a list in sections, with what a list view has to do each time.
+    /// The same as a list in sections, with the changes for a list view each time.
     ///
     /// ```swift
     /// for try await update in manager.observe(Book.self, sortedBy: .ascending(\.title)).sections(by: { $0.genre }) {
@@ -23,7 +23,7 @@ extension Observation {
 
     /// How an observed list in sections changes.
     public struct ListUpdates<Model: CoreModel>: AsyncSequence, Sendable where State == [Model] {
-        /// A list as it is now, and how it became that.
+        /// A list as it is now, and how it differs from the one before.
         public typealias Element = ListUpdate<Model>
 
         let observation: Observation<[Model]>

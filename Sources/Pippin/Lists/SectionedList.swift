@@ -1,6 +1,7 @@
 import Foundation
 
-/// Models in sections, as a list on a screen shows them: a value, to be made on any thread and handed to any list view.
+/// Models in sections, as a list on a screen shows them. It is a value: any thread can make it, and any list view can
+/// show it.
 ///
 /// ```swift
 /// let list = SectionedList(people, by: { String($0.name.prefix(1)) })
@@ -17,14 +18,15 @@ public struct SectionedList<Model: CoreModel>: Sendable {
         public internal(set) var models: [Model]
     }
 
-    /// The sections, in the order in which their first models came.
+    /// The sections, in the order of their first models.
     public let sections: [Section]
 
     /// A list of models.
     ///
     /// - Parameters:
-    ///   - models: the models, in the order in which they are to be within their sections. No two share their identifier.
-    ///   - section: gives a model's heading. Sections come in the order of their first models.
+    ///   - models: the models, in the order that they shall have within their sections. No two have the same
+    ///     identifier.
+    ///   - section: gives a model's heading. Sections are in the order of their first models.
     public init(_ models: [Model], by section: (Model) -> String = { _ in "" }) {
         var sections: [Section] = []
         var places: [String: Int] = [:]
@@ -50,14 +52,14 @@ public struct SectionedList<Model: CoreModel>: Sendable {
 
     /// The model at a place: a section's index and a row's.
     ///
-    /// - Parameter indexPath: the place, in a section that there is.
+    /// - Parameter indexPath: the place, in an existing section.
     /// - Returns: the model.
     public subscript(indexPath: IndexPath) -> Model { sections[indexPath[0]].models[indexPath[1]] }
 
-    /// Where a model is; nil where it is not in the list.
+    /// The place of a model.
     ///
     /// - Parameter id: the model's identifier.
-    /// - Returns: the section's index and the row's; nil where the model is not in the list.
+    /// - Returns: the section's index and the row's; nil if the model is not in the list.
     public func indexPath(of id: Model.ID) -> IndexPath? {
         for (section, content) in sections.enumerated() {
             if let row = content.models.firstIndex(where: { $0.id == id }) {

@@ -1,18 +1,18 @@
 import CoreData
 
 extension Interest {
-    /// A fetch of models, without a place to begin at.
+    /// A fetch of models from the first one on.
     struct Selection: Sendable {
         let plan: EntityPlan
-        /// The entities of the models, and of those in them, with the names of the lists that they show.
+        /// The entities of the models and of the models in them, with the names of the lists that they show.
         let lists: [String: Set<String>]
-        /// Whether models of the type lead to others of it.
+        /// Whether models of the type lead to others of the same type.
         let isWithinItself: Bool
         let predicate: @Sendable () throws -> NSPredicate?
 
         /// - Parameters:
         ///   - plan: the models.
-        ///   - registry: has the models in them.
+        ///   - registry: knows the models in them.
         ///   - predicate: the filter.
         /// - Throws: ``PersistenceError`` for a model that the registry does not know.
         init(
@@ -36,12 +36,12 @@ extension Interest {
             self.isWithinItself = isWithinItself
         }
 
-        /// Whether the filter asks for nothing but attributes of the models; false for one that cannot be made.
+        /// Whether the filter uses only attributes of the models; false if it cannot be made.
         var isPlainFilter: Bool {
             do { return isPlain(try predicate()) } catch { return false }
         }
 
-        /// Whether a filter asks for nothing but attributes of the models.
+        /// Whether a filter uses only attributes of the models.
         func isPlain(_ predicate: NSPredicate?) -> Bool {
             let attributes = Set(plan.fields.lazy.filter { $0.related == nil }.map(\.name))
             func isPlain(_ predicate: NSPredicate) -> Bool {

@@ -1,20 +1,22 @@
 import CoreData
 
-/// What an observation was told last, and which saves can change that.
+/// What an observation reported last, and which saves can change that.
 final class Interest: @unchecked Sendable {
-    // @unchecked Sendable: what changes is touched with the lock held only. No value with a lock around it: each save asks a hundred interests,
-    // and copying their parts out would take most of the time. For the same reason, accesses are not checked for overlaps.
+    // @unchecked Sendable: the variables are only accessed with the lock held. They are not in a `Locked` value, since
+    // each save asks a hundred interests, and copying the parts out would take most of the time. For the same reason,
+    // accesses are not checked for overlaps.
     private let lock = NSLock()
     private let selection: Selection?
     private let isSelection: Bool
     private let leadsToOthers: Bool
     /// The entities that were asked for; nil until that is known.
     @exclusivity(unchecked) private var entities: Set<String>?
-    /// The only one of them, which is compared faster; nil for several.
+    /// The only entity, which is compared faster; nil for several.
     @exclusivity(unchecked) private var entity: String?
-    /// From when a change was heard of until its outcome is known, every save counts.
+    /// Whether a reading is under way. Every save counts from the signal of a change until the result of the reading is
+    /// known.
     @exclusivity(unchecked) private var isReading = true
-    /// The identifiers of the models that were told of last.
+    /// The identifiers of the models that were reported last.
     @exclusivity(unchecked) private var listed: () -> Set<RecordKey> = { [] }
     /// The primary keys of their rows, where these are known.
     @exclusivity(unchecked) private var listedKeys: ContiguousArray<Int64>?
@@ -22,9 +24,9 @@ final class Interest: @unchecked Sendable {
         /// The filter, for the rows of one layout.
         @exclusivity(unchecked) private var condition = RowCondition.unknown
         @exclusivity(unchecked) private var layout: ObjectIdentifier?
-        /// The filter; nil for none, and until `isPlain` is known.
+        /// The filter; nil for none, and as long as `isPlain` is unknown.
         @exclusivity(unchecked) private var predicate: NSPredicate?
-        /// Whether the filter asks for nothing but attributes of the models; nil until a save asks.
+        /// Whether the filter uses only attributes of the models; nil until a save asks.
         @exclusivity(unchecked) private var isPlain: Bool?
     #endif
 
@@ -43,10 +45,10 @@ final class Interest: @unchecked Sendable {
     /// Whether nothing has been read yet.
     var isNew: Bool { withLock { entities == nil } }
 
-    /// Another state is about to be read.
+    /// Notes that another state is about to be read.
     func willRead() { withLock { isReading = true } }
 
-    /// The entities that were asked for.
+    /// Notes the entities that were asked for.
     func ask(for asked: Set<String>) {
         withLock {
             let all = (entities ?? []).union(asked)
@@ -54,7 +56,7 @@ final class Interest: @unchecked Sendable {
         }
     }
 
-    /// A state was read, and is told.
+    /// Notes the state that was read and will be reported.
     ///
     /// - Parameters:
     ///   - state: the state.
@@ -70,7 +72,7 @@ final class Interest: @unchecked Sendable {
         guard let listed = (state as? any Collection).map({ models in { Self.keys(of: models) } }) else {
             return withLock { isReading = selection != nil }
         }
-        // Made when a save asks for it, and once.
+        // Computed once, when a save first asks for it.
         var made: Set<RecordKey>?
         withLock {
             isReading = false
@@ -93,9 +95,9 @@ final class Interest: @unchecked Sendable {
 
 #if !canImport(ObjectiveC)
     extension Interest {
-        /// Makes out what every save is held against, so that the first one need not.
+        /// Prepares what every save is compared with, so that the first save need not.
         ///
-        /// - Parameter model: has the entities of the rows that are saved.
+        /// - Parameter model: knows the entities of the rows that are saved.
         func prepare(for model: ModelLayout) {
             guard let selection, let entity = model.entityByName[selection.plan.name] else { return }
             withLock {
@@ -108,14 +110,14 @@ final class Interest: @unchecked Sendable {
             (condition, layout) = (RowCondition(predicate, entity), ObjectIdentifier(entity))
         }
 
-        /// Whether a save may change what was told: false only where it certainly does not.
+        /// Whether a save may change what was reported: false only if it certainly does not.
         func isTouched(by written: WrittenRows) -> Bool {
             lock.lock()
             defer { lock.unlock() }
             guard asks(for: written) else { return false }
             guard !isReading, isSelection, let rows = written.rows, !asksBeyondModels() else { return true }
             for place in rows.indices {
-                // By place: a row is looked at where it is, which counts no references.
+                // By index: the row is read in place, without retaining it.
                 let isOutside = layout == rows[place].identity && !condition.mayHold(rows[place].values)
                 if isOutside && rows[place].isNew { continue }
                 if isTouched(by: rows[place]) { return true }
@@ -129,7 +131,7 @@ final class Interest: @unchecked Sendable {
             return !entities.isDisjoint(with: written.entities)
         }
 
-        /// Whether the filter may ask for anything that models lead to, or cannot be made.
+        /// Whether the filter may use values of models that the models lead to, or cannot be made.
         private func asksBeyondModels() -> Bool {
             if let isPlain { return !isPlain && leadsToOthers }
             guard let selection else { return true }
@@ -144,12 +146,12 @@ final class Interest: @unchecked Sendable {
             guard let lists = selection.lists[row.layout.name] else { return false }
             let isSelected = row.layout.name == selection.plan.name
             if row.isNew {
-                // What leads to a new row has changed as well.
+                // The models that lead to a new row have changed as well.
                 guard isSelected else { return false }
             } else if isPlain == true, row.changedSlots.isEmpty,
                 !row.changedLists.contains(where: { lists.contains($0.relationship.name) })
             {
-                // Only the other side of a relationship changed, which nobody sees, and by which the filter does not ask.
+                // Only the other side of a relationship changed. No model shows it, and the filter does not use it.
                 return false
             }
             guard isSelected, row.isNew || !selection.isWithinItself else { return true }
@@ -163,7 +165,7 @@ final class Interest: @unchecked Sendable {
             return written.deleted.contains { selection.lists[$0] != nil }
         }
 
-        /// Whether a row that was changed was among the models that were told of, and may be no more.
+        /// Whether a changed row was among the models that were reported, and may not be any more.
         private func wasListed(_ row: WrittenRows.Row, _ selection: Selection) -> Bool {
             if let listedKeys { return listedKeys.contains(row.key) }
             guard let slot = row.layout.slotIndex(forName: selection.plan.uidKey), !row.changedSlots.contains(slot),

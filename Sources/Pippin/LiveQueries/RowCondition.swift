@@ -1,10 +1,10 @@
 #if !canImport(ObjectiveC)
     import CoreData
 
-    /// What a filter asks of one row, as far as that is plain. It says that the filter may hold too often, and never that it does not where
-    /// it does. Pure.
+    /// The part of a filter that can be decided from one row. It may say that the filter can hold although it does not,
+    /// but never the reverse. Pure.
     enum RowCondition: Sendable {
-        /// Whatever is not looked into.
+        /// Anything that is not analysed.
         case unknown
         case all([RowCondition])
         case any([RowCondition])
@@ -16,8 +16,8 @@
         enum Comparison: Sendable { case equal, atMost, atLeast }
 
         /// - Parameters:
-        ///   - predicate: the filter; nil for none, which holds of every row.
-        ///   - layout: the entity whose rows are looked at.
+        ///   - predicate: the filter; nil for none, which selects every row.
+        ///   - layout: the entity whose rows are checked.
         init(_ predicate: NSPredicate?, _ layout: EntityLayout) {
             switch predicate {
             case let compound as NSCompoundPredicate:
@@ -32,7 +32,7 @@
             }
         }
 
-        /// A comparison of an attribute with a constant; nil for every other one.
+        /// A comparison of an attribute with a constant; nil for any other comparison.
         private init?(_ comparison: NSComparisonPredicate, _ layout: EntityLayout) {
             guard comparison.comparisonPredicateModifier == .direct, comparison.options.isEmpty,
                 comparison.leftExpression.expressionType == .keyPath,
@@ -54,10 +54,10 @@
             }
         }
 
-        /// Whether the filter may hold of a row.
+        /// Whether the filter may select a row.
         ///
         /// - Parameter values: the row's values, by slot.
-        /// - Returns: false only where it certainly does not.
+        /// - Returns: false only if it certainly does not.
         func mayHold(_ values: ContiguousArray<StoredValue>) -> Bool {
             switch self {
             case .unknown: return true
@@ -80,7 +80,7 @@
     }
 
     extension RowCondition.Comparison {
-        // Whole numbers are rounded here: those that are told apart by less than that may be equal.
+        // Whole numbers are rounded to `Double` here, so that different ones may be equal.
         fileprivate init?(_ type: NSComparisonPredicate.Operator) {
             switch type {
             case .equalTo: self = .equal

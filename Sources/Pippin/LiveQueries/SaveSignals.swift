@@ -1,27 +1,28 @@
 import CoreData
 
-/// Tells observations of a manager of saves that may touch them: those in this process, and everything else that changes a store, such
-/// as batch requests and other processes. One listener looks at each save for all of them.
+/// Signals a manager's observations when a save may affect them: saves in this process, and everything else that
+/// changes a store, such as batch requests and other processes. One listener checks each save for all observations.
 ///
-/// Several changes that come before anyone asks are one signal, so that a slow reader finds one newest state and no queue.
+/// Several changes before the next read make one signal, so that a slow reader gets the newest state rather than a
+/// queue.
 final class SaveSignals: Sendable {
     /// Posted, with the coordinator, when a manager has loaded its stores.
     static let managerDidLoad = Notification.Name("Pippin.managerDidLoad")
 
-    /// Posted, with the coordinator, when a manager has taken its stores away.
+    /// Posted, with the coordinator, when a manager has removed its stores.
     static let managerDidDestroy = Notification.Name("Pippin.managerDidDestroy")
 
     private let state = Locked(State())
 
     private struct State: @unchecked Sendable {
-        // @unchecked Sendable: an observer's token is only ever handed back.
+        // @unchecked Sendable: an observer's token is only passed back to the notification center.
         var listeners: [Int: Listener] = [:] {
             didSet { all = nil }
         }
-        /// All of them, for the saves that come until there are others.
+        /// All listeners, cached for saves until the set of listeners changes.
         private var all: ContiguousArray<Listener>?
         var next = 0
-        /// How many signals there were.
+        /// How many signals there have been.
         var count = 0
         var sources: [Source] = []
 
@@ -33,7 +34,7 @@ final class SaveSignals: Sendable {
         }
     }
 
-    /// Where signals come from, until nobody listens.
+    /// The source of signals, as long as anybody listens.
     private enum Source {
         case notifications(any NSObjectProtocol)
         #if !canImport(ObjectiveC)
@@ -56,9 +57,9 @@ final class SaveSignals: Sendable {
     }
 
     /// - Parameters:
-    ///   - container: whose stores matter; all its contexts count.
+    ///   - container: the container whose stores matter; all of its contexts count.
     ///   - interest: says which saves matter.
-    /// - Returns: an element for each save that matters; several in a row may come as one.
+    /// - Returns: an element for each save that matters; several in a row may be merged into one.
     func stream(of container: NSPersistentContainer, for interest: Interest) -> AsyncStream<Void> {
         let coordinator = container.persistentStoreCoordinator
         return AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
@@ -84,7 +85,7 @@ final class SaveSignals: Sendable {
 
     private func sources(of coordinator: NSPersistentStoreCoordinator) -> [Source] {
         let center = NotificationCenter.default
-        // Which entities others have changed is not said.
+        // The notification does not say which entities others have changed.
         let others = center.addObserver(forName: .NSPersistentStoreRemoteChange, object: coordinator, queue: nil) {
             [weak self] note in
             if !Self.followsSave(note) { self?.signalAll() }
@@ -95,12 +96,12 @@ final class SaveSignals: Sendable {
         return [saves(of: coordinator), .notifications(others)] + stores.map { .notifications($0) }
     }
 
-    /// How many signals there were, whomever they touched.
+    /// How many signals there have been, whichever observations they touched.
     var count: Int { state.withLock { $0.count } }
 
-    /// Counts a signal before anybody hears of it.
+    /// Counts a signal before any listener is informed.
     ///
-    /// - Returns: who may want to.
+    /// - Returns: the listeners that it may concern.
     private func nextSignal() -> ContiguousArray<Listener> {
         state.withLock {
             $0.count += 1
@@ -111,13 +112,13 @@ final class SaveSignals: Sendable {
     private func signalAll() { for listener in nextSignal() { listener.continuation.yield() } }
 
     #if canImport(ObjectiveC)
-        // Apple's Core Data says neither which rows were written nor that a change was told of already.
+        // Apple's Core Data says neither which rows were written nor whether a save has reported a change already.
         private func saves(of coordinator: NSPersistentStoreCoordinator) -> Source {
             let identity = ObjectIdentifier(coordinator)
             let name = Notification.Name.NSManagedObjectContextDidSave
             let token = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) {
                 [weak self] note in
-                // A child's save is in no store yet.
+                // A child context's save has not reached a store yet.
                 guard let context = note.object as? NSManagedObjectContext, context.parent == nil,
                     context.persistentStoreCoordinator.map(ObjectIdentifier.init) == identity
                 else { return }
@@ -138,14 +139,14 @@ final class SaveSignals: Sendable {
 
         private func didSave(_ written: WrittenRows) {
             nextSignal().withUnsafeBufferPointer { listeners in
-                // By place: each listener is looked at where it is, which counts no references.
+                // By index: each listener is read in place, without retaining it.
                 for place in listeners.indices where listeners[place].interest.isTouched(by: written) {
                     listeners[place].continuation.yield()
                 }
             }
         }
 
-        /// Whether a context's save has told of the change already.
+        /// Whether a context's save has reported the change already.
         private static func followsSave(_ note: Notification) -> Bool {
             note.userInfo?[NSPersistentStoreCoordinator.followsSaveKey] != nil
         }
@@ -153,7 +154,7 @@ final class SaveSignals: Sendable {
 }
 
 extension ModelRegistry {
-    /// The entities whose changes show in a model: its own, and those of the models in it.
+    /// The entities whose changes are visible in a model: its own, and those of the models in it.
     func entities(within plan: EntityPlan) throws -> Set<String> {
         var names: Set<String> = []
         var queue = [plan]

@@ -1,21 +1,21 @@
 import CoreData
 
-/// What equal live queries of a manager read: once after each save that touches them, for all of them.
+/// The readings that equal live queries of a manager share: one after each save that touches them, for all of them.
 final class SharedReadings: Sendable {
     private let state = Locked(State())
 
     private struct State {
         var readings: [ReadingKey: WeakReading] = [:]
-        /// At so many, those that nobody has any more are looked for: not each time, which many queries would feel.
+        /// The number of entries at which unused ones are removed. Doing so each time would be slow with many queries.
         var limit = 64
     }
 
     private struct WeakReading: @unchecked Sendable {
-        // @unchecked Sendable: under the lock only; what it refers to is Sendable.
+        // @unchecked Sendable: only accessed under the lock; the object that it refers to is Sendable.
         weak var reading: AnyObject?
     }
 
-    /// The reading of a live query, which goes with the last query that has it.
+    /// The reading of a live query. It is released with the last query that uses it.
     func reading<Answer: Sendable>(_ key: ReadingKey, of type: Answer.Type) -> SharedReading<Answer> {
         state.withLock { state in
             if let known = state.readings[key]?.reading as? SharedReading<Answer> { return known }
@@ -30,14 +30,14 @@ final class SharedReadings: Sendable {
     }
 }
 
-/// What a live query asks: two with equal keys have equal states.
+/// What a live query asks for. Two queries with equal keys have equal states.
 struct ReadingKey: Hashable, @unchecked Sendable {
     // @unchecked Sendable: predicates and sort descriptors do not change.
     private let model: ObjectIdentifier
     private let predicate: NSPredicate?
     private let order: [NSSortDescriptor]
     private let limit: Int?
-    /// Texts that are equal and written in other bytes may select other rows.
+    /// The bytes of the texts, since texts that are equal but have different bytes may select different rows.
     private let bytes: [UInt8]
 
     init(model: ObjectIdentifier, _ selection: RecordSelection) {
@@ -65,12 +65,14 @@ final class SharedReading<State: Sendable>: Sendable {
     /// The latest reading, and the count of signals before it began.
     private let latest = Locked<(signals: Int, task: Task<State, any Error>)?>(nil)
 
-    /// The state after a signal: the one that was read since, or is being read, or else one that is read now.
+    /// The state after a signal: from a reading that began after the signal, finished or not, or from a new one.
     ///
     /// - Parameters:
-    ///   - signals: counts the signals. One that comes after a reading began may be of a save that the reading does not show.
-    ///   - isFirst: whether the observation begins: it may know of a save that nobody was told of, so it reads for itself.
-    ///   - read: reads the state, given the one that was read before. It is not cancelled with the observation that happens to be the first.
+    ///   - signals: counts the signals. A signal after a reading began may be of a save that the reading does not show.
+    ///   - isFirst: whether the observation has just begun. It may know of a save for which there was no signal, so it
+    ///     reads for itself.
+    ///   - read: reads the state, given the one that was read before. It is not cancelled with the observation that
+    ///     happened to start it.
     /// - Returns: the state.
     /// - Throws: what `read` throws.
     func state(
@@ -81,7 +83,7 @@ final class SharedReading<State: Sendable>: Sendable {
         let task = latest.withLock { latest in
             if !isFirst, let latest, latest.signals >= wanted { return latest.task }
             let began = signals()
-            // Detached: what the first observation is in the midst of is not the others'.
+            // Detached: the task-local context of the first observation must not affect the others.
             let former = latest?.task
             let task = Task.detached(priority: Task.currentPriority) { try await read(try? former?.value) }
             latest = (began, task)

@@ -1,16 +1,16 @@
 #if !canImport(ObjectiveC)
     import CoreData
 
-    /// What a save wrote, as far as interests ask: made once a save, for all of them.
+    /// The rows that a save wrote, as far as interests need them. They are collected once per save, for all interests.
     struct WrittenRows {
         /// The entities that it touched.
         let entities: Set<String>
-        /// The only one of them; nil for several.
+        /// The only entity; nil for several.
         let entity: String?
-        /// The rows that are new or changed; nil where they are not known, and where they are so many that reading again costs less than
-        /// looking at each.
+        /// The rows that are new or changed; nil if they are unknown, or so many that reading again costs less than
+        /// checking each.
         let rows: ContiguousArray<Row>?
-        /// The entities of which rows were deleted.
+        /// The entities of deleted rows.
         let deleted: Set<String>
 
         struct Row {

@@ -1,25 +1,26 @@
 import CoreData
 
 extension PersistenceManager {
-    /// Opens the store; makes it where there is none, and migrates it where the models have changed.
+    /// Opens the store, creating it if it is missing, and migrating it if the models have changed.
     ///
     /// ```swift
     /// let manager = PersistenceManager(models: Book.self)
     /// try await manager.load()
     /// ```
     ///
-    /// Whatever else is done first opens the store as well. Call this when the program starts, to learn then and not later that it cannot be
-    /// opened, or to migrate by a plan.
+    /// Anything else that is done first opens the store as well. Call this when the program starts, to find out early
+    /// that the store cannot be opened, or to migrate by a plan.
     ///
     /// - Parameters:
-    ///   - plan: the way from former versions to the present one, where it cannot be inferred.
-    ///   - progress: is told how far a migration has come.
-    /// - Throws: ``PersistenceError``: ``PersistenceError/Code/wouldLose`` for a store with what the models do not name,
-    ///   ``PersistenceError/Code/schemaChanged``, ``PersistenceError/Code/notUnique``, ``PersistenceError/Code/storeNotFound``,
-    ///   ``PersistenceError/Code/alreadyLoaded`` the second time, and for a plan that comes when the store is open already, the errors of the plan; and ``PersistenceError/Code/notOpened``. The store
-    ///   is as it was then.
+    ///   - plan: the way from former versions to the present one, if it cannot be inferred.
+    ///   - progress: shows how far a migration has come.
+    /// - Throws: ``PersistenceError``: ``PersistenceError/Code/wouldLose`` for a store with data that the models do not
+    ///   name, ``PersistenceError/Code/schemaChanged``, ``PersistenceError/Code/notUnique``,
+    ///   ``PersistenceError/Code/storeNotFound``, ``PersistenceError/Code/alreadyLoaded`` on the second call, and for a
+    ///   plan that comes when the store is open already, the errors of the plan; and
+    ///   ``PersistenceError/Code/notOpened``. The store is then unchanged.
     public func load(migratingBy plan: MigrationPlan? = nil, progress: Progress? = nil) async throws {
-        // Opening may take seconds when a store is migrated: not on a thread that tasks share.
+        // Opening may take seconds if a store is migrated, so it must not run on a thread that tasks share.
         try await offThread { try self.openExplicitly(plan, progress) }
     }
 
@@ -35,13 +36,13 @@ extension PersistenceManager {
         }
     }
 
-    /// Opens the store. For who holds `opening`.
+    /// Opens the store. The caller holds `opening`.
     func openNow(_ plan: MigrationPlan?, _ progress: Progress?) throws {
         _ = try checkedModel()
         try openStores(plan, progress).get()
         configureMainContext()
         wasDestroyed.withLock { $0 = false }
-        // Who observes looks anew: the store may be another one than before.
+        // Observations read again: the store may be another one than before.
         NotificationCenter.default.post(
             name: SaveSignals.managerDidLoad, object: container.persistentStoreCoordinator)
     }
@@ -61,7 +62,7 @@ extension PersistenceManager {
     /// Opens the stores that the container describes, as Core Data does.
     func openContainer() throws {
         let failure = Locked<(any Error)?>(nil)
-        // Synchronous, as just asked for: the handler has been called for every store when this returns.
+        // Synchronous, as set above: the handler has been called for every store when this returns.
         container.loadPersistentStores { _, error in
             if let error { failure.withLock { $0 = $0 ?? error } }
         }
@@ -76,7 +77,7 @@ extension PersistenceManager {
         }
     }
 
-    /// An error of inference in the words of structs.
+    /// An error of inference, reworded for structs.
     private func explained(_ error: any Error) -> any Error {
         guard !registry.plans.isEmpty else { return PersistenceError.explained(error, .notOpened) }
         var next: NSError? = error as NSError

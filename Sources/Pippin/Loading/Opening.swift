@@ -1,10 +1,10 @@
 import CoreData
 
-// Whoever comes first opens the store, and the others wait.
+// The first caller opens the store, and the others wait.
 extension PersistenceManager {
     /// Opens the store unless it is open.
     ///
-    /// - Throws: ``PersistenceError/Code/notLoaded`` for a store that was taken away, and what `load()` throws.
+    /// - Throws: ``PersistenceError/Code/notLoaded`` for a store that was destroyed, and what `load()` throws.
     package func openIfNeeded() throws {
         if isOpen { return }
         try refuseOpeningAgain()
@@ -24,12 +24,12 @@ extension PersistenceManager {
 
     package var isOpen: Bool { state.withLock { $0 != .unloaded } }
 
-    /// - Throws: ``PersistenceError/Code/notLoaded`` where the store is not open.
+    /// - Throws: ``PersistenceError/Code/notLoaded`` if the store is not open.
     package func requireOpen() throws {
         guard isOpen else { throw PersistenceError.notLoaded(manager: name) }
     }
 
-    /// A store that was taken away is made again by name only, by `load()`.
+    /// A store that was destroyed is made again only by an explicit `load()`.
     private func refuseOpeningAgain() throws {
         if wasDestroyed.withLock({ $0 }) { throw PersistenceError.notLoaded(manager: name) }
     }

@@ -1,11 +1,12 @@
 import CoreData
 
 #if !canImport(ObjectiveC)
-    // A manager of structs brings each store to its models without losing anything that these do not name.
+    // A manager of structs adapts each store to its models without losing anything that these do not name.
     extension PersistenceManager {
         /// Opens the stores.
         ///
-        /// Between comparing a store and opening it, another program may change it. Then it is compared again.
+        /// Another program may change the store between the comparison and the opening. The store is then compared
+        /// again.
         func openReconciledStores() throws {
             var attempts = 5
             while true {
@@ -24,7 +25,7 @@ import CoreData
         private func reconcileStores() throws {
             var model = programModel
             var found = try reconciliations(with: &model)
-            // What one store has besides, the others need tables for.
+            // The other stores need tables for what one store has in addition to the models.
             if found.count > 1 { found = try reconciliations(with: &model) }
             for (store, description) in found where description.isMigratedByInference {
                 try migrate(store, description)
@@ -65,7 +66,7 @@ import CoreData
             try store.migrate(defersCleanup: defers?.boolValue ?? false)
         }
 
-        /// Keeps Core Data from inferring a migration by itself, which would drop what the model does not have.
+        /// Prevents Core Data from inferring a migration itself, which would drop what the model does not have.
         private func withoutInference(_ open: () throws -> Void) rethrows {
             let descriptions = reconciledDescriptions.filter(\.shouldInferMappingModelAutomatically)
             for description in descriptions { description.shouldInferMappingModelAutomatically = false }
@@ -75,7 +76,7 @@ import CoreData
     }
 
     extension NSPersistentStoreDescription {
-        /// Whether the store is compared with the models; a description that says how to migrate is followed instead.
+        /// Whether the store is compared with the models. A description that says how to migrate is followed instead.
         fileprivate var isReconciled: Bool {
             NSPersistentStoreCoordinator.migratableFormat(ofType: type) != nil
                 && options[NSPersistentStoreStagedMigrationManagerOptionKey] == nil
@@ -88,7 +89,7 @@ import CoreData
     }
 
     extension ModelRegistry {
-        /// What the schemas say may be lost.
+        /// The losses that the schemas permit.
         var reconciliationRules: ReconciliationRules {
             var rules = ReconciliationRules()
             for plan in plans {
@@ -109,15 +110,15 @@ import CoreData
     }
 
     extension Error {
-        /// Whether it says that a store is of another version than it was when it was looked at.
+        /// Whether the error says that the store's version has changed since it was compared.
         fileprivate var saysOfAnotherVersion: Bool {
             let error = self as NSError
             guard error.domain == NSCocoaErrorDomain else { return false }
             switch error.code {
             case NSPersistentStoreIncompatibleVersionHashError: return true
-            // Core Data found that it had to migrate, which it was told not to infer.
+            // Core Data would have had to migrate, and was told not to infer a migration.
             case NSMigrationMissingMappingModelError: return error.userInfo[NSUnderlyingErrorKey] == nil
-            // The same code as that of a lock, which SQLite reports.
+            // SQLite reports a lock with the same code.
             case NSPersistentStoreTimeoutError: return error.userInfo[NSSQLiteErrorDomain] == nil
             default: return false
             }
@@ -125,7 +126,8 @@ import CoreData
     }
 #else
     extension PersistenceManager {
-        /// Opens the stores. How Apple's Core Data keeps its copy of a store's model is not public, so stores are migrated as it does it.
+        /// Opens the stores. Apple's format for the model's copy in a store is not public, so Core Data's own migration
+        /// is used.
         func openReconciledStores() throws { try openContainer() }
     }
 #endif

@@ -1,10 +1,10 @@
 import CoreData
 
 extension PersistenceManager {
-    /// Closes the store and takes its files away, with everything that was saved. `load()` makes a new one.
+    /// Closes the store and deletes its files, with everything that was saved. `load()` makes a new one.
     ///
-    /// Objects that are still in hand are of no more use. The main context is emptied. Observations end with
-    /// ``PersistenceError/Code/notLoaded``; those that are to go on with a new store are for `startOver()`.
+    /// Managed objects that are still in use become invalid. The main context is emptied. Observations end with
+    /// ``PersistenceError/Code/notLoaded``; use `startOver()` for observations to continue with a new store.
     ///
     /// - Throws: ``PersistenceError/Code/notLoaded``, and Core Data's errors.
     public func destroy() async throws {
@@ -13,7 +13,7 @@ extension PersistenceManager {
         endObservations()
     }
 
-    /// Takes everything away that was saved, and begins with an empty store. Observations go on with it.
+    /// Deletes everything that was saved, and begins with an empty store. Observations continue with it.
     ///
     /// - Throws: what `destroy()` and `load()` throw. Observations end then.
     public func startOver() async throws {
@@ -30,7 +30,7 @@ extension PersistenceManager {
         }
     }
 
-    /// Has those who observe look, and find that there is nothing to be seen any more.
+    /// Makes the observations read, so that they find the store gone and end.
     private func endObservations() {
         NotificationCenter.default.post(
             name: SaveSignals.managerDidDestroy, object: container.persistentStoreCoordinator)
@@ -42,7 +42,7 @@ extension PersistenceManager {
         for store in coordinator.persistentStores {
             let (url, type) = (store.url, store.type)
             try coordinator.remove(store)
-            // What is in memory only is gone by that.
+            // This ends a store that is in memory only.
             if let url, type != NSInMemoryStoreType {
                 try coordinator.destroyPersistentStore(at: url, ofType: type)
             }

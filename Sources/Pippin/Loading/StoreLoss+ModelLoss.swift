@@ -2,7 +2,7 @@
     import CoreData
 
     extension StoreLoss {
-        /// A loss in the words of structs.
+        /// A loss, reworded for structs.
         init(_ counted: CountedLoss) {
             let loss = counted.loss
             let (model, property) = (loss.modelEntity ?? loss.entity, loss.property ?? "")

@@ -1,14 +1,14 @@
 package import CoreData
 
 extension PersistenceManager {
-    /// A new context with a queue of its own, for a short piece of work: change, save, let go.
+    /// A new context with a queue of its own, for short work: change, save, release.
     package func makeWorker() -> NSManagedObjectContext {
         let context = container.newBackgroundContext()
         context.mergePolicy = contextPolicy
         return context
     }
 
-    /// The contexts that outlive the work that is done in them.
+    /// The contexts that are kept beyond a single piece of work.
     var stayingContexts: [NSManagedObjectContext] {
         [container.viewContext] + threadContexts.all + backgroundContexts.all
     }

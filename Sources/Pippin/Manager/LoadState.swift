@@ -1,8 +1,8 @@
-/// How far a manager's store has come.
+/// The state of a manager's store.
 enum LoadState {
     case unloaded
-    /// By whoever came first.
+    /// Opened by the first use.
     case opened
-    /// By `load()`.
+    /// Opened by `load()`.
     case loaded
 }

@@ -1,6 +1,6 @@
 package import CoreData
 
-/// Where a manager's model comes from.
+/// The source of a manager's model.
 package enum ModelSource {
     case named(String, in: Bundle)
     case namedInBundle(String, identifier: String)

@@ -1,7 +1,7 @@
 import CoreData
 
 extension PersistenceError {
-    /// What a save that Core Data refused says of the models: which ones, which properties, and why.
+    /// The error for a save that Core Data refused: which models, which properties, and why.
     package init(saving error: any Error, _ registry: ModelRegistry) {
         let cocoa = error as NSError
         let details = cocoa.userInfo[NSDetailedErrorsKey] as? [NSError] ?? [cocoa]
@@ -69,7 +69,7 @@ extension ModelRegistry {
 }
 
 extension NSEntityDescription {
-    /// The attribute that tells one record from another by itself.
+    /// The attribute that distinguishes the records by itself.
     fileprivate var uniqueKey: String? {
         uniquenessConstraints.lazy.filter { $0.count == 1 }.compactMap { $0.first as? String }.first
     }

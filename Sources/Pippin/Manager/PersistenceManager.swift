@@ -1,6 +1,6 @@
 public import CoreData
 
-/// A store of structs: what is saved, fetched, observed and deleted.
+/// A store of structs, which can be saved, fetched, observed and deleted.
 ///
 /// Make one when the program starts, and pass it to the code that needs it.
 ///
@@ -10,24 +10,24 @@ public import CoreData
 /// let cheap = try await manager.fetch(Book.self, where: \.price < 20, sortedBy: .ascending(\.title))
 /// ```
 ///
-/// What a manager does in one line, a block does in several, on one state of the store or all or nothing: ``read(_:)`` and
-/// ``write(onConflict:_:)``, for programs without concurrency ``readAndWait(_:)`` and ``writeAndWait(onConflict:_:)``. Blocks that write
-/// run one after the other.
+/// Each method of the manager does one thing; a block does several, on one state of the store or all or nothing:
+/// ``read(_:)`` and ``write(onConflict:_:)``, or ``readAndWait(_:)`` and ``writeAndWait(onConflict:_:)`` for programs
+/// without concurrency. Blocks that write run one after the other.
 public final class PersistenceManager: Sendable {
-    /// The manager's name, which is the default store's as well.
+    /// The manager's name, which is also the default store's.
     public let name: String
 
-    /// Core Data's container, for those who need what structs do not say.
+    /// Core Data's container, for what structs cannot express.
     public let container: NSPersistentContainer
 
-    /// How the contexts that the manager hands out settle conflicts of a save.
+    /// The merge policy of the contexts that the manager hands out.
     package let objectMergePolicy: NSMergePolicy
 
     let state = Locked(LoadState.unloaded)
-    /// Held by who opens the store.
+    /// Held while the store is being opened.
     let opening = Locked(())
     package let threadContexts = ThreadContexts()
-    /// The contexts that were handed out to stay.
+    /// The contexts that were handed out for longer use.
     package let backgroundContexts = WeakContexts()
     package let writes = WriteQueue()
     let saveSignals = SaveSignals()
@@ -37,15 +37,15 @@ public final class PersistenceManager: Sendable {
     let storeRows: (any StateRows)?
     /// The entities that were derived from models.
     package let registry: ModelRegistry
-    /// The model of the program alone; that of the container may have more, which the store has besides.
+    /// The model of the program alone. The container's model may have more, which the store has in addition.
     let programModel: NSManagedObjectModel
-    /// Whether the store may be made.
+    /// Whether the store may be created.
     let creation: CreationCheck
-    /// Whether this manager has taken its store away.
+    /// Whether this manager has destroyed its store.
     let wasDestroyed = Locked(false)
-    /// Whether a store is on the way that takes the place of one that was taken away.
+    /// Whether a new store is about to replace one that was destroyed.
     let isStartingOver = Locked(false)
-    /// The merge policy of the contexts, which knows the schemas.
+    /// The merge policy of the contexts, which follows the schemas.
     package let contextPolicy: NSMergePolicy
     private let modelFailure: PersistenceError?
 
@@ -62,7 +62,7 @@ public final class PersistenceManager: Sendable {
             model = try source.model()
             modelFailure = nil
         } catch {
-            // Kept for `load`, which can throw it. Until then there is a container, with nothing in it.
+            // Kept for `load`, which can throw it. Until then the container has an empty model.
             model = NSManagedObjectModel()
             modelFailure = error as? PersistenceError ?? .modelNotFound(name: name, bundle: "\(error)")
         }
@@ -75,7 +75,7 @@ public final class PersistenceManager: Sendable {
         storeRows = PersistenceManager.rows(of: container)
     }
 
-    /// The model, unless there is none.
+    /// The model; throws if there is none.
     package func checkedModel() throws -> NSManagedObjectModel {
         if let modelFailure { throw modelFailure }
         return programModel

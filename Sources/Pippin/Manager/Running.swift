@@ -2,7 +2,7 @@ package import CoreData
 
 // Where work runs.
 extension PersistenceManager {
-    /// Runs work in a transaction of its own, in turn with the manager's other writes, and saves what it has changed.
+    /// Runs work in a transaction of its own, one at a time with the manager's other writes, and saves its changes.
     package func inSavedTransaction<Result>(
         _ policy: WriteConflictPolicy = .retry, _ work: (NSManagedObjectContext) throws -> Result
     ) throws -> Result {
@@ -10,7 +10,7 @@ extension PersistenceManager {
         return try writes.sync { try inTransaction(policy) { try saving($0, work) } }
     }
 
-    /// Runs work in a transaction of its own, as the waiting form does, off the calling thread.
+    /// Runs work in a transaction of its own, as the blocking method does, off the calling thread.
     package func inSavedTransaction<Result: Sendable>(
         _ policy: WriteConflictPolicy = .retry,
         _ work: @escaping @Sendable (NSManagedObjectContext) throws -> Result

@@ -1,12 +1,13 @@
 import CoreData
 
-/// Settles conflicts as the manager's policy does, but for values that a schema calls unique: there the schema says which model
-/// stays, and without a word of it the save fails. Nothing is replaced by something with another identifier unasked.
+/// Settles conflicts as the manager's policy does, except for values that a schema declares unique: the schema says
+/// which model stays, and if it does not, the save fails. No model is replaced by one with another identifier unless a
+/// schema says so.
 final class SchemaMergePolicy: NSMergePolicy, @unchecked Sendable {
-    // @unchecked Sendable: immutable, as its superclass.
+    // @unchecked Sendable: immutable, like its superclass.
 
     private let base: NSMergePolicy
-    /// The entities' identifiers. Two models with the same one are the same model, which the base policy merges.
+    /// The entities' identifiers. Two models with the same identifier are the same model, which the base policy merges.
     private let uidKeys: [String: String]
     private let kept: [String: [[String]: KeptModel]]
 
@@ -47,7 +48,7 @@ final class SchemaMergePolicy: NSMergePolicy, @unchecked Sendable {
         if !others.isEmpty { try base.resolve(constraintConflicts: others) }
     }
 
-    /// Whether it is about values besides the identifier of a model.
+    /// Whether a conflict is about unique values other than a model's identifier.
     private func isOfSchema(_ conflict: NSConstraintConflict) -> Bool {
         guard let entity = entity(conflict), let uidKey = uidKeys[entity] else { return false }
         return conflict.constraint != [uidKey]
@@ -57,8 +58,8 @@ final class SchemaMergePolicy: NSMergePolicy, @unchecked Sendable {
         (conflict.conflictingObjects.first ?? conflict.databaseObject)?.entity.name
     }
 
-    /// Whether all of it is one model, which two contexts inserted. Then its identifier is in conflict as well, and that is settled
-    /// by the base policy.
+    /// Whether the conflict is about one model that two contexts inserted. Its identifier is in conflict then as well,
+    /// and the base policy settles that.
     private func isOfOneModel(_ conflict: NSConstraintConflict) -> Bool {
         guard let stored = conflict.databaseObject, let key = entity(conflict).flatMap({ uidKeys[$0] }),
             let uid = stored.value(forKey: key) as? NSObject

@@ -1,8 +1,8 @@
 package import CoreData
 
-/// Where a manager keeps its models.
+/// The place where a manager keeps its models.
 public struct StoreLocation: Sendable {
-    // Never handed out: managers change theirs, and those of one location may open at the same time.
+    // Never handed out: managers change their own copies, and those of one location may open at the same time.
     private let description: NSPersistentStoreDescription?
     let url: URL?
     let creation: StoreCreation
@@ -10,14 +10,13 @@ public struct StoreLocation: Sendable {
     package init(
         _ description: NSPersistentStoreDescription?, url: URL? = nil, creating creation: StoreCreation = .folders
     ) {
-        // The caller's may change.
+        // The caller may change the original.
         self.description = description.map(Self.copy)
         self.url = url
         self.creation = creation
     }
 
-    /// Returns what the store is called there, and how it is opened, for one manager alone; `nil` where the container's own description
-    /// will do.
+    /// Returns the description of the store for one manager alone; `nil` if the container's own description suffices.
     func makeDescription() -> NSPersistentStoreDescription? { description.map(Self.copy) }
 
     private static func copy(_ description: NSPersistentStoreDescription) -> NSPersistentStoreDescription {
@@ -31,14 +30,14 @@ public struct StoreLocation: Sendable {
     ///
     /// - Parameters:
     ///   - url: the file.
-    ///   - creation: what may be made. By default a missing file is, but not a missing folder: a mistyped path is an error, instead of a new
-    ///     folder with an empty store in it.
+    ///   - creation: what may be created. By default a missing file is created, but not a missing folder, so that a
+    ///     mistyped path is an error instead of a new folder with an empty store.
     /// - Returns: the location.
     public static func file(_ url: URL, creating creation: StoreCreation = .store) -> StoreLocation {
         StoreLocation(NSPersistentStoreDescription(url: url), url: url, creating: creation)
     }
 
-    /// Memory only: gone with the manager.
+    /// A store in memory, which is lost with the manager.
     public static let memory: StoreLocation = {
         let description = NSPersistentStoreDescription()
         description.type = NSInMemoryStoreType
@@ -46,24 +45,24 @@ public struct StoreLocation: Sendable {
     }()
 }
 
-/// What `load()` makes where there is nothing yet.
+/// What `load()` creates if there is no store yet.
 public enum StoreCreation: Sendable {
-    /// Nothing: a store that is not there is ``PersistenceError/Code/storeNotFound``. After `destroy()` it may be made again.
+    /// Nothing: a missing store is ``PersistenceError/Code/storeNotFound``. After `destroy()` it may be created again.
     case nothing
-    /// The file, in a folder that is there; otherwise ``PersistenceError/Code/folderNotFound``.
+    /// The file, in an existing folder; otherwise ``PersistenceError/Code/folderNotFound``.
     case store
     /// The file, and the folders on the way to it.
     case folders
 }
 
-/// Whether a manager may make the store that it is to load.
+/// Decides whether a manager may create the store that it is to load.
 struct CreationCheck: Sendable {
     let url: URL?
     let creation: StoreCreation
 
     init(_ location: StoreLocation) { (url, creation) = (location.url, location.creation) }
 
-    /// - Parameter wasDestroyed: whether the manager itself has taken the store away.
+    /// - Parameter wasDestroyed: whether the manager itself has destroyed the store.
     /// - Throws: ``PersistenceError/Code/storeNotFound``, ``PersistenceError/Code/folderNotFound``
     func check(wasDestroyed: Bool) throws {
         guard let url, url.isFileURL, !FileManager.default.fileExists(atPath: url.path) else { return }
@@ -80,7 +79,8 @@ struct CreationCheck: Sendable {
 }
 
 extension NSPersistentStoreDescription {
-    /// Has the store tell of changes that others make, which observations follow, unless the description says that it must not.
+    /// Makes the store announce changes by others, which observations follow, unless the description sets that option
+    /// itself.
     func announceChanges() {
         guard options[NSPersistentStoreRemoteChangeNotificationPostOptionKey] == nil else { return }
         setOption(NSNumber(value: true), forKey: NSPersistentStoreRemoteChangeNotificationPostOptionKey)

@@ -1,17 +1,17 @@
 package import CoreData
 
-// What batch requests change, no context hears of by itself.
+// Contexts do not hear of batch requests by themselves.
 extension PersistenceManager {
-    /// Notifies the contexts that stay, each on its queue. Later work in a context finds the changes merged.
+    /// Notifies the manager's lasting contexts, each on its queue. Later work in a context finds the changes merged.
     package func tellContexts(ofDeleted deleted: [NSManagedObjectID]) { tellContexts(NSDeletedObjectsKey, deleted) }
 
-    /// Tells the contexts that stay, each on its queue.
+    /// Notifies the manager's lasting contexts, each on its queue.
     package func tellContexts(ofUpdated updated: [NSManagedObjectID]) { tellContexts(NSUpdatedObjectsKey, updated) }
 
     private func tellContexts(_ key: String, _ identifiers: [NSManagedObjectID]) {
         for context in stayingContexts {
             let isOnQueue = context === container.viewContext && MainQueue.isCurrent
-            // Not waiting: a queue that waits for this one would wait for ever.
+            // Without waiting: a queue that waits for this one would wait for ever.
             if isOnQueue {
                 context.merge(key, identifiers)
             } else {
@@ -22,7 +22,7 @@ extension PersistenceManager {
 }
 
 extension NSManagedObjectContext {
-    /// Takes changes over that were made in the store.
+    /// Merges changes that were made in the store.
     package func merge(_ key: String, _ identifiers: [NSManagedObjectID]) {
         let changes: [AnyHashable: Any] = [key: identifiers]
         NSManagedObjectContext.mergeChanges(fromRemoteContextSave: changes, into: [self])

@@ -1,13 +1,13 @@
 package import CoreData
 
-/// A context per thread, each as long as its thread and this cache live.
+/// A context for each thread, which lives as long as its thread and this cache.
 package final class ThreadContexts: Sendable {
     private let contexts = Locked<[ObjectIdentifier: NSManagedObjectContext]>([:])
 
-    /// All contexts that there are.
+    /// All contexts of the cache.
     package var all: [NSManagedObjectContext] { contexts.withLock { Array($0.values) } }
 
-    /// The current thread's context, made if there is none yet.
+    /// The current thread's context; it is made if there is none yet.
     package func current(make: () -> NSManagedObjectContext) -> NSManagedObjectContext {
         let thread = Thread.current.threadDictionary
         if let entry = thread[key] as? ThreadEntry, let context = context(of: entry) { return context }
@@ -29,8 +29,8 @@ package final class ThreadContexts: Sendable {
     }
 }
 
-/// Lies in a thread's dictionary and goes with the thread, and its context with it. The context itself is the cache's, so that no
-/// thread keeps a store open after its manager is gone.
+/// An entry in a thread's dictionary, released with the thread, which then releases its context. The cache holds the
+/// context itself, so that no thread keeps a store open after its manager is gone.
 private final class ThreadEntry {
     private weak var owner: ThreadContexts?
 

@@ -1,29 +1,29 @@
 import CoreData
 
-/// What a `write` does when others have saved to the store between what its block read and its end.
+/// What a `write` does if others have saved to the store after its block read and before it is saved.
 public enum WriteConflictPolicy: Sendable {
     /// Runs the block again, in a new context, on what is stored now.
     case retry
-    /// Throws a ``PersistenceError`` with the code ``PersistenceError/Code/conflict``, for the caller to decide.
+    /// Throws a ``PersistenceError`` with the code ``PersistenceError/Code/conflict``, so that the caller can decide.
     case fail
 }
 
-/// How often a write is tried.
+/// How often a write is attempted.
 enum WriteAttempts {
-    /// So often while others may save meanwhile: most blocks are done before anybody does.
+    /// The attempts during which others may save: most blocks finish before anybody does.
     static let unhindered = 4
-    /// So often at most; in the later ones other programs wait until the block is done, so that only what this program saves
-    /// besides gets in its way.
+    /// The most attempts. During the later ones other programs wait until the block is done, so that only other saves
+    /// of this program can interfere.
     static let limit = 16
 
-    /// Waits a moment, longer each time, and not as long as the others who wait.
+    /// Waits a random time whose limit grows with each attempt, so that competing writers wait for different times.
     static func pause(after attempt: Int) { usleep(.random(in: 0..<(200 << UInt32(min(attempt, 7))))) }
 }
 
 extension PersistenceManager {
     #if canImport(ObjectiveC)
-        /// Apple's Core Data cannot tell whether what was read is still so: there, conflicts are settled row by row, by the merge
-        /// policy.
+        /// Apple's Core Data cannot tell whether what was read is still current. There, the merge policy settles
+        /// conflicts row by row.
         func inTransaction<Result>(
             _ policy: WriteConflictPolicy, _ work: (NSManagedObjectContext) throws -> Result
         ) throws -> Result {
@@ -31,7 +31,7 @@ extension PersistenceManager {
             return try worker.performAndWait { try writes.entering { try work(worker) } }
         }
     #else
-        /// Does work in a new context whose reads and saves are one transaction; again, where others get in its way.
+        /// Does work in a new context whose reads and saves are one transaction, and repeats it if others interfere.
         func inTransaction<Result>(
             _ policy: WriteConflictPolicy, _ work: (NSManagedObjectContext) throws -> Result
         ) throws -> Result {
@@ -45,11 +45,11 @@ extension PersistenceManager {
                     try PersistenceError.explaining(.saveFailed) { try transaction.keepOthersOut() }
                 }
                 let outcome = Swift.Result { try perform(work, in: transaction) }
-                // A block may have caught the error of what it could not read any more.
+                // The block may have caught the error of a read that failed because the transaction is broken.
                 guard transaction.isBroken else { return try outcome.get() }
                 let conflict = OptimisticTransaction.conflict(
                     container.persistentStoreCoordinator.persistentStores.first?.url)
-                // What the block has saved by itself must not be done twice.
+                // What the block has saved itself must not be done twice.
                 if transaction.hasSaved { throw PersistenceError(saving: conflict, registry) }
                 if policy == .fail || attempt == WriteAttempts.limit {
                     throw PersistenceError(saving: conflict, registry)

@@ -1,6 +1,6 @@
 package import CoreData
 
-/// Contexts that others own, for as long as they do.
+/// Weak references to contexts that others own.
 package final class WeakContexts: Sendable {
     private struct Entry {
         weak var context: NSManagedObjectContext?
@@ -8,7 +8,7 @@ package final class WeakContexts: Sendable {
 
     private let entries = Locked<[Entry]>([])
 
-    /// Those that are still there.
+    /// The contexts that still exist.
     package var all: [NSManagedObjectContext] { entries.withLock { $0.compactMap(\.context) } }
 
     package func add(_ context: NSManagedObjectContext) {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs one write at a time. Between looking for a record and inserting it, no other write of the manager comes in.
+/// Runs one write at a time. Between looking a record up and inserting it, no other write of the manager can intervene.
 package final class WriteQueue: Sendable {
     private let queue = DispatchQueue(label: "Pippin.writes")
     /// Held by the write whose turn it is.
@@ -8,7 +8,7 @@ package final class WriteQueue: Sendable {
     /// How many writes the queue has, the running one included.
     private let queued = Locked(0)
 
-    /// The queues whose write the current code is a part of: a write within a write is already in turn.
+    /// The queues that are running the write which contains the current code: a write within a write need not wait.
     @TaskLocal private static var entered: Set<ObjectIdentifier> = []
 
     package func sync<Result>(_ work: () throws -> Result) rethrows -> Result {

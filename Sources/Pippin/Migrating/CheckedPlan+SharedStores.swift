@@ -1,7 +1,8 @@
 import CoreData
 
 #if !canImport(ObjectiveC)
-    // A plan knows the entities of its versions only. A store may have more, of other programs, which are migrated along.
+    // A plan only knows the entities of its versions. A store may have more, of other programs, which are migrated
+    // along.
     extension CheckedPlan {
         /// The plan for a store, and the version of the store.
         ///
@@ -27,7 +28,7 @@ import CoreData
                 store: url.lastPathComponent, known: plan.versions.map(\.name))
         }
 
-        /// The plan with what a store has besides in each version from its own on.
+        /// The plan, with the store's additional entities in each version from its own on.
         private func carrying(_ store: any ReconcilableStore, from start: Int) throws -> CheckedPlan {
             var extended = models
             var document = store.reconciliation.model
@@ -35,7 +36,8 @@ import CoreData
             for index in models.indices.dropFirst(start + 1) {
                 let former = try ModelDocument(models[index - 1])
                 let present = try ModelDocument(models[index])
-                // What the version before had and this one has not is gone by the plan, not somebody else's.
+                // An entity that the previous version had and this one lacks was removed by the plan, and is not
+                // another program's.
                 let names = ModelReconciliation(program: present, stored: former, rules: ReconciliationRules())
                 let kept = Set(present.entities.compactMap { names.formerName(ofEntity: $0.name) })
                 var rules = ReconciliationRules()

@@ -1,15 +1,15 @@
 import CoreData
 
-/// A plan whose models and mappings have all been found and fit each other.
+/// A plan whose models and mappings have all been found and fit together.
 struct CheckedPlan {
-    /// A step, with everything that it takes.
+    /// A step, with everything that it needs.
     struct Step {
         let source: NSManagedObjectModel
         let destination: NSManagedObjectModel
         let mapping: NSMappingModel
-        /// By the names of entity mappings; empty for a step without code.
+        /// The changes by the names of entity mappings; empty for a step without code.
         let changes: [String: RecordChange]
-        /// Whether objects must go through the mappings one by one.
+        /// Whether the mappings must be applied object by object.
         let isByObject: Bool
     }
 
@@ -17,7 +17,7 @@ struct CheckedPlan {
     let models: [NSManagedObjectModel]
     let steps: [Step]
 
-    /// Checks a plan. Nothing is touched.
+    /// Checks a plan. No store is touched.
     ///
     /// - Throws: ``PersistenceError``
     init(_ plan: MigrationPlan, endingAt model: NSManagedObjectModel, of manager: String) throws {
@@ -41,7 +41,7 @@ struct CheckedPlan {
     /// - Parameters:
     ///   - plan: the steps, by versions.
     ///   - models: the versions' models, in order.
-    ///   - carried: entities that the versions do not name, which come along in mapping models, too.
+    ///   - carried: entities that the versions do not name, which are migrated along, also by mapping models.
     /// - Throws: ``PersistenceError`` for a step that does not lead from one version to the next.
     init(_ plan: MigrationPlan, over models: [NSManagedObjectModel], carrying carried: Set<String> = []) throws {
         self.plan = plan
@@ -87,7 +87,7 @@ private struct StepEnds {
         }
     }
 
-    /// A mapping model, whose entities must be there.
+    /// A mapping model, checked to name entities that exist.
     func checked(_ mapping: NSMappingModel) throws -> NSMappingModel {
         for entity in mapping.entityMappings ?? [] {
             try check(entity.sourceEntityName, in: source, from)
@@ -96,7 +96,7 @@ private struct StepEnds {
         return mapping
     }
 
-    /// A mapping model with what the versions do not name, as it can be inferred.
+    /// A mapping model, with inferred mappings for entities that the versions do not name.
     func carrying(_ entities: Set<String>, in mapping: NSMappingModel) throws -> NSMappingModel {
         guard !entities.isEmpty else { return mapping }
         let mapped = Set((mapping.entityMappings ?? []).compactMap(\.sourceEntityName))
@@ -134,7 +134,8 @@ private struct StepEnds {
         return try step(mapping, changes: byMapping, isByObject: true)
     }
 
-    /// What can be inferred, without the attributes that cannot and that a change is there for.
+    /// The mapping that can be inferred. Attributes that cannot be inferred are left out if a change takes care of
+    /// their entity.
     private func inferredAsFarAsPossible(_ changes: [RecordChange]) throws -> NSMappingModel {
         let pruned = destination.copy() as? NSManagedObjectModel ?? destination
         while true {

@@ -12,12 +12,13 @@ package import CoreData
 /// try await manager.load(migratingBy: plan, progress: progress)
 /// ```
 ///
-/// It is for stores in SQLite; others are left to ``PersistenceManager``'s loading. The whole plan is checked before a store is touched. Then every step makes a new store beside the old one, which the last
-/// step's takes the place of: a migration that fails, is cancelled or loses its power leaves the store as it was.
+/// It is for SQLite stores; other stores are left to ``PersistenceManager``'s loading. The whole plan is checked before
+/// a store is touched. Then every step makes a new store beside the old one, and the last step's store replaces the
+/// original. A migration that fails, is cancelled or is interrupted by a power failure leaves the store as it was.
 public struct MigrationPlan: Sendable {
     /// The versions, from the oldest to the newest.
     public private(set) var versions: [ModelVersion]
-    /// How to get from each version but the last to the next one.
+    /// The steps from each version to the next one.
     private(set) var steps: [Step] = []
 
     /// How to get from one version to the next.
@@ -29,22 +30,22 @@ public struct MigrationPlan: Sendable {
 
     /// A plan with one version only.
     ///
-    /// - Parameter first: the oldest version that there are stores of.
+    /// - Parameter first: the oldest version of which stores exist.
     public init(from first: ModelVersion) { versions = [first] }
 
-    /// The plan, with a step that needs no more than the two versions: what was added, removed, renamed, made optional, or can be
-    /// converted without loss.
+    /// The plan with a step that needs no more than the two versions: properties may be added, removed, renamed, made
+    /// optional, or converted without loss.
     ///
-    /// - Parameter version: the version to get to.
+    /// - Parameter version: the version that the step leads to.
     /// - Returns: the longer plan.
     public func inferred(to version: ModelVersion) -> MigrationPlan { adding(.inferred, version) }
 
-    /// The plan, with a step in Swift: what can be inferred is, and then each object is handed to a closure, as it was and
-    /// as it is to be.
+    /// The plan with a step in Swift: what can be inferred is migrated first, and then each object is passed to a
+    /// closure in its old and its new form.
     ///
     /// - Parameters:
-    ///   - version: the version to get to.
-    ///   - changes: what to do with the objects of some entities. An attribute that changes its type is left to them.
+    ///   - version: the version that the step leads to.
+    ///   - changes: what to do with the objects of some entities. They also set the attributes whose type changes.
     /// - Returns: the longer plan.
     public func changing(to version: ModelVersion, _ changes: RecordChange...) -> MigrationPlan {
         adding(.changing(changes), version)

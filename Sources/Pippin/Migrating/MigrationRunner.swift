@@ -8,22 +8,22 @@ struct MigrationRunner {
     let url: URL
     let progress: Progress?
 
-    /// Step by step in a folder beside the store, whose content is replaced at the end, at once. Others who want to write to the store
-    /// wait until then, and find that its version is another one.
+    /// Runs each step in a folder beside the store, and replaces the store's content at once at the end. Others who
+    /// want to write to the store wait until then, and find that its version has changed.
     ///
-    /// - Throws: ``PersistenceError``, `CancellationError` where the progress was cancelled, and Core Data's errors. The store is as
-    ///   it was then.
+    /// - Throws: ``PersistenceError``, `CancellationError` if the progress was cancelled, and Core Data's errors. The
+    ///   store is then unchanged.
     func run() throws {
         guard exists, try needsMigration() else { return }
         #if canImport(ObjectiveC)
             let folder = url.deletingLastPathComponent().appendingPathComponent(
                 ".\(url.lastPathComponent).migration-\(UUID().uuidString)", isDirectory: true)
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            // What is left behind is never read again.
+            // Nothing reads what a failed removal leaves behind.
             defer { try? FileManager.default.removeItem(at: folder) }
             let migrated = try migrate { folder.appendingPathComponent("\($0).sqlite") }
             guard let migrated else { return }
-            // Reads the log of a store as well, and replaces its content in one transaction.
+            // This also reads the store's write-ahead log, and replaces its content in one transaction.
             try NSPersistentStoreCoordinator(managedObjectModel: NSManagedObjectModel()).replacePersistentStore(
                 at: url, destinationOptions: nil, withPersistentStoreFrom: migrated, sourceOptions: nil,
                 ofType: type)
@@ -48,15 +48,15 @@ struct MigrationRunner {
         return start < plan.steps.count
     }
 
-    /// The plan for this store, and the store's version as its place in the plan.
+    /// The plan for this store, and the index of the store's version in the plan.
     private func adaptedPlan() throws -> (plan: CheckedPlan, start: Int) {
         let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: type, at: url)
         return try plan.adapted(to: url, ofType: type, metadata)
     }
 
-    /// - Parameter place: where the store of a step is made.
+    /// - Parameter place: gives the URL for the store of a step.
     /// - Returns: the migrated store; `nil` when another program has migrated the store in the meantime.
-    /// - Throws: the errors of the step that fails, and of the file system.
+    /// - Throws: the errors of the failing step, and of the file system.
     private func migrate(_ place: (_ step: Int) throws -> URL) throws -> URL? {
         let (plan, start) = try adaptedPlan()
         guard start < plan.steps.count else { return nil }
@@ -95,9 +95,9 @@ struct MigrationRunner {
     }
 }
 
-/// Migrates one step, and tells a progress how far it is.
+/// Migrates one step, and reports how far it is to a progress.
 final class StepManager: NSMigrationManager {
-    /// How much a step counts in a progress.
+    /// The units of a progress for one step.
     static let units: Int64 = 100
 
     let step: CheckedPlan.Step
@@ -130,7 +130,7 @@ final class StepManager: NSMigrationManager {
     }
 }
 
-/// Hands objects to a plan's closures.
+/// Passes objects to a plan's closures.
 final class ChangePolicy: NSEntityMigrationPolicy {
     override func createDestinationInstances(
         forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
@@ -173,7 +173,7 @@ extension StepManager {
 }
 
 extension NSPersistentStoreDescription {
-    /// Whether stores of the type can be migrated by a plan.
+    /// Whether a plan can migrate stores of this type.
     var isMigrated: Bool {
         #if canImport(ObjectiveC)
             type == NSSQLiteStoreType

@@ -11,21 +11,22 @@ import CoreData
 /// ModelVersion("Shop 2", url: Bundle.module.url(forResource: "Shop 2", withExtension: "mom", subdirectory: "Shop.momd")!)
 /// ```
 ///
-/// A store is of the version whose entities have the version hashes that are in the store's metadata.
+/// A store is of the version whose entities' version hashes are in the store's metadata.
 public struct ModelVersion: @unchecked Sendable {
-    // @unchecked Sendable: a model in `source` does not change any more once it is here.
+    // @unchecked Sendable: a model in `source` does not change once it is here.
 
-    /// What the version is called, in errors and progress.
+    /// The version's name in errors and progress.
     public let name: String
-    /// The entities of the version's structs; empty for a version that is a model.
+    /// The entities of the version's structs; empty for a version given as a model.
     let registry: ModelRegistry
     private let source: ModelSource
 
-    /// The version that these structs are the schema of: structs as they were then, in a namespace of their own.
+    /// The version whose schema these structs are: copies of the structs as they were then, in a namespace of their
+    /// own.
     ///
     /// - Parameters:
-    ///   - name: what the version is called.
-    ///   - models: the models; those within them are found by themselves.
+    ///   - name: the version's name.
+    ///   - models: the models. Models within them are found automatically.
     public init<each Model: CoreModel>(_ name: String, models: repeat (each Model).Type) {
         var types: [any CoreModel.Type] = []
         repeat types.append((each Model).self)
@@ -47,6 +48,6 @@ public struct ModelVersion: @unchecked Sendable {
         registry = ModelRegistry()
     }
 
-    /// - Throws: ``PersistenceError`` for one that cannot be had.
+    /// - Throws: ``PersistenceError`` for a model that is not available.
     func model() throws -> NSManagedObjectModel { try source.model() }
 }

@@ -32,7 +32,7 @@ public struct RecordChange: Sendable {
         let newRegistry: ModelRegistry
     }
 
-    /// A closure from the old struct to the new one.
+    /// A change from the old struct to the new one.
     ///
     /// ```swift
     /// .model(V2.Person.self, to: Person.self) { Person(id: $0.id, fullName: "\($0.first) \($0.last)") }

@@ -1,9 +1,9 @@
 import CoreData
 
-/// Makes Core Data's attributes of a model's fields.
+/// Makes Core Data's attributes from a model's fields.
 struct AttributeBuilder {
     private let plan: EntityPlan
-    /// The properties that lead to the value whose attributes are made, within a nested value.
+    /// Within a nested value, the properties that lead to the value whose attributes are made.
     private var path: [String] = []
 
     init(_ plan: EntityPlan) { self.plan = plan }
@@ -34,7 +34,7 @@ struct AttributeBuilder {
         attribute.name = field.name
         if field.key != field.name, !path.isEmpty { attribute.userInfo?[NestedValueInfo.key] = field.key }
         if field.mark == .isPresent { attribute.userInfo?[NestedValueInfo.isMark] = NestedValueInfo.always }
-        // A composite's elements have a value or not with it.
+        // Without the composite, its elements have no values either.
         if case .composite = field.kind { attribute.isOptional = true } else { attribute.isOptional = field.isOptional }
         try apply(plan.facts, to: attribute, field)
         return attribute
@@ -59,11 +59,11 @@ struct AttributeBuilder {
         }
     }
 
-    /// Sets a default value: that of a nested value is in its elements.
+    /// Sets a default value. A nested value's default is set on its elements.
     private static func set(
         _ value: any Encodable, in attribute: NSAttributeDescription, _ field: FieldPlan
     ) throws {
-        // That of an optional property may be none.
+        // The default of an optional property may be nil.
         let value = (value as? any OptionalValue).map(\.wrappedValue) ?? value
         guard let value else { return }
         let encoder = RecordEncoder(RecordPlan(name: field.name, fields: [field]))
@@ -92,6 +92,6 @@ struct AttributeBuilder {
 }
 
 extension NSPropertyDescription {
-    /// Adds what a schema says. What a property has already is what Pippin itself needs to read it.
+    /// Adds the schema's user info. Keys that exist already are Pippin's own, which it needs to read the property.
     func add(_ userInfo: [String: String]) { self.userInfo?.merge(userInfo) { own, _ in own } }
 }

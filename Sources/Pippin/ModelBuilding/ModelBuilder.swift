@@ -1,12 +1,13 @@
 import CoreData
 
-/// Makes Core Data's model of derived entities.
+/// Makes Core Data's model from derived entities.
 enum ModelBuilder {
-    /// The model of each list of structs that was made last. A model that is in use stays until the process ends, so that a program that opens one
-    /// store after the other, as a server does with a store for each customer, would keep one for each.
+    /// The model made last for each list of structs. A model that is in use stays until the process ends, so without
+    /// this cache a program that opens one store after the other, as a server with a store per customer does, would
+    /// keep a model for each.
     private static let latest = Locked<[[ObjectIdentifier]: NSManagedObjectModel]>([:])
 
-    /// The model of the entities: the one that was made before, where their structs and schemas say the same.
+    /// The model of the entities. One that was made before is used again if its structs and schemas are the same.
     ///
     /// - Throws: ``PersistenceError/Code/notDerivable``
     static func model(of registry: ModelRegistry) throws -> NSManagedObjectModel {
@@ -29,7 +30,7 @@ enum ModelBuilder {
         var relationships: [String: [NSRelationshipDescription]] = [:]
         for plan in registry.plans { entities[plan.name] = entity(plan) }
         for (one, two) in try RelationshipPairs.pairs(of: registry) {
-            // A relationship may be its own inverse, as that between friends.
+            // A relationship may be its own inverse, as between friends.
             let isOne = one.entity == two.entity && one.name == two.name
             let first = relationship(one, entities)
             let second = isOne ? first : relationship(two, entities)
@@ -86,7 +87,7 @@ enum ModelBuilder {
             case .index(let properties):
                 let names = properties.compactMap(\.path)
                 let name = "by" + names.map(\.capitalizedFirst).joined()
-                // Said twice, it is one index.
+                // An index that is declared twice is one index.
                 guard !indexes.contains(where: { $0.name == name }) else { continue }
                 let elements = names.compactMap { entity.propertiesByName[$0] }.map {
                     NSFetchIndexElementDescription(property: $0, collationType: .binary)

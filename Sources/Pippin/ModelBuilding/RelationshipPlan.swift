@@ -6,13 +6,13 @@ struct RelationshipPlan: Equatable {
     var isToMany: Bool
     var isOrdered = false
     var isOptional = true
-    /// Whether deleting the object deletes the destinations.
+    /// Whether deleting the object also deletes the destinations.
     var isOwner = false
     let inverse: String
 }
 
-/// Pairs the relationships of models up. Core Data keeps every relationship from both sides; where only one model has a property
-/// for it, the other side gets one with a name like `booksOfStore`.
+/// Pairs up the relationships of models. Core Data keeps every relationship from both sides; if only one model has a
+/// property for it, the other side gets one with a name like `booksOfStore`.
 enum RelationshipPairs {
     static func pairs(of registry: ModelRegistry) throws -> [(RelationshipPlan, RelationshipPlan)] {
         var pairs: [(RelationshipPlan, RelationshipPlan)] = []
@@ -60,7 +60,7 @@ enum RelationshipPairs {
             isOrdered: isOrdered(field), isOptional: field.isOptional || field.isToMany, isOwner: owns, inverse: back)
         let two = RelationshipPlan(
             entity: destination.name, name: back, destination: plan.name,
-            // What is owned has one owner; what is shared may be in many.
+            // An owned model has one owner; a shared one may be in many models.
             isToMany: other.map(\.isToMany) ?? !owns, isOrdered: other.map(isOrdered) ?? false,
             isOptional: other.map { $0.isOptional || $0.isToMany } ?? true,
             isOwner: other.map(destination.owns) ?? false, inverse: field.name)

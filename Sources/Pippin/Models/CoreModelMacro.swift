@@ -1,4 +1,5 @@
-/// Makes a struct a ``CoreModel`` whose rows are read and written column by column, by code made when the program is compiled.
+/// Makes a struct a ``CoreModel`` whose rows are read and written column by column, by code that is generated at
+/// compile time.
 ///
 /// ```swift
 /// @CoreModel
@@ -9,12 +10,12 @@
 /// }
 /// ```
 ///
-/// It is the same model, stored in the same way, as with `: CoreModel` and coding that the compiler synthesizes; only faster. The stored
-/// properties are the columns, private ones included.
+/// The model is stored exactly as with `: CoreModel` and synthesized coding; it is only faster. The stored properties
+/// are the columns, including private ones.
 ///
-/// A type that declares `init(from:)`, `encode(to:)` or `CodingKeys` is coded by them, as are final classes, and types with lazy or
-/// wrapped properties, or constants that have a value: for these, the macro adds the conformance and nothing else. Declare coding of your
-/// own in the type itself; in an extension, the compiler refuses it as declared twice.
+/// If a type declares `init(from:)`, `encode(to:)` or `CodingKeys`, is a final class, or has lazy or wrapped properties
+/// or constants with a value, it is read and written by its coding: the macro adds only the conformance. Declare your
+/// own coding in the type itself; the compiler rejects it in an extension as a redeclaration.
 @attached(
     extension, conformances: CoreModel, names: named(CodingKeys), named(init(from:)), named(encode(to:)),
     named(init(columns:)), named(write(columns:)), named(compiledColumns))

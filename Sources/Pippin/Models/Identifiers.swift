@@ -1,26 +1,26 @@
 import CoreData
 
-// Identifiers as the attributes that hold them.
+// Identifiers, as the attributes that hold them need them.
 extension CoreModel {
-    /// The identifier as its attribute holds it.
+    /// The identifier in the form that its attribute holds.
     ///
-    /// - Throws: ``PersistenceError`` for an identifier that is no single value.
+    /// - Throws: ``PersistenceError`` for an identifier that is not a single value.
     package func keyValue() throws -> Any { try Self.keyValue(of: id) }
 
-    /// An identifier as what tells models apart.
+    /// An identifier as a key that distinguishes models.
     ///
-    /// - Throws: ``PersistenceError`` for an identifier that is no single value.
+    /// - Throws: ``PersistenceError`` for an identifier that is not a single value.
     static func recordKey(of id: ID) throws -> RecordKey {
-        // The type is the same then; a cast would find that out once more, slowly.
+        // The types are the same here. A cast would check that again, slowly.
         if ID.self == String.self { return .string(unsafeBitCast(id, to: String.self)) }
         if ID.self == Int.self { return .integer(Int64(unsafeBitCast(id, to: Int.self))) }
         if ID.self == UUID.self { return .uuid(unsafeBitCast(id, to: UUID.self)) }
         return RecordKey(attributeValue: try keyValue(of: id))
     }
 
-    /// An identifier as its attribute holds it.
+    /// An identifier in the form that its attribute holds.
     package static func keyValue(of id: ID) throws -> Any {
-        // The type is the same then; a cast would find that out once more, slowly.
+        // The types are the same here. A cast would check that again, slowly.
         if ID.self == String.self { return unsafeBitCast(id, to: String.self) }
         if ID.self == Int.self { return unsafeBitCast(id, to: Int.self) }
         if ID.self == UUID.self { return unsafeBitCast(id, to: UUID.self) }

@@ -1,8 +1,8 @@
 extension SchemaRule {
-    /// Two properties are the two sides of one relationship: changing one changes the other.
+    /// Declares two properties to be the two sides of one relationship, so that changing one changes the other.
     ///
-    /// One of the two models declares it. The other side is best a ``Reference``, or an array or a set of them, since structs
-    /// cannot contain each other without end.
+    /// One of the two models declares it. The other side should be a ``Reference``, or an array or a set of references,
+    /// since structs cannot contain each other endlessly.
     ///
     /// ```swift
     /// Schema(.inverse(\.reviews, of: \Review.book))

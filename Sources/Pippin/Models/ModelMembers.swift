@@ -1,4 +1,4 @@
-/// A model's stand-in in a property: a `Reference`.
+/// A stand-in for a model in a property: a `Reference`.
 protocol ModelReference {
     static var target: Any.Type { get }
     func keyValue() throws -> Any
@@ -11,11 +11,11 @@ extension Reference: ModelReference {
 
 /// Several models, or references to them, in a property.
 protocol ModelCollection {
-    /// What is in it: a model or a reference.
+    /// The type of the elements: a model or a reference.
     static var member: Any.Type { get }
     static var isOrdered: Bool { get }
     var members: [Any] { get }
-    /// The members, as an array of their type.
+    /// The members, as an array of their own type.
     var ordered: Any { get }
 }
 

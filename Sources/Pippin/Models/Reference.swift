@@ -1,4 +1,4 @@
-/// A model named by its identifier alone: a back reference, or a link that is not to be followed when reading.
+/// A model identified by its identifier alone: a back reference, or a link that reading does not follow.
 ///
 /// ```swift
 /// struct Review: CoreModel {
@@ -10,11 +10,11 @@
 /// let review = Review(id: UUID(), book: Reference(emma), text: "Badly done, Emma!")
 /// ```
 ///
-/// In the store it is a relationship like that of a nested model. Saving looks the model up, and throws
-/// ``PersistenceError/Code/missingReference`` where it is neither stored nor part of the same save. In JSON and
-/// other encodings it is the identifier.
+/// The store keeps it as a relationship, like that of a nested model. Saving looks the model up, and throws
+/// ``PersistenceError/Code/missingReference`` if it is neither stored nor part of the same save. In JSON and other
+/// encodings it is the identifier.
 public struct Reference<Model: CoreModel>: Hashable, Sendable, Identifiable, Codable {
-    /// The identifier of the model that is meant.
+    /// The identifier of the model.
     public let id: Model.ID
 
     /// A reference to the model with that identifier.
@@ -27,9 +27,9 @@ public struct Reference<Model: CoreModel>: Hashable, Sendable, Identifiable, Cod
     /// - Parameter model: the model; only its identifier matters.
     public init(_ model: Model) { id = model.id }
 
-    /// Encodes the identifier, without anything around it.
+    /// Encodes the identifier alone, as a single value.
     ///
-    /// - Parameter encoder: the encoder, which gets a single value.
+    /// - Parameter encoder: the encoder, which receives a single value.
     /// - Throws: what the encoder throws.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
@@ -38,7 +38,7 @@ public struct Reference<Model: CoreModel>: Hashable, Sendable, Identifiable, Cod
 
     /// Decodes the identifier.
     ///
-    /// - Parameter decoder: the decoder, which gives a single value.
+    /// - Parameter decoder: the decoder, which provides a single value.
     /// - Throws: what the decoder throws.
     public init(from decoder: any Decoder) throws {
         id = try decoder.singleValueContainer().decode(Model.ID.self)

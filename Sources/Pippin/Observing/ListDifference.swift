@@ -1,42 +1,42 @@
-/// The difference between two lists of models, by their identifiers: what a list view has to do.
+/// The difference between two lists of models, by their identifiers, for a list view.
 ///
-/// Removals count from the former list, everything else is about the new one. A model that moved and changed is both a
-/// move and an update.
+/// Removals use indexes of the former list, everything else uses indexes of the new one. A model that moved and changed
+/// is both a move and an update.
 public struct ListDifference<Model: CoreModel>: Sendable {
-    /// A model, and its place in the new list.
+    /// A model, and its index in the new list.
     public struct Placed: Sendable {
-        /// The place in the new list.
+        /// The index in the new list.
         public let index: Int
         /// The model.
         public let model: Model
     }
 
-    /// A model that has another place among those that stayed.
+    /// A model that stayed, and has another place relative to the others that stayed.
     public struct Move: Sendable, Equatable {
-        /// The place in the former list.
+        /// The index in the former list.
         public let from: Int
-        /// The place in the new list.
+        /// The index in the new list.
         public let to: Int
     }
 
     /// The new list.
     public let models: [Model]
-    /// The models that are new, in ascending places.
+    /// The new models, in ascending order of their indexes.
     public let insertions: [Placed]
-    /// The places in the former list of the models that are gone, ascending.
+    /// The indexes in the former list of the removed models, ascending.
     public let removals: [Int]
-    /// The models that stayed and have another place among these.
+    /// The models that stayed, and have another place relative to each other.
     public let moves: [Move]
-    /// The models that stayed and have other values, in ascending places.
+    /// The models that stayed and have new values, in ascending order of their indexes.
     public let updates: [Placed]
 
-    /// Whether both lists are the same.
+    /// Whether both lists are equal.
     public var isEmpty: Bool { insertions.isEmpty && removals.isEmpty && moves.isEmpty && updates.isEmpty }
 
     /// The difference between two lists.
     ///
     /// - Parameters:
-    ///   - former: the former list. No two models of a list share their identifier.
+    ///   - former: the former list. No two models of a list have the same identifier.
     ///   - models: the new list.
     public init(from former: [Model], to models: [Model]) {
         self.models = models
@@ -59,7 +59,7 @@ public struct ListDifference<Model: CoreModel>: Sendable {
         }
     }
 
-    /// The difference that made a list what it is.
+    /// The difference of an edit that led to a list.
     init(_ edit: ListEdit, _ models: [Model]) {
         self.models = models
         removals = edit.removals
@@ -70,14 +70,14 @@ public struct ListDifference<Model: CoreModel>: Sendable {
 }
 
 extension Observation {
-    /// The same as differences: the first one from an empty list.
+    /// The observed lists as differences; the first one is from an empty list.
     public func differences<Model: CoreModel>() -> Differences<Model> where State == [Model] {
         Differences(observation: self)
     }
 
     /// How an observed list changes.
     public struct Differences<Model: CoreModel>: AsyncSequence, Sendable where State == [Model] {
-        /// How the list became what it is.
+        /// The difference between a list and the one before.
         public typealias Element = ListDifference<Model>
 
         let observation: Observation<[Model]>

@@ -6,9 +6,9 @@
 /// }
 /// ```
 ///
-/// The first element is the state at the beginning; every further one differs from the one before it. Saves that come while an
-/// element is being worked on are one: what comes next is the newest state. Cancelling the task ends the loop; a store that is taken
-/// away (`destroy()`) ends it with ``PersistenceError/Code/notLoaded``. With `startOver()` it goes on.
+/// The first element is the state at the beginning; each further one differs from the one before. Several saves while
+/// an element is being worked on make one element, with the newest state. Cancelling the task ends the loop; a store
+/// that is removed (`destroy()`) ends it with ``PersistenceError/Code/notLoaded``. With `startOver()` it continues.
 public struct Observation<State: Sendable>: AsyncSequence, Sendable {
     /// What is observed.
     public typealias Element = State
@@ -19,7 +19,7 @@ public struct Observation<State: Sendable>: AsyncSequence, Sendable {
 
     /// Starts to observe.
     public func makeAsyncIterator() -> Iterator {
-        // Listening begins before the first look, so that no save falls in between.
+        // Listening begins before the first reading, so that no save is missed in between.
         let interest = makeInterest()
         return Iterator(observation: self, interest: interest, signals: signals(interest).makeAsyncIterator())
     }
@@ -42,7 +42,7 @@ public struct Observation<State: Sendable>: AsyncSequence, Sendable {
         /// - Throws: what fetching throws.
         public mutating func next() async throws -> State? { try await nextReading()?.state }
 
-        /// The same with how it came to be.
+        /// The same, with the way it was read.
         mutating func nextReading() async throws -> Reading<State>? {
             var isFirst = last == nil
             while true {
@@ -62,13 +62,13 @@ public struct Observation<State: Sendable>: AsyncSequence, Sendable {
     }
 }
 
-/// A state of an observation, and how it came to be.
+/// A state of an observation, and the way it was read.
 struct Reading<State: Sendable>: Sendable {
     let state: State
     let mark: ReadingMark
-    /// The primary keys of the rows of a list that is followed.
+    /// The primary keys of the rows, if the state is a list that is followed.
     var keys: ContiguousArray<Int64>?
-    /// The reading that this one was made of, and how it differs.
+    /// The former reading that this one was derived from, and the difference.
     var step: (former: ReadingMark, edit: ListEdit)?
 
     func isSame(as other: Reading) -> Bool {
@@ -78,5 +78,5 @@ struct Reading<State: Sendable>: Sendable {
     }
 }
 
-/// There is no state now; the next signal brings one.
+/// Thrown if there is no state now. The next signal brings one.
 struct ObservationPause: Error {}

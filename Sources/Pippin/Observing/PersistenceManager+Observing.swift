@@ -1,24 +1,27 @@
 import CoreData
 
 extension PersistenceManager {
-    /// The models that a filter selects: now, and again after each save that changed them, by whatever context, manager or process.
+    /// The models that a filter selects: now, and again after each save that changes them, whichever context, manager
+    /// or process saves.
     ///
     /// ```swift
     /// for try await books in manager.observe(Book.self, where: \.price < 20) { show(books) }
     /// ```
     ///
-    /// States that are equal to the one before are passed over. It ends with its task, and with an error when the store is taken away.
+    /// States that equal the one before are skipped. The sequence ends when its task is cancelled, or with an error
+    /// when the store is removed.
     ///
-    /// A list of models that are filtered and sorted by their own values is read once; after a save of this manager, only the models that were saved
-    /// are. What other programs and batch requests write has it read again, and so has a change of a model in the models.
+    /// A list whose models are filtered and sorted by their own values is read once; after a save of this manager, only
+    /// the saved models are read. Changes by other programs and batch requests, and changes of models within the
+    /// models, make it read the whole list again.
     ///
     /// - Parameters:
     ///   - type: the models' type.
     ///   - filter: what must hold.
-    ///   - order: the order; without one, any.
+    ///   - order: the order; without one, the order is arbitrary.
     ///   - last: the model after which to begin.
     ///   - limit: how many at most; all of them without one.
-    ///   - offset: how many to pass over.
+    ///   - offset: how many to skip.
     /// - Returns: the states, for `for try await`.
     public func observe<Model: CoreModel>(
         _ type: Model.Type, where filter: Filter<Model> = .all, sortedBy order: Order<Model> = [],
@@ -31,12 +34,12 @@ extension PersistenceManager {
         return observe(request)
     }
 
-    /// The models that a request describes: now, and again after each save that changed them.
+    /// The models that a request describes: now, and again after each save that changes them.
     ///
     /// - Parameter request: the request.
     /// - Returns: the states, for `for try await`.
     public func observe<Model: CoreModel>(_ request: ModelRequest<Model>) -> Observation<[Model]> {
-        // What comes before the place to begin at counts as well.
+        // A change before the place to begin at affects the result as well.
         guard request.last == nil, request.offset == 0, let selection = selection(Model.self, request.filter),
             let key = readingKey(request)
         else { return observe { try $0.fetch(request) } }
@@ -50,7 +53,7 @@ extension PersistenceManager {
         }
     }
 
-    /// The model with an identifier: now, and again after each save that changed it; `nil` while there is none.
+    /// The model with an identifier: now, and again after each save that changes it; `nil` while there is none.
     ///
     /// - Parameters:
     ///   - type: the model's type.
@@ -60,7 +63,7 @@ extension PersistenceManager {
         observe { try $0.find(type, id: id) }
     }
 
-    /// Whatever a block asks: now, and again after each save that touched what it asked for.
+    /// The answer to any question that a block asks: now, and again after each save that touches what it asked for.
     ///
     /// ```swift
     /// let shelves = manager.observe { store in
@@ -69,8 +72,9 @@ extension PersistenceManager {
     /// for try await shelf in shelves { show(shelf) }
     /// ```
     ///
-    /// - Parameter question: asks what it is given, on one state of the store. It runs off the calling thread.
-    /// - Returns: the states, for `for try await`; those of an `Equatable` type that are equal to the one before are passed over.
+    /// - Parameter question: asks the access that it is given, on one state of the store. It runs off the calling
+    ///   thread.
+    /// - Returns: the states, for `for try await`; those of an `Equatable` type that equal the one before are skipped.
     public func observe<State: Sendable>(
         _ question: @escaping @Sendable (ReadAccess) throws -> State
     ) -> Observation<State> {
@@ -84,7 +88,7 @@ extension PersistenceManager {
         return try? Interest.Selection(plan, registry) { try filter.predicate(plan, registry) }
     }
 
-    /// What tells a fetch from others; nil for one that cannot be put into words.
+    /// The key that distinguishes a fetch from others; nil for one that has no description in text.
     private func readingKey<Model: CoreModel>(_ request: ModelRequest<Model>) -> ReadingKey? {
         guard let plan = try? registry.plan(of: Model.self),
             let selection = try? StructFetcher<Model>(plan: plan, registry: registry).selection(request)
@@ -117,7 +121,7 @@ extension PersistenceManager {
                         } else {
                             try await ask(nil)
                         }
-                    // What is asked for is known when the block has run; until then every save counts.
+                    // The entities asked for are known once the block has run. Until then every save counts.
                     interest.ask(for: asked.entities)
                     #if !canImport(ObjectiveC)
                         interest.prepare(for: container.persistentStoreCoordinator.modelLayout)
@@ -130,10 +134,10 @@ extension PersistenceManager {
     }
 }
 
-/// What was asked, and what it takes to ask again.
+/// The answer to a question, and what is needed to ask again.
 private struct Asked<State: Sendable>: Sendable {
     let reading: Reading<State>
-    /// The list that was read, for one to go on from.
+    /// The list that was read, from which the next reading continues.
     var kept: (any Sendable)?
     /// The entities that were asked for.
     var entities: Set<String> = []

@@ -1,17 +1,17 @@
 import CoreData
 
 extension Filter where Model: CoreModel {
-    /// Whether the filter holds of a model in memory, with the same result as in a store.
+    /// Whether the filter selects a model in memory, with the same result as in a store.
     ///
     /// ```swift
     /// let cheap: Filter<Book> = \.price < 20
     /// try cheap.matches(emma)
     /// ```
     ///
-    /// A reference leads to nothing but an identifier here: of what else the model has, a store knows more.
+    /// In memory, a reference only has its identifier, whereas a store knows the model's other properties too.
     ///
     /// - Parameter model: the model.
-    /// - Returns: whether the filter holds.
+    /// - Returns: whether the filter selects the model.
     /// - Throws: ``PersistenceError`` for a filter that a store would refuse as well.
     public func matches(_ model: Model) throws -> Bool {
         let registry = try ModelRegistry.known(Model.self)
@@ -21,7 +21,7 @@ extension Filter where Model: CoreModel {
     }
 }
 
-/// Models as dictionaries of what their attributes would hold, for predicates in memory.
+/// Models as dictionaries of their attributes' values, for predicates in memory.
 private struct StoredValues {
     private let registry: ModelRegistry
 
@@ -67,7 +67,7 @@ private struct StoredValues {
 extension ModelRegistry {
     private static let all = Locked<[ObjectIdentifier: ModelRegistry]>([:])
 
-    /// The entities of a model, and of those within it, as they are derived.
+    /// The derived entities of a model and of those within it.
     fileprivate static func known<Model: CoreModel>(_ type: Model.Type) throws -> ModelRegistry {
         if let known = all.withLock({ $0[ObjectIdentifier(type)] }) { return known }
         let registry = try ModelRegistry([type])

@@ -1,6 +1,6 @@
-/// What a property of a model may hold several models in: an array, a set, or an optional one of these.
+/// The type of a property that holds several models: an array, a set, or an optional one of these.
 public protocol ModelList<Member> {
-    /// What is in it: a model, or a reference to one.
+    /// The type of its elements: a model, or a reference to one.
     associatedtype Member
 }
 
@@ -21,56 +21,58 @@ extension Optional: ModelList where Wrapped: ModelList {
 
 // Models in a list of models.
 extension Filter {
-    /// Holds where one of the models in a list is selected by a filter of its own. `.any(\.reviews, \.stars < 3)`
+    /// Selects models with at least one member of a list that another filter selects. `.any(\.reviews, \.stars < 3)`
     ///
     /// - Parameters:
     ///   - list: the list.
-    ///   - filter: what must hold of one of its models.
+    ///   - filter: the condition on a member.
     /// - Returns: the filter.
     /// - SQL: `(SELECT count(*) FROM Z<MEMBER> WHERE … AND <filter>) > 0`
     public static func any<Member: CoreModel>(
         _ list: KeyPath<Model, some ModelList<Member>>, _ filter: Filter<Member>
     ) -> Filter { members(list, filter.term, .any) }
 
-    /// Holds where one of the models that a list refers to is selected by a filter of its own.
+    /// Selects models with a reference in a list to at least one model that another filter selects.
     ///
     /// - Parameters:
     ///   - list: the list.
-    ///   - filter: what must hold of one of its models.
+    ///   - filter: the condition on a referenced model.
     /// - Returns: the filter.
     /// - SQL: `(SELECT count(*) FROM Z<MEMBER> WHERE … AND <filter>) > 0`
     public static func any<Member: CoreModel>(
         _ list: KeyPath<Model, some ModelList<Reference<Member>>>, _ filter: Filter<Member>
     ) -> Filter { members(list, filter.term, .any) }
 
-    /// Holds where all models in a list are selected by a filter of their own; where there are none, too.
+    /// Selects models for which all members of a list are selected by another filter, including models without members.
     ///
     /// - Parameters:
     ///   - list: the list.
-    ///   - filter: what must hold of each of its models.
+    ///   - filter: the condition on each member.
     /// - Returns: the filter.
     /// - SQL: `(SELECT count(*) FROM Z<MEMBER> WHERE … AND NOT <filter>) = 0`
     public static func all<Member: CoreModel>(
         _ list: KeyPath<Model, some ModelList<Member>>, _ filter: Filter<Member>
     ) -> Filter { members(list, filter.term, .all) }
 
-    /// Holds where all models that a list refers to are selected by a filter of their own; where there are none, too.
+    /// Selects models for which all models that a list refers to are selected by another filter, including models with
+    /// an empty list.
     ///
     /// - Parameters:
     ///   - list: the list.
-    ///   - filter: what must hold of each of its models.
+    ///   - filter: the condition on each referenced model.
     /// - Returns: the filter.
     /// - SQL: `(SELECT count(*) FROM Z<MEMBER> WHERE … AND NOT <filter>) = 0`
     public static func all<Member: CoreModel>(
         _ list: KeyPath<Model, some ModelList<Reference<Member>>>, _ filter: Filter<Member>
     ) -> Filter { members(list, filter.term, .all) }
 
-    /// Holds where a list has so many models, or so many that a filter of their own selects. `.count(\.reviews, in: 3...)`
+    /// Selects models by the number of members in a list, or of those that another filter selects. `.count(\.reviews,
+    /// in: 3...)`
     ///
     /// - Parameters:
     ///   - list: the list.
-    ///   - range: how many, with or without ends.
-    ///   - filter: which of its models count.
+    ///   - range: the permitted numbers, with or without ends.
+    ///   - filter: the members that count.
     /// - Returns: the filter.
     /// - SQL: `(SELECT count(*) FROM Z<MEMBER> WHERE … AND <filter>) >= ?`
     public static func count<Member: CoreModel>(
@@ -78,12 +80,12 @@ extension Filter {
         where filter: Filter<Member> = .all
     ) -> Filter { members(list, filter.term, .count(range)) }
 
-    /// Holds where a list refers to so many models, or to so many that a filter of their own selects.
+    /// Selects models by the number of models that a list refers to, or of those that another filter selects.
     ///
     /// - Parameters:
     ///   - list: the list.
-    ///   - range: how many, with or without ends.
-    ///   - filter: which of its models count.
+    ///   - range: the permitted numbers, with or without ends.
+    ///   - filter: the referenced models that count.
     /// - Returns: the filter.
     /// - SQL: `(SELECT count(*) FROM Z<MEMBER> WHERE … AND <filter>) >= ?`
     public static func count<Member: CoreModel>(

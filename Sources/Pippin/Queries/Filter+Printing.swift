@@ -1,7 +1,7 @@
 import CoreData
 
 extension Filter: CustomStringConvertible {
-    /// The filter as the predicate language would write it.
+    /// The filter in the predicate language.
     public var description: String { term.text }
 }
 
@@ -23,7 +23,7 @@ extension FilterTerm {
         }
     }
 
-    /// The text as a part of another one.
+    /// The text as a part of a larger one.
     private var inner: String {
         switch self {
         case .and, .or, .predicate, .refused: "(\(text))"

@@ -1,20 +1,20 @@
 /// A range of values that a property may lie in: `1...5`, `1..<5`, `1...`, `...5`, `..<5`.
 public protocol FilterRange<Bound> {
-    /// What the bounds are.
+    /// The type of the bounds.
     associatedtype Bound: Comparable
-    /// The least value; `nil` for none.
+    /// The smallest value; `nil` for none.
     var lowest: Bound? { get }
-    /// The greatest value; `nil` for none.
+    /// The largest value; `nil` for none.
     var highest: Bound? { get }
-    /// Whether ``highest`` itself is in it.
+    /// Whether ``highest`` itself belongs to the range.
     var includesHighest: Bool { get }
 }
 
 extension FilterRange {
-    /// `true`: most ranges have their end in them.
+    /// `true`: most ranges include their upper bound.
     public var includesHighest: Bool { true }
 
-    /// Holds where a property lies in the range. `(1...5).contains(\.stars)`
+    /// Selects models whose property is in the range. `(1...5).contains(\.stars)`
     ///
     /// - Parameter property: the property, of the model or of one that it leads to.
     /// - Returns: the filter.
@@ -23,7 +23,7 @@ extension FilterRange {
         .lying(property, in: self)
     }
 
-    /// Holds where an optional property has a value that lies in the range.
+    /// Selects models whose optional property has a value in the range.
     ///
     /// - Parameter property: the property, of the model or of one that it leads to.
     /// - Returns: the filter.
@@ -72,7 +72,7 @@ extension PartialRangeUpTo: FilterRange {
     public var includesHighest: Bool { false }
 }
 
-/// Holds where a property lies in a range. `1...5 ~= \.stars`
+/// Selects models whose property is in a range. `1...5 ~= \.stars`
 ///
 /// - Parameters:
 ///   - range: the range, with or without ends.
@@ -82,7 +82,7 @@ extension PartialRangeUpTo: FilterRange {
 public func ~= <Model, Bounds: FilterRange>(range: Bounds, property: KeyPath<Model, Bounds.Bound>) -> Filter<Model>
 where Bounds.Bound: Encodable { .lying(property, in: range) }
 
-/// Holds where an optional property has a value that lies in a range. `10... ~= \.price`
+/// Selects models whose optional property has a value in a range. `10... ~= \.price`
 ///
 /// - Parameters:
 ///   - range: the range, with or without ends.
@@ -93,40 +93,40 @@ public func ~= <Model, Bounds: FilterRange>(range: Bounds, property: KeyPath<Mod
 where Bounds.Bound: Encodable { .lying(property, in: range) }
 
 extension Array where Element: Encodable {
-    /// Holds where a property has one of these values. `["Emma", "Persuasion"].contains(\.title)`
+    /// Selects models whose property has one of these values. `["Emma", "Persuasion"].contains(\.title)`
     ///
     /// - Parameter property: the property, of the model or of one that it leads to.
-    /// - Returns: the filter; of no values, no model holds.
+    /// - Returns: the filter; without values it selects no model.
     /// - SQL: `<property> IN (?, …)`
     public func contains<Model>(_ property: KeyPath<Model, Element>) -> Filter<Model> { .in(property, self) }
 }
 
 extension Set where Element: Encodable {
-    /// Holds where a property has one of these values. `["Emma", "Persuasion"].contains(\.title)`
+    /// Selects models whose property has one of these values. `["Emma", "Persuasion"].contains(\.title)`
     ///
     /// - Parameter property: the property, of the model or of one that it leads to.
-    /// - Returns: the filter; of no values, no model holds.
+    /// - Returns: the filter; without values it selects no model.
     /// - SQL: `<property> IN (?, …)`
     public func contains<Model>(_ property: KeyPath<Model, Element>) -> Filter<Model> { .in(property, self) }
 }
 
 extension Filter {
-    /// Holds where a property is within bounds, these included.
+    /// Selects models whose property lies between two values, these included.
     ///
     /// - Parameters:
     ///   - property: the property, of the model or of one that it leads to.
-    ///   - range: the least and the greatest value.
+    ///   - range: the smallest and the largest value.
     /// - Returns: the filter.
     /// - SQL: `<property> >= ? AND <property> <= ?`
     public static func between<Value: Encodable & Comparable>(
         _ property: KeyPath<Model, Value>, _ range: ClosedRange<Value>
     ) -> Filter { lying(property, in: range) }
 
-    /// Holds where an optional property is within bounds, these included.
+    /// Selects models whose optional property lies between two values, these included.
     ///
     /// - Parameters:
     ///   - property: the property, of the model or of one that it leads to.
-    ///   - range: the least and the greatest value.
+    ///   - range: the smallest and the largest value.
     /// - Returns: the filter.
     /// - SQL: `<property> >= ? AND <property> <= ?`
     public static func between<Value: Encodable & Comparable>(

@@ -1,11 +1,11 @@
 import CoreData
 
 extension Filter {
-    /// Holds where a property has one of some values.
+    /// Selects models whose property has one of some values.
     ///
     /// - Parameters:
     ///   - property: the property, of the model or of one that it leads to.
-    ///   - values: the values; of none, no model holds.
+    ///   - values: the values; an empty sequence selects no model.
     /// - Returns: the filter.
     /// - SQL: `<property> IN (?, …)`
     public static func `in`<Value: Encodable>(_ property: KeyPath<Model, Value>, _ values: some Sequence<Value>)
@@ -14,67 +14,67 @@ extension Filter {
         Filter(term: .list(PropertyName(property), Array(values)))
     }
 
-    /// Holds where a property has a text in it.
+    /// Selects models whose property contains a text.
     ///
     /// - Parameters:
     ///   - property: a property with text.
     ///   - text: the text.
-    ///   - options: whether case and diacritics count; by default both do.
+    ///   - options: what to ignore; by default case and diacritics matter.
     /// - Returns: the filter.
     public static func contains(
         _ property: KeyPath<Model, some StringProperty>, _ text: String, _ options: StringMatching = []
     ) -> Filter { comparing(property, .text(.contains, options), text) }
 
-    /// Holds where a property begins with a text.
+    /// Selects models whose property begins with a text.
     ///
     /// - Parameters:
     ///   - property: a property with text.
     ///   - text: the text.
-    ///   - options: whether case and diacritics count; by default both do.
+    ///   - options: what to ignore; by default case and diacritics matter.
     /// - Returns: the filter.
     public static func begins(
         _ property: KeyPath<Model, some StringProperty>, with text: String, _ options: StringMatching = []
     ) -> Filter { comparing(property, .text(.begins, options), text) }
 
-    /// Holds where a property ends with a text.
+    /// Selects models whose property ends with a text.
     ///
     /// - Parameters:
     ///   - property: a property with text.
     ///   - text: the text.
-    ///   - options: whether case and diacritics count; by default both do.
+    ///   - options: what to ignore; by default case and diacritics matter.
     /// - Returns: the filter.
     public static func ends(
         _ property: KeyPath<Model, some StringProperty>, with text: String, _ options: StringMatching = []
     ) -> Filter { comparing(property, .text(.ends, options), text) }
 
-    /// Holds where a property equals a text, as the options see it.
+    /// Selects models whose property equals a text, compared with options.
     ///
     /// - Parameters:
     ///   - property: a property with text.
     ///   - text: the text.
-    ///   - options: whether case and diacritics count.
+    ///   - options: what to ignore.
     /// - Returns: the filter.
     public static func equals(
         _ property: KeyPath<Model, some StringProperty>, _ text: String, _ options: StringMatching
     ) -> Filter { comparing(property, .text(.equals, options), text) }
 
-    /// Holds where a property is like a pattern, in which `?` is any character and `*` any text.
+    /// Selects models whose property matches a pattern, in which `?` is any character and `*` any text.
     ///
     /// - Parameters:
     ///   - property: a property with text.
     ///   - pattern: the pattern.
-    ///   - options: whether case and diacritics count; by default both do.
+    ///   - options: what to ignore; by default case and diacritics matter.
     /// - Returns: the filter.
     public static func like(
         _ property: KeyPath<Model, some StringProperty>, _ pattern: String, _ options: StringMatching = []
     ) -> Filter { comparing(property, .text(.like, options), pattern) }
 
-    /// Holds where the whole of a property matches a regular expression.
+    /// Selects models whose whole property matches a regular expression.
     ///
     /// - Parameters:
     ///   - property: a property with text.
     ///   - expression: the regular expression.
-    ///   - options: whether case and diacritics count; by default both do.
+    ///   - options: what to ignore; by default case and diacritics matter.
     /// - Returns: the filter.
     public static func matches(
         _ property: KeyPath<Model, some StringProperty>, _ expression: String, _ options: StringMatching = []
@@ -90,7 +90,7 @@ public protocol StringProperty {}
 extension String: StringProperty {}
 extension Optional: StringProperty where Wrapped == String {}
 
-/// What does not matter when texts are compared.
+/// What is ignored when texts are compared.
 public struct StringMatching: OptionSet, Sendable {
     /// The options as bits.
     public let rawValue: Int
@@ -100,9 +100,9 @@ public struct StringMatching: OptionSet, Sendable {
     /// - Parameter rawValue: the bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// Capital and small letters are the same: `[c]`.
+    /// Case is ignored: `[c]`.
     public static let caseInsensitive = StringMatching(rawValue: 1)
-    /// Letters with and without accents are the same: `[d]`.
+    /// Diacritics are ignored: `[d]`.
     public static let diacriticInsensitive = StringMatching(rawValue: 2)
 
     var suffix: String {
@@ -112,7 +112,7 @@ public struct StringMatching: OptionSet, Sendable {
 }
 
 extension AttributeEncoder {
-    /// A value as a predicate compares it with an attribute's; nil for none.
+    /// A value in the form in which a predicate compares it with an attribute's; nil for none.
     static func comparable(_ value: some Encodable) throws -> Any? {
         if let leaf = try leaf(value) { return leaf.predicateValue }
         let capture = ValueCapture()

@@ -1,6 +1,6 @@
 import CoreData
 
-/// What must hold of the models that are wanted.
+/// A condition that selects models.
 ///
 /// ```swift
 /// manager.fetch(Person.self, where: \.age > 30 && \.address.city == "Bath")
@@ -9,31 +9,31 @@ import CoreData
 /// manager.fetch(Person.self, where: .format("age > %@ AND name CONTAINS[c] %@", 30, "ann"))
 /// ```
 ///
-/// All of these are the same to the store. `&&`, `||` and `!` combine filters of every kind.
+/// These are all the same to the store. `&&`, `||` and `!` combine filters of every kind.
 public struct Filter<Model>: @unchecked Sendable {
-    // @unchecked Sendable: predicates and the values compared with do not change once they are made.
+    // @unchecked Sendable: predicates and compared values do not change once they are made.
     let term: FilterTerm
 
     init(term: FilterTerm) { self.term = term }
 
-    /// What a predicate of Core Data says.
+    /// A filter from a predicate of Core Data's.
     package init(predicate: NSPredicate) { term = .predicate(predicate) }
 
-    /// Holds of every model.
+    /// Selects all models.
     public static var all: Filter { Filter(term: .all) }
 
-    /// What a Swift predicate says.
+    /// A filter from a Swift predicate.
     ///
     /// - Parameter predicate: comparisons of stored properties, their collections and constants.
     /// - Returns: the filter.
     public static func matching(_ predicate: Predicate<Model>) -> Filter {
-        // Made at once: it fails for what no store can be asked, and the fetch says so.
+        // Converted at once. If no store can evaluate the predicate, the fetch reports it.
         Filter(term: NSPredicate(predicate).map { .predicate($0) } ?? .refused("\(predicate)"))
     }
 
-    /// What a format string says, in the language of `NSPredicate`.
+    /// A filter from a format string, in the language of `NSPredicate`.
     ///
-    /// A malformed format string throws when the filter is used; the error marks the place.
+    /// A malformed format string throws when the filter is used; the error marks the position.
     ///
     /// - Parameters:
     ///   - format: the format, with the properties' names, and a `%@` for each value.
@@ -50,7 +50,7 @@ public struct Filter<Model>: @unchecked Sendable {
         #endif
     }
 
-    /// Holds where both do.
+    /// Selects models that both filters select.
     ///
     /// - Parameters:
     ///   - left: a filter.
@@ -58,7 +58,7 @@ public struct Filter<Model>: @unchecked Sendable {
     /// - Returns: the filter of both.
     public static func && (left: Filter, right: Filter) -> Filter { Filter(term: left.term.and(right.term)) }
 
-    /// Holds where one of them does.
+    /// Selects models that at least one of the filters selects.
     ///
     /// - Parameters:
     ///   - left: a filter.
@@ -66,9 +66,9 @@ public struct Filter<Model>: @unchecked Sendable {
     /// - Returns: the filter of both.
     public static func || (left: Filter, right: Filter) -> Filter { Filter(term: left.term.or(right.term)) }
 
-    /// Holds where the filter does not.
+    /// Selects models that the filter does not select.
     ///
     /// - Parameter filter: a filter.
-    /// - Returns: its opposite.
+    /// - Returns: the opposite filter.
     public static prefix func ! (filter: Filter) -> Filter { Filter(term: filter.term.negated) }
 }

@@ -11,7 +11,8 @@ final class ModelArgument: NSObject, @unchecked Sendable {
         self.uid = uid
     }
 
-    /// An argument of a format, as the predicate language takes it. A value of another type becomes what its attribute would hold.
+    /// An argument of a format, in the form that the predicate language takes. A value of another type is converted to
+    /// its attribute's form.
     static func argument(_ value: Any) -> Any {
         switch value {
         case let reference as any ModelReference:
@@ -39,7 +40,7 @@ extension NSPredicate {
         #if canImport(ObjectiveC)
             self
         #else
-            // The code that asks the store refuses Swift code.
+            // The code that runs the predicate refuses Swift code.
             guard let tree = try? predicateTree(of: self), tree.hasModels else { return self }
             return makePredicate(try tree.withIdentifiers(plan, registry))
         #endif
@@ -92,18 +93,18 @@ extension NSPredicate {
             return found
         }
 
-        /// The model that a constant, or a list of them, stands for.
+        /// The model that a constant, or each of a list of constants, stands for.
         fileprivate var modelType: Any.Type? {
             guard case .constant(let value) = self else { return nil }
             return (value.elements ?? [value]).lazy.compactMap { $0.model?.type }.first
         }
 
-        /// The expression with the predicates in it changed.
+        /// The expression, with the predicates in it converted.
         fileprivate func inner(_ plan: EntityPlan, _ registry: ModelRegistry) throws -> ExpressionTree {
             try mapParts({ try $0.inner(plan, registry) }, predicates: { try $0.withIdentifiers(plan, registry) })
         }
 
-        /// The identifier of the model that the expression gives.
+        /// The identifier of the model that an expression evaluates to.
         fileprivate func identifier(
             _ uidKey: String, _ plan: EntityPlan, _ registry: ModelRegistry
         ) throws -> ExpressionTree {
@@ -111,7 +112,7 @@ extension NSPredicate {
             case .constant(let value): return .constant(value.identifier)
             case .evaluatedObject: return .keyPath([uidKey])
             case .keyPath(let keys):
-                // A path that leads to the identifier already.
+                // The path ends at the identifier already.
                 let path = keys.joined(separator: ".")
                 return try registry.attributeKind(of: path, in: plan) == nil ? .keyPath(keys + [uidKey]) : self
             case .path(let origin, let keys): return keys.last == uidKey ? self : .path(from: origin, keys + [uidKey])

@@ -3,7 +3,7 @@ import CoreData
 /// How a property is compared with a value.
 enum FilterComparison: Equatable {
     case equal, notEqual, less, atMost, more, atLeast
-    /// Texts, with what does not matter in them.
+    /// Texts, with what is ignored in them.
     case text(TextComparison, StringMatching)
 
     var type: NSComparisonPredicate.Operator {
@@ -26,7 +26,7 @@ enum FilterComparison: Equatable {
         return options
     }
 
-    /// As the predicate language writes it.
+    /// The operator in the predicate language.
     var symbol: String {
         switch self {
         case .equal: "=="
@@ -61,10 +61,10 @@ enum TextComparison: String {
     }
 }
 
-/// How many models of a list there are to be.
+/// How many members of a list must be selected.
 enum MemberCondition: Equatable {
     /// Some, none, or all that there are.
     case any, none, all
-    /// So many; without an end, that many or more.
+    /// A number in a range; without an upper bound, at least that many.
     case count(from: Int, through: Int?)
 }

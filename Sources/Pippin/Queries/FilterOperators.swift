@@ -1,30 +1,30 @@
 import CoreData
 
-// The values go into the filter as their attributes hold them: an enumeration as its raw value, nil as none.
+// Values enter the filter in their attributes' form: an enumeration as its raw value, nil as no value.
 
-/// Holds where a property has a value. `\.status == .active`, `\.author?.name == "Jane"`, `\.price == nil`
+/// Selects models whose property equals a value. `\.status == .active`, `\.author?.name == "Jane"`, `\.price == nil`
 ///
 /// - Parameters:
 ///   - property: the property, of the model or of one that it leads to.
-///   - value: the value; `nil` for none where the property is optional.
+///   - value: the value; `nil` selects models without a value, if the property is optional.
 /// - Returns: the filter.
 /// - SQL: `<property> = ?`, `<property> IS NULL`
 public func == <Model, Value: Encodable & Equatable>(property: KeyPath<Model, Value>, value: Value) -> Filter<Model> {
     .comparing(property, .equal, value)
 }
 
-/// Holds where a property has another value, or none.
+/// Selects models whose property has another value, or none.
 ///
 /// - Parameters:
 ///   - property: the property, of the model or of one that it leads to.
-///   - value: the value; `nil` for none where the property is optional.
+///   - value: the value; `nil` selects models with a value, if the property is optional.
 /// - Returns: the filter.
 /// - SQL: `<property> <> ?`, `<property> IS NOT NULL`
 public func != <Model, Value: Encodable & Equatable>(property: KeyPath<Model, Value>, value: Value) -> Filter<Model> {
     .comparing(property, .notEqual, value)
 }
 
-/// Holds where a property has no value, or leads to no model. `\.author == nil`
+/// Selects models whose property has no value, or leads to no model. `\.author == nil`
 ///
 /// - Parameters:
 ///   - property: an optional property, of the model or of one that it leads to.
@@ -35,7 +35,7 @@ public func == <Model, Value: Encodable>(
     property: KeyPath<Model, Value?>, nothing: _OptionalNilComparisonType
 ) -> Filter<Model> { .comparing(property, .equal, Value?.none) }
 
-/// Holds where a property has a value, or leads to a model. `\.author != nil`
+/// Selects models whose property has a value, or leads to a model. `\.author != nil`
 ///
 /// - Parameters:
 ///   - property: an optional property, of the model or of one that it leads to.
@@ -46,7 +46,7 @@ public func != <Model, Value: Encodable>(
     property: KeyPath<Model, Value?>, nothing: _OptionalNilComparisonType
 ) -> Filter<Model> { .comparing(property, .notEqual, Value?.none) }
 
-/// Holds where a property is less than a value.
+/// Selects models whose property is less than a value.
 ///
 /// - Parameters:
 ///   - property: the property, of the model or of one that it leads to.
@@ -57,7 +57,7 @@ public func < <Model, Value: Encodable & Comparable>(property: KeyPath<Model, Va
     .comparing(property, .less, value)
 }
 
-/// Holds where a property is at most a value.
+/// Selects models whose property is at most a value.
 ///
 /// - Parameters:
 ///   - property: the property, of the model or of one that it leads to.
@@ -68,7 +68,7 @@ public func <= <Model, Value: Encodable & Comparable>(property: KeyPath<Model, V
     .comparing(property, .atMost, value)
 }
 
-/// Holds where a property is more than a value.
+/// Selects models whose property is greater than a value.
 ///
 /// - Parameters:
 ///   - property: the property, of the model or of one that it leads to.
@@ -79,7 +79,7 @@ public func > <Model, Value: Encodable & Comparable>(property: KeyPath<Model, Va
     .comparing(property, .more, value)
 }
 
-/// Holds where a property is at least a value.
+/// Selects models whose property is at least a value.
 ///
 /// - Parameters:
 ///   - property: the property, of the model or of one that it leads to.
@@ -90,7 +90,7 @@ public func >= <Model, Value: Encodable & Comparable>(property: KeyPath<Model, V
     .comparing(property, .atLeast, value)
 }
 
-/// Holds where an optional property is less than a value.
+/// Selects models whose optional property is less than a value.
 ///
 /// - Parameters:
 ///   - property: the property, of the model or of one that it leads to.
@@ -101,7 +101,7 @@ public func < <Model, Value: Encodable & Comparable>(property: KeyPath<Model, Va
     .comparing(property, .less, value)
 }
 
-/// Holds where an optional property is at most a value.
+/// Selects models whose optional property is at most a value.
 ///
 /// - Parameters:
 ///   - property: the property, of the model or of one that it leads to.
@@ -112,7 +112,7 @@ public func <= <Model, Value: Encodable & Comparable>(property: KeyPath<Model, V
     .comparing(property, .atMost, value)
 }
 
-/// Holds where an optional property is more than a value.
+/// Selects models whose optional property is greater than a value.
 ///
 /// - Parameters:
 ///   - property: the property, of the model or of one that it leads to.
@@ -123,7 +123,7 @@ public func > <Model, Value: Encodable & Comparable>(property: KeyPath<Model, Va
     .comparing(property, .more, value)
 }
 
-/// Holds where an optional property is at least a value.
+/// Selects models whose optional property is at least a value.
 ///
 /// - Parameters:
 ///   - property: the property, of the model or of one that it leads to.

@@ -1,10 +1,10 @@
 import CoreData
 
-/// What the properties of a filter belong to: the model that is looked for, or one of a list in it.
+/// The model to which the properties of a filter belong: the model that is selected, or a member of one of its lists.
 struct FilterScope {
     let plan: EntityPlan
     let registry: ModelRegistry
-    /// What a model of a list is called; `nil` for the model that is looked for.
+    /// The variable for a member of a list; `nil` for the model that is selected.
     var variable: String?
     private var depth = 0
 
@@ -36,7 +36,7 @@ struct FilterScope {
             type: type, options: options)
     }
 
-    /// What holds where so many models of a list are selected by a filter of their own.
+    /// The predicate for a condition on how many members of a list another filter selects.
     func predicate(_ property: PropertyName, _ term: FilterTerm, _ condition: MemberCondition) throws -> NSPredicate {
         let found = try registry.resolve(property, of: plan)
         guard case .toMany? = found.field?.kind, let members = found.model else {
@@ -72,7 +72,7 @@ struct FilterScope {
 }
 
 extension NSExpression {
-    /// The value at a path that begins at another value.
+    /// The value at a path that begins at another expression.
     fileprivate static func path(_ path: String, from origin: NSExpression) -> NSExpression {
         #if canImport(ObjectiveC)
             NSExpression(

@@ -1,9 +1,9 @@
-// How filters are combined: what is side by side stays side by side, and what nests deeper than anything can read is refused.
+// Combines filters: conditions side by side stay in one level, and a filter that nests too deep to be read is refused.
 extension FilterTerm {
-    /// As many levels as predicates may nest: few enough for the stack of any thread.
+    /// The most levels that predicates may nest, few enough for the stack of any thread.
     private static let maximumDepth = 500
 
-    /// How many levels the term nests.
+    /// The number of levels that the term nests.
     var depth: Int {
         switch self {
         case .and(let parts), .or(let parts): parts.depth + 1

@@ -4,25 +4,25 @@ import CoreData
 indirect enum FilterTerm {
     case all
     case predicate(NSPredicate)
-    /// A property, how it is compared, and with what.
+    /// A property, a comparison, and a value.
     case comparison(PropertyName, FilterComparison, any Encodable)
     /// A property, and a list of values.
     case list(PropertyName, [any Encodable])
-    /// How many models in a list of models a filter of their own selects.
+    /// A number of members of a list that another filter selects.
     case members(PropertyName, FilterTerm, MemberCondition)
     /// Conditions that all hold.
     case and(TermTree)
-    /// Conditions of which one holds.
+    /// Conditions of which at least one holds.
     case or(TermTree)
     case not(FilterTerm)
-    /// A Swift predicate that the predicate language cannot say.
+    /// A Swift predicate that the predicate language cannot express.
     case refused(String)
     /// A format that could not be read.
     case failed(any Error)
 }
 
 extension Filter {
-    /// The predicate for the store; nil where everything is wanted.
+    /// The predicate for the store; nil if every model is selected.
     ///
     /// - Throws: ``PersistenceError/Code/unknownProperty``
     func predicate(_ plan: EntityPlan, _ registry: ModelRegistry) throws -> NSPredicate? {
@@ -64,21 +64,21 @@ extension FilterTerm {
 }
 
 extension ModelRegistry {
-    /// Where a key path leads in the store.
+    /// A key path, resolved to the store's names.
     struct StoredPath {
         /// The names of attributes and relationships.
         var names: [String] = []
         /// The field at the end.
         var field: FieldPlan?
-        /// The model at the end, if that is one.
+        /// The model at the end, if the path ends at a model.
         var model: EntityPlan?
 
         var path: String { names.joined(separator: ".") }
     }
 
-    /// Where a key path leads in the store.
+    /// A key path, resolved to the store's names.
     ///
-    /// - Throws: ``PersistenceError/Code/unknownProperty`` for one with a property that is not stored.
+    /// - Throws: ``PersistenceError/Code/unknownProperty`` for a path with a property that is not stored.
     func resolve(_ property: PropertyName, of plan: EntityPlan) throws -> StoredPath {
         func unknown(_ entity: String, _ known: [String]) -> PersistenceError {
             .unknownProperty(property.spelling, entity: entity, known: known)
@@ -87,7 +87,7 @@ extension ModelRegistry {
         var result = StoredPath(model: plan)
         for name in path.split(separator: ".").map(String.init) {
             if let entity = result.model {
-                // A reference always calls it `id`, also where the model has another name.
+                // A reference always calls its identifier `id`, even if the model has another name for it.
                 let field = entity.field(named: name) ?? (name == "id" ? entity.fields[entity.uidField] : nil)
                 guard let field, field.mark == nil else { throw unknown(entity.name, entity.propertyNames) }
                 result.field = field
@@ -113,9 +113,9 @@ extension ModelRegistry {
     /// - Parameters:
     ///   - property: the key path.
     ///   - plan: the model's properties.
-    ///   - toIdentifier: whether a path that ends at a model goes on to its identifier, to be compared with one.
+    ///   - toIdentifier: whether a path that ends at a model continues to its identifier, for a comparison.
     /// - Returns: the names, with dots between them.
-    /// - Throws: ``PersistenceError/Code/unknownProperty`` for one with a property that is not stored.
+    /// - Throws: ``PersistenceError/Code/unknownProperty`` for a path with a property that is not stored.
     func storedPath(_ property: PropertyName, of plan: EntityPlan, toIdentifier: Bool = false) throws -> String {
         let found = try resolve(property, of: plan)
         guard toIdentifier, let model = found.model else { return found.path }

@@ -1,6 +1,6 @@
 import CoreData
 
-/// A fetch put together piece by piece.
+/// A fetch that is built step by step.
 ///
 /// ```swift
 /// var request = ModelRequest(Person.self).filter(\.age > 30)
@@ -20,9 +20,9 @@ public struct ModelRequest<Model: CoreModel>: Sendable {
     /// - Parameter type: the models' type.
     public init(_ type: Model.Type = Model.self) {}
 
-    /// The request with one more condition.
+    /// The request with an additional condition.
     ///
-    /// - Parameter filter: what must hold as well.
+    /// - Parameter filter: the additional condition.
     /// - Returns: the narrower request.
     public func filter(_ filter: Filter<Model>) -> ModelRequest {
         var request = self
@@ -30,13 +30,13 @@ public struct ModelRequest<Model: CoreModel>: Sendable {
         return request
     }
 
-    /// The request with one more condition, a Swift predicate.
+    /// The request with a Swift predicate as an additional condition.
     ///
-    /// - Parameter predicate: what must hold as well.
+    /// - Parameter predicate: the additional condition.
     /// - Returns: the narrower request.
     public func filter(_ predicate: Predicate<Model>) -> ModelRequest { filter(.matching(predicate)) }
 
-    /// The request in an order. It sorts models that the earlier orders leave equal.
+    /// The request with an additional order. It sorts models that the earlier orders leave equal.
     ///
     /// - Parameter order: the order.
     /// - Returns: the request in that order.
@@ -46,9 +46,9 @@ public struct ModelRequest<Model: CoreModel>: Sendable {
         return request
     }
 
-    /// The request for at most so many models.
+    /// The request with a limit.
     ///
-    /// - Parameter limit: the most to fetch; nil for no limit.
+    /// - Parameter limit: the largest number of models to fetch; nil for no limit.
     /// - Returns: the request with that limit.
     public func limit(_ limit: Int?) -> ModelRequest {
         var request = self
@@ -56,9 +56,9 @@ public struct ModelRequest<Model: CoreModel>: Sendable {
         return request
     }
 
-    /// The request without so many models at the start.
+    /// The request with an offset.
     ///
-    /// - Parameter offset: how many to leave out at the start.
+    /// - Parameter offset: how many models to skip at the start.
     /// - Returns: the request with that offset.
     public func offset(_ offset: Int) -> ModelRequest {
         var request = self
@@ -66,10 +66,10 @@ public struct ModelRequest<Model: CoreModel>: Sendable {
         return request
     }
 
-    /// The request for what comes after a model.
+    /// The request for the models after a given one.
     ///
-    /// - Parameter last: the last model of the page before, wherever it is now; `nil` to begin at the beginning. The order must be one of
-    ///   plain properties of the model.
+    /// - Parameter last: the last model of the previous page, even if it has moved or is gone; `nil` to begin at the
+    ///   beginning. The order must be one of plain properties of the model.
     /// - Returns: the request for the next page.
     public func after(_ last: Model?) -> ModelRequest {
         var request = self

@@ -1,6 +1,6 @@
 import CoreData
 
-/// The order in which models are wanted.
+/// The order in which models are fetched.
 ///
 /// ```swift
 /// manager.fetch(Person.self, sortedBy: .ascending(\.name))
@@ -26,14 +26,14 @@ public struct Order<Model>: Sendable, ExpressibleByArrayLiteral {
         terms = [Term(property: PropertyName(property), ascending: ascending)]
     }
 
-    /// Sorts the smallest value first; models without a value come before all others.
+    /// Sorts in ascending order; models without a value come first.
     ///
     /// - Parameter property: the property, of the model or of one that it leads to.
     /// - Returns: the order.
     /// - SQL: `ORDER BY <property>`
     public static func ascending<Value>(_ property: KeyPath<Model, Value>) -> Order { Order(property, ascending: true) }
 
-    /// Sorts the largest value first; models without a value come after all others.
+    /// Sorts in descending order; models without a value come last.
     ///
     /// - Parameter property: the property, of the model or of one that it leads to.
     /// - Returns: the order.

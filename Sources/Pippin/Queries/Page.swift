@@ -1,6 +1,6 @@
 import CoreData
 
-/// An order in which no two models are equal, and what comes after one of them in it.
+/// A total order, and the models that come after a given one in it.
 struct Page {
     private struct Key {
         let field: Int
@@ -11,7 +11,7 @@ struct Page {
 
     private let keys: [Key]
 
-    /// - Throws: ``PersistenceError/Code/unknownProperty`` for an order by what is no attribute of the model.
+    /// - Throws: ``PersistenceError/Code/unknownProperty`` for an order by anything but an attribute of the model.
     init<Model>(_ order: Order<Model>, _ plan: EntityPlan, _ registry: ModelRegistry) throws {
         var keys: [Key] = []
         let terms = order.terms.map { ($0.property.path, $0.property.spelling, $0.ascending) }
@@ -19,7 +19,7 @@ struct Page {
             guard let field = plan.fields.firstIndex(where: { $0.name == path }),
                 let kind = plan.record.attributeKinds[field]
             else {
-                // What is not stored at all is said first.
+                // This throws first for a property that is not stored at all.
                 _ = try order.sortDescriptors(plan, registry)
                 throw PersistenceError.noSingleValue(
                     spelling, entity: plan.name, known: plan.propertyNames,
@@ -33,7 +33,7 @@ struct Page {
 
     var sortDescriptors: [NSSortDescriptor] { keys.map { NSSortDescriptor(key: $0.name, ascending: $0.ascending) } }
 
-    /// What comes after the model with these values.
+    /// The predicate for the models after the one with these values.
     func predicate(after values: ContiguousArray<StoredValue>) throws -> NSPredicate {
         var alternatives: [NSPredicate] = []
         var equal: [NSPredicate] = []
@@ -47,7 +47,7 @@ struct Page {
         return NSCompoundPredicate(orPredicateWithSubpredicates: alternatives)
     }
 
-    /// No value is less than any: it comes first in an ascending order, last in a descending one.
+    /// No value counts as less than any value: it comes first in an ascending order, last in a descending one.
     private static func beyond(_ key: Key, _ value: Any?) -> NSPredicate? {
         guard let value else { return key.ascending ? predicate(key.name, "!=", nil) : nil }
         guard !key.ascending else { return predicate(key.name, ">", value) }

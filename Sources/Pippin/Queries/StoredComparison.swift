@@ -1,7 +1,7 @@
 import CoreData
 
-/// Compares a property with values as the store keeps both: an enumeration by its raw value, a nested value element by element, what
-/// is kept as JSON by its bytes, a reference by the identifier that it leads to.
+/// Compares a property with values in their stored forms: an enumeration by its raw value, a nested value element by
+/// element, JSON by its bytes, a reference by the identifier that it leads to.
 struct StoredComparison {
     private let property: PropertyName
     private let found: ModelRegistry.StoredPath
@@ -36,14 +36,14 @@ struct StoredComparison {
         }
     }
 
-    /// Holds where the property has one of some values.
+    /// The predicate that the property has one of some values.
     func predicate(isAmong values: [any Encodable]) throws -> NSPredicate {
         let values = values.map(Self.unwrapped)
         var isSingle = false
         if case .attribute = field.kind { isSingle = true }
         if case .toOne = field.kind { isSingle = true }
         guard isSingle else { return try Self.any(values.map { try equality(with: $0).predicate }) }
-        // The list of a predicate has no place for nothing.
+        // A predicate's list cannot contain nil.
         let path = found.model.map { found.path + "." + $0.uidKey } ?? found.path
         let operands = try values.compactMap { try $0.map(attributeValue) ?? nil }
         let among = scope.compare(path, .in, operands)
@@ -70,7 +70,7 @@ struct StoredComparison {
         }
     }
 
-    /// A nested value is equal when all its parts are equal; it is missing when all its parts are missing.
+    /// A nested value is equal if all its parts are equal; it is missing if all its parts are missing.
     private func equality(of record: RecordPlan, with value: (any Encodable)?) throws -> Equality {
         var stored = StoredValue.null
         if let value {
@@ -104,7 +104,7 @@ struct StoredComparison {
         }
     }
 
-    /// Of a list of models is known how many there are, and of an optional one whether it is there.
+    /// For a list of models, only its count is known, and for an optional one whether it exists.
     private func equalityOfList(with value: (any Encodable)?) throws -> Equality {
         if let value {
             guard let list = value as? any ModelCollection, list.members.isEmpty else { throw notComparable(value) }
@@ -133,7 +133,7 @@ struct StoredComparison {
     // MARK: Values
 
     private func attributeValue(_ value: any Encodable) throws -> Any? {
-        // Its coding may give anything: a list, a record, NaN.
+        // The value's coding may produce anything: a list, a record, NaN.
         do { return try AttributeEncoder.comparable(value) } catch { throw notComparable(value) }
     }
 
@@ -146,7 +146,7 @@ struct StoredComparison {
         .notComparable(property: property.spelling, type: value.map { "\(type(of: $0))" } ?? "nil")
     }
 
-    /// A value without one level of being optional, nil for nothing.
+    /// A value with one level of optionality removed; nil if it is nil.
     private static func unwrapped(_ value: any Encodable) -> (any Encodable)? {
         guard let optional = value as? any OptionalValue else { return value }
         return optional.wrappedValue
@@ -164,7 +164,7 @@ struct StoredComparison {
 }
 
 extension RecordPlan {
-    /// Whether a nested value has something in it whose JSON differs from that of an equal value.
+    /// Whether a nested value contains something whose JSON differs from that of an equal value.
     fileprivate func isUnordered(_ value: any Encodable) -> Bool {
         let hasJSON = fields.contains { field in
             switch field.kind {
@@ -177,13 +177,14 @@ extension RecordPlan {
     }
 }
 
-/// Whether a value has a set in it, or a dictionary that becomes a list, of more than one: equal ones come in any order.
+/// Whether a value contains a set, or a dictionary that is encoded as a list, with more than one element. Equal ones
+/// may be encoded in any order.
 private func isUnorderedValue(_ value: Any) -> Bool {
     let mirror = Mirror(reflecting: value)
     switch mirror.displayStyle {
     case .set where mirror.children.count > 1: return true
     case .dictionary where mirror.children.count > 1:
-        // Texts and integers become keys, which are sorted.
+        // Strings and integers become JSON keys, which are sorted.
         let isKeyed = value is [String: Any] || value is [Int: Any]
         if !isKeyed { return true }
     default: break

@@ -1,5 +1,5 @@
-/// Terms side by side, in a balanced tree: a filter that is put together in a loop neither nests as deep as it is long, nor copies
-/// all of itself each time.
+/// Terms side by side, in a balanced tree. A filter that is built in a loop then neither nests as deep as it is long,
+/// nor copies all of itself in each step.
 indirect enum TermTree {
     case leaf(FilterTerm)
     case pair(TermTree, TermTree, height: Int, depth: Int)
@@ -20,7 +20,7 @@ indirect enum TermTree {
         }
     }
 
-    /// How deep the terms nest, which has nothing to do with how many there are.
+    /// The levels that the terms nest, whatever their number.
     var depth: Int {
         switch self {
         case .leaf(let term): term.depth
@@ -49,7 +49,7 @@ indirect enum TermTree {
         return 0
     }
 
-    /// Two trees of which one may have become higher than the other by two.
+    /// Balances two trees of which one may have become higher than the other by two.
     private static func balanced(_ left: TermTree, _ right: TermTree) -> TermTree {
         if case .pair(let near, let far, let height, _) = right, height > left.height + 1 {
             if case .pair(let first, let second, let inner, _) = near, inner > far.height {

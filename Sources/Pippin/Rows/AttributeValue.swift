@@ -1,9 +1,9 @@
 import CoreData
 
 extension StoredValue {
-    /// The value that key-value coding gives for an attribute.
+    /// The value that key-value coding returned for an attribute.
     ///
-    /// - Returns: `.null` for none, nil for one that is of another kind.
+    /// - Returns: `.null` for no value, nil for a value of another kind.
     init?(_ value: Any?, _ kind: AttributeKind) {
         guard let value, !(value is NSNull) else {
             self = .null
@@ -42,7 +42,7 @@ extension StoredValue {
         }
     }
 
-    /// The value as key-value coding takes it.
+    /// The value in the form that key-value coding takes.
     func attributeValue(_ kind: AttributeKind) -> Any? {
         switch self {
         case .null: nil

@@ -1,16 +1,16 @@
-/// The nodes of a directed graph, taken apart into components: nodes that all lead to each other are one, and every other node
-/// is one of its own. The components come in an order in which each leads to earlier ones only. Without recursion, so that
-/// the graph may be as deep as it likes (Tarjan's algorithm).
+/// The strongly connected components of a directed graph: nodes that all lead to each other are one component, and
+/// every other node is one of its own. Each component leads only to earlier ones. It works without recursion, so that
+/// the graph may have any depth (Tarjan's algorithm).
 struct ComponentOrder {
     /// The nodes by component.
     private(set) var components: [[Int]] = []
-    /// The component of each node; -1 for a node that no root leads to.
+    /// The component of each node; -1 for a node that is not reachable from a root.
     private(set) var component: ContiguousArray<Int>
 
     /// - Parameters:
     ///   - count: how many nodes there are.
-    ///   - roots: where to begin; what they do not lead to is left out.
-    ///   - successors: what a node leads to.
+    ///   - roots: the nodes to begin with. Nodes that are not reachable from them are left out.
+    ///   - successors: the nodes that a node leads to.
     init(count: Int, roots: some Sequence<Int>, successors: (Int) -> [Int]) {
         component = ContiguousArray(repeating: -1, count: count)
         var search = Search(count: count)
@@ -69,7 +69,7 @@ struct ComponentOrder {
             frames.append(Frame(node: node, successors: successors(node)))
         }
 
-        /// Takes the component that begins with a node off the open ones.
+        /// Takes the component that begins with a node from the open nodes.
         mutating func close(_ first: Int) -> [Int] {
             var members: [Int] = []
             while let node = open.popLast() {

@@ -7,9 +7,9 @@
         let layout: EntityLayout
         /// The slot of each field; -1 for a relationship.
         let slots: ContiguousArray<Int>
-        /// The field of each slot; -1 for what the model does not have.
+        /// The field of each slot; -1 for a slot that the model has no field for.
         let fields: ContiguousArray<Int>
-        /// The fields with values in slots, their slots, and what they have in them where that is compared part by part.
+        /// The fields with values in slots, the slots, and the plan of a nested value, which is compared part by part.
         let comparisons: ContiguousArray<(field: Int, slot: Int, composite: RecordPlan?)>
         let members: [Member]
         let toOnes: [ToOne]
@@ -17,39 +17,39 @@
         /// The fields that must have a value.
         let required: [Int]
 
-        /// A relationship to models that are in one model at a time.
+        /// A relationship to models of which each can be in one model only.
         struct Member: Sendable {
             let field: Int
             let relationship: RelationshipLayout
-            /// Where a member's row has its owner.
+            /// The slot of a member's row that has its owner.
             let ownerSlot: Int
             let destination: DirectPlan
-            /// Whether members that left are deleted.
+            /// Whether members that leave the relationship are deleted.
             let isOwned: Bool
         }
 
-        /// A relationship to a model that may be in many models, or a reference to one.
+        /// A relationship to a model that may be in many models, or a reference to it.
         struct ToOne: Sendable {
             let field: Int
             let slot: Int
             let isRequired: Bool
-            /// The other side, whose changes count as changes of the model at the end.
+            /// The inverse relationship, whose changes count as changes of the destination.
             let inverse: RelationshipLayout?
             let destination: DirectPlan
             let isReference: Bool
         }
 
-        /// A relationship to models of which each may be in many models, or references to such.
+        /// A relationship to models that may each be in many models, or references to them.
         struct Many: Sendable {
             let field: Int
             let relationship: RelationshipLayout
-            /// The other side, whose changes count as changes of the models at the end.
+            /// The inverse relationship, whose changes count as changes of the destinations.
             let inverse: RelationshipLayout
             let destination: DirectPlan
             let isReference: Bool
         }
 
-        /// What a model leads to.
+        /// The relationships of a model.
         private struct Relationships {
             var members: [Member] = []
             var toOnes: [ToOne] = []
@@ -76,23 +76,24 @@
             required = attributes.filter { needed.contains(slots[$0]) }
         }
 
-        /// Whether its objects can be deleted without anything else to do.
+        /// Whether its objects can be deleted without any further work.
         var isLeaf: Bool { members.isEmpty && layout.relationships.count == 1 }
 
-        /// Whether no two rows can have one identifier: a model that was not found is refused where somebody else inserts it first.
+        /// Whether the store prevents two rows with one identifier. If somebody else inserts a model that was not
+        /// found, the save is refused.
         var isFoundByUniqueIdentifier: Bool {
             layout.uniquenessConstraints.contains([plan.fields[plan.uidField].name])
         }
 
-        /// The plan of a model with everything in it.
+        /// The plan of a model, with those of the models in it.
         ///
         /// - Parameters:
         ///   - plan: the model.
-        ///   - registry: has the models in it.
+        ///   - registry: knows the models in it.
         ///   - model: the entities.
-        ///   - path: the models that it is in.
-        /// - Returns: `nil` for models that take part in anything which objects do besides having values: classes, validation,
-        ///   derived attributes, models that lead back to themselves.
+        ///   - path: the models that contain it.
+        /// - Returns: `nil` for models whose objects do more than hold values: custom classes, validation, derived
+        ///   attributes, models that lead back to themselves.
         /// - Throws: ``PersistenceError`` for a model that the registry does not know.
         static func plan(
             _ plan: EntityPlan, _ registry: ModelRegistry, _ model: ModelLayout, within path: Set<ObjectIdentifier> = []
@@ -140,7 +141,7 @@
                         field: index, relationship: relationship, ownerSlot: inverse.slot, destination: direct,
                         isOwned: plan.owns(field)))
             }
-            // Nobody gives a value to what is no property of the model, and must have one.
+            // Nothing would set a required attribute that is not a property of the model.
             let given = Set(attributes.map { slots[$0] } + relationships.toOnes.map(\.slot))
             let isComplete = (layout.requiredSlots ?? []).allSatisfy {
                 given.contains($0) || !layout.defaultValues[$0].isNull
@@ -171,8 +172,8 @@
                 destination: direct, isReference: related.isReference)
         }
 
-        /// The plan of models that a relationship between many and many leads to. What is referred to may be of any type: of it nothing is
-        /// written but that others refer to it.
+        /// The plan of the destinations of a many-to-many relationship. A destination of a reference may be of any
+        /// type: only the change of its inverse relationship is written.
         private static func shared(
             _ destination: EntityPlan, _ related: RelatedModel, of plan: EntityPlan, _ registry: ModelRegistry,
             _ model: ModelLayout, within path: Set<ObjectIdentifier>
@@ -185,7 +186,7 @@
             return direct
         }
 
-        /// The plan of models that are only referred to: of those nothing is written but that somebody refers to them.
+        /// The plan of models that are only referred to: only the change of their inverse relationship is written.
         private static func referred(_ plan: EntityPlan, _ model: ModelLayout) -> DirectPlan? {
             guard let layout = model.entityByName[plan.name], layout.isPlain else { return nil }
             let slots = ContiguousArray(
@@ -196,7 +197,7 @@
     }
 
     extension EntityLayout {
-        /// Whether its objects are values and nothing else.
+        /// Whether its objects only hold values.
         fileprivate var isPlain: Bool {
             selfAndSubentities.count == 1 && superentity == nil && !isAbstract && requiredSlots != nil
                 && validatedToManys.isEmpty && derivedSlots.isEmpty && transientSlots.isEmpty

@@ -1,18 +1,18 @@
 import CoreData
 
-/// Makes models without models in them: each row becomes its model at once.
+/// Decodes models that contain no other models: each row becomes its model at once.
 struct FlatReader {
     let plan: EntityPlan
     let source: any StructRows
 
-    /// The models that are selected, in order.
+    /// The selected models, in order.
     func models<Model: CoreModel>(_ type: Model.Type, _ selection: RecordSelection) throws -> [Model] {
         try counted(selection) { expected in
             try models(type, expected) { take in try source.forEachRow(of: plan, selection, take) }
         }
     }
 
-    /// Reads models, told how many to expect; that is known of all of them.
+    /// Reads models with an estimate of their number, which is known for fetches of all models.
     private func counted<Model: CoreModel>(
         _ selection: RecordSelection, _ read: (_ expected: Int) throws -> [Model]
     ) rethrows -> [Model] {
@@ -23,7 +23,7 @@ struct FlatReader {
     }
 
     #if !canImport(ObjectiveC)
-        /// The models that are selected, in order, and the primary keys of their rows.
+        /// The selected models, in order, and the primary keys of their rows.
         func modelsWithKeys<Model: CoreModel>(
             _ type: Model.Type, _ selection: RecordSelection
         ) throws -> ([Model], ContiguousArray<Int64>?) {
@@ -39,13 +39,13 @@ struct FlatReader {
             return (found, keys)
         }
 
-        /// The models with identifiers, in their order; those that are not there are left out.
+        /// The models with identifiers, in the order of the identifiers; identifiers without a model are left out.
         ///
         /// - Parameters:
         ///   - type: the models' type.
         ///   - places: the places of the identifiers.
-        ///   - identifiers: the same as rows hold them, each once.
-        ///   - rows: what reads the rows.
+        ///   - identifiers: the identifiers as rows hold them, each once.
+        ///   - rows: reads the rows.
         /// - Returns: the models.
         /// - Throws: what reading and decoding throw.
         func models<Model: CoreModel>(
@@ -85,8 +85,8 @@ struct FlatReader {
     ///
     /// - Parameters:
     ///   - type: the models' type.
-    ///   - expected: how many there will be, as far as known: so many are made where the list has them, which saves moving them, and new memory each
-    ///     time that they have outgrown the old one. There may be more, or fewer.
+    ///   - expected: an estimate of their number. That many are decoded directly into the array's memory, which saves
+    ///     moving them and growing the array. There may be more, or fewer.
     ///   - rows: hands out the rows.
     /// - Returns: the models, in the order of the rows.
     /// - Throws: what decoding and `rows` throw.
@@ -100,8 +100,9 @@ struct FlatReader {
         let columns = plan.record.columns?.functions(of: Model.self)
         var others = ModelBuffer<Model>()
         let models = try [Model](unsafeUninitializedCapacity: max(expected, 1)) { buffer, count in
-            // At least one: of none, the library writes to the one empty array that all threads share.
-            // Unsafe memory: the first `count` of these places are initialized here, and are the array's afterwards, or go with it.
+            // At least one, since an array with capacity 0 would write to the empty array that all threads share.
+            // Unsafe memory: the first `count` of these places are initialized here; they then belong to the array, or
+            // are released with it.
             let start = buffer.baseAddress
             try rows { row in
                 let model: Model = try decode(row, decoder, columns, slot)
@@ -114,7 +115,7 @@ struct FlatReader {
             }
         }
         if models.isEmpty { return others.take() }
-        // Room for many that are not there any more is not kept.
+        // A much too large capacity is not kept.
         if models.count < expected / 2 { return models.withUnsafeBufferPointer { Array($0) } }
         return others.isEmpty ? models : models + others.take()
     }
@@ -133,7 +134,7 @@ struct FlatReader {
 }
 
 extension EntityPlan {
-    /// An error of decoding, with the identifier of the model that it is about.
+    /// An error of decoding, with the identifier of the model added.
     func named(_ error: any Error, _ uid: StoredValue?) -> any Error {
         guard let uid = uid?.attributeValue(record.attributeKinds[uidField] ?? .string) else { return error }
         guard let known = error as? PersistenceError else {

@@ -8,14 +8,15 @@ class MadeModel {
         self.size = size
     }
 
-    /// The extent of a model with the models in it.
+    /// The size of a model, including the models in it.
     struct Size {
-        /// The levels of models, this one included.
+        /// The levels of nested models, including this one.
         var depth = 1
-        /// How many models there are when each is counted wherever it is: models that share one are larger together than the store.
+        /// The number of models, each counted wherever it occurs. Models that share others can therefore be larger than
+        /// the store.
         var count = 1
 
-        /// Takes in a model.
+        /// Adds the size of a model within this one.
         mutating func add(_ inner: Size) {
             depth = max(depth, inner.depth + 1)
             let (sum, overflows) = count.addingReportingOverflow(inner.count)
@@ -37,7 +38,7 @@ extension MadeModel {
     /// The model, as a value of its type.
     func model<Model>(as type: Model.Type) -> Model? {
         guard self.type == type else { return nil }
-        // The type is the same, as was just found out: a cast would look it up once more, slowly.
+        // The types are the same, as was just checked. A cast would look that up again, slowly.
         return unsafeDowncast(self, to: MadeModelOf<Model>.self).model
     }
 }
@@ -45,15 +46,16 @@ extension MadeModel {
 /// The model of a row, or the reason why it cannot be made. A model that contains it may do without it.
 typealias Making = Result<MadeModel, any Error>
 
-/// How large values may become.
+/// Limits for the size of values.
 enum AssemblyLimits {
-    /// The levels of models in models. Releasing such a value, comparing and hashing it go level by level on the stack of the
-    /// thread, by code that is not ours: 32,000 levels could still be released on 8 MB, and 8,000 compared without optimization.
+    /// The levels of nested models. Code of the standard library releases, compares and hashes such a value level by
+    /// level on the thread's stack: 32,000 levels could still be released on 8 MB, and 8,000 compared without
+    /// optimization.
     static let depth = 10_000
-    /// The levels below a set, which hashes what it takes: 4,000 could be hashed on 8 MB without optimization.
+    /// The levels of models in a set, which hashes its elements: 4,000 could be hashed on 8 MB without optimization.
     static let depthInSet = 2_000
-    /// The models below a set, each counted wherever it is.
+    /// The number of models in a set, each counted wherever it occurs.
     static let countInSet = 1_000_000
-    /// How often models may be made that lead back to themselves: these look different on each way to them.
+    /// How many models on cycles may be made: they differ on each path that leads to them.
     static let repetitions = 200_000
 }

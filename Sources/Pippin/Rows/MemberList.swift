@@ -1,10 +1,10 @@
 import CoreData
 
-/// What a relationship leads to, by number: models of a type, or the identifiers of references.
+/// The destinations of a relationship, by number: models of a type, or the identifiers of references.
 protocol MemberList: AnyObject {
-    /// One of them, as a value of its type; nil for another type.
+    /// One destination, as a value of its type; nil for another type.
     func member<Value: Decodable>(_ number: Int, as type: Value.Type) throws -> Value?
-    /// Some that follow each other, as an array; nil for a value that is no array of them.
+    /// Consecutive destinations as an array; nil for a type that is not an array of them.
     func array<Value>(_ numbers: Range<Int>, as type: Value.Type) -> Value?
 }
 
@@ -16,7 +16,7 @@ final class FinishedModels<Model: CoreModel>: MemberList {
 
     func member<Value: Decodable>(_ number: Int, as type: Value.Type) -> Value? {
         guard Value.self == Model.self else { return nil }
-        // The same type, as was just found out: a cast would look it up once more, slowly.
+        // The types are the same, as was just checked. A cast would look that up again, slowly.
         return unsafeBitCast(models[number], to: Value.self)
     }
 
@@ -43,14 +43,15 @@ final class ReferencedKeys: MemberList {
     func array<Value>(_ numbers: Range<Int>, as type: Value.Type) -> Value? { nil }
 }
 
-/// What one relationship of several rows leads to.
+/// The destinations of one relationship for several rows.
 struct Members {
-    /// Of each row, in the order of the rows: a part of `numbers`, or of the list itself where each of its members is in one row only.
+    /// The range of each row, in the order of the rows: in `numbers`, or in the list itself if each member belongs to
+    /// one row only.
     private(set) var ranges: ContiguousArray<Range<Int>>
     private(set) var numbers: ContiguousArray<Int>?
     let list: any MemberList
 
-    /// Members that come row after row, each for one of them.
+    /// Members in the order of the rows, each for one row.
     init(_ ranges: ContiguousArray<Range<Int>>, of list: any MemberList) {
         (self.ranges, self.list) = (ranges, list)
     }
@@ -67,7 +68,7 @@ struct Members {
         return try list.member(numbers.map { $0[place] } ?? place, as: type)
     }
 
-    /// All of a row as an array; nil for a value that is no array of models.
+    /// All members of a row as an array; nil for a type that is not an array of models.
     func array<Value>(of row: Int, as type: Value.Type) -> Value? {
         numbers == nil ? list.array(ranges[row], as: type) : nil
     }

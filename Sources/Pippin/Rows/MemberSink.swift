@@ -1,15 +1,15 @@
 import CoreData
 
-/// Makes what rows stand for while they are handed out.
+/// Makes models or references from rows as they are handed out.
 protocol MemberSink: AnyObject {
     /// Takes the row that is handed out.
     func take(_ row: any CurrentRow) throws
-    /// Everything that was taken.
+    /// Everything made so far.
     func list() -> any MemberList
 }
 
 extension EntityPlan {
-    /// What takes the entity's rows; nil for rows that must be kept, since their models lead on.
+    /// A sink for the entity's rows; nil if the rows must be kept, since their models lead to others.
     func memberSink(isReference: Bool, source: any StructRows) throws -> (any MemberSink)? {
         let slots = try source.slots(of: self)
         if isReference { return ReferenceSink(self, slot: slots[uidField]) }
@@ -24,7 +24,7 @@ extension CoreModel {
     }
 }
 
-/// Decodes models that lead nowhere.
+/// Decodes models that lead to no others.
 private final class ModelSink<Model: CoreModel>: MemberSink {
     private let decoder: RowDecoder
     private var models = ModelBuffer<Model>()

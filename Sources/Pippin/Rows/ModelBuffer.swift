@@ -1,7 +1,7 @@
-/// A list that grows by models of a type that is known only when the program runs.
+/// A growing list of models, for code in which their type is generic.
 ///
-/// In code that is not compiled for one type, an array looks its own type up for each element that is added, which took a
-/// twentieth of a fetch. Memory of its own is moved into an array once, at the end.
+/// In code that is not specialized for one type, an array looks up its own type for each added element, which took a
+/// twentieth of a fetch. This memory is moved into an array once, at the end.
 struct ModelBuffer<Model>: ~Copyable {
     // Unsafe memory: the first `count` of `capacity` places are initialized, and nobody else has the pointer.
     private var start: UnsafeMutablePointer<Model>
@@ -31,7 +31,7 @@ struct ModelBuffer<Model>: ~Copyable {
         (start, capacity) = (larger, capacity * 2)
     }
 
-    /// Takes all models out, in their order.
+    /// Moves all models out, in their order.
     mutating func take() -> [Model] {
         let taken = count
         count = 0

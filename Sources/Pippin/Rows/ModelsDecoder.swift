@@ -1,12 +1,12 @@
 import CoreData
 
-/// What a collection of models, or of references, is made of.
+/// The source of the elements of a collection of models or references.
 protocol MemberSource {
-    /// A member, by its place; nil where it is not of the type.
+    /// A member, by its place; nil if it is not of the type.
     func member<Value: Decodable>(_ type: Value.Type, _ place: Int) throws -> Value?
 }
 
-/// Decodes an array or a set of models, or of references, that are there already.
+/// Decodes an array or a set of models or references that have been made already.
 struct ModelsDecoder: Decoder, UnkeyedDecodingContainer {
     private let source: any MemberSource
     private let total: Int
@@ -20,7 +20,7 @@ struct ModelsDecoder: Decoder, UnkeyedDecodingContainer {
     /// - Parameters:
     ///   - source: has the members.
     ///   - count: how many there are.
-    ///   - related: what they are.
+    ///   - related: the kind of the members.
     init(_ source: any MemberSource, count: Int, of related: RelatedModel) {
         self.source = source
         total = count

@@ -1,6 +1,6 @@
 import CoreData
 
-/// Rows from a context's managed objects, by public API: unsaved changes count. For use on the context's queue.
+/// Rows from a context's managed objects, by public API; unsaved changes count. For use on the context's queue.
 final class ObjectRows: StructRows {
     private let context: NSManagedObjectContext
 
@@ -39,7 +39,7 @@ final class ObjectRows: StructRows {
                 do { return try row(context.existingObject(with: identifier), plan) } catch let error as NSError
                     where error.code == NSManagedObjectReferentialIntegrityError
                 {
-                    // Somebody has deleted it in the meantime.
+                    // Somebody has deleted the object in the meantime.
                     return nil
                 }
             })
@@ -80,7 +80,7 @@ final class ObjectRows: StructRows {
 }
 
 extension NSManagedObject {
-    /// The objects of a relationship to many, in order where it has one.
+    /// The objects of a to-many relationship, in order if it is ordered.
     func members(of relationship: String) -> [NSManagedObject] {
         switch value(forKey: relationship) {
         case let ordered as NSOrderedSet: ordered.array.compactMap { $0 as? NSManagedObject }
@@ -91,7 +91,7 @@ extension NSManagedObject {
 }
 
 extension FieldKind {
-    /// Whether values are bytes in the store, which may lie in files beside it.
+    /// Whether values are bytes in the store, possibly in a file beside it.
     fileprivate var isData: Bool {
         switch self {
         case .attribute(.data), .json: true

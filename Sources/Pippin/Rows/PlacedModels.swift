@@ -1,8 +1,8 @@
-/// Models that come in any order, each at the place that its identifier was asked for at.
+/// Models that arrive in any order, each stored at the place of its identifier.
 ///
-/// For models of a type that is known only when the program runs; see ``ModelBuffer``.
+/// For models of a generic type; see ``ModelBuffer``.
 struct PlacedModels<Model>: ~Copyable {
-    // Unsafe memory: the places where `isThere` says so are initialized, and nobody else has the pointers.
+    // Unsafe memory: the places for which `isThere` is true are initialized, and nobody else has the pointers.
     private let start: UnsafeMutablePointer<Model>
     private let isThere: UnsafeMutablePointer<Bool>
     private let places: Int
@@ -19,7 +19,7 @@ struct PlacedModels<Model>: ~Copyable {
         isThere.deallocate()
     }
 
-    /// Puts a model at its place; the latest one stays there.
+    /// Puts a model at its place, replacing an earlier one.
     @inline(__always)
     mutating func put(_ model: consuming Model, at place: Int) {
         guard place >= 0, place < places else { return }
@@ -32,7 +32,7 @@ struct PlacedModels<Model>: ~Copyable {
         }
     }
 
-    /// Takes the models out.
+    /// Moves the models out.
     ///
     /// - Parameter asked: the places in the order of the list; those without a model are left out.
     /// - Returns: the models.
@@ -42,7 +42,7 @@ struct PlacedModels<Model>: ~Copyable {
             for place in asked where isThere[place] { models.append(start[place]) }
             return models.take()
         }
-        // Each place was asked for once, in its turn.
+        // Each place was asked for once, in the order of the places.
         count = 0
         return Array(unsafeUninitializedCapacity: places) { buffer, initialized in
             buffer.baseAddress?.moveInitialize(from: start, count: places)

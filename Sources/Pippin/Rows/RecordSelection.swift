@@ -1,6 +1,6 @@
 import CoreData
 
-/// Which records, in which order.
+/// A selection of records, and their order.
 package struct RecordSelection: @unchecked Sendable {
     // @unchecked Sendable: predicates and sort descriptors do not change once they are made.
     package var predicate: NSPredicate?
@@ -8,7 +8,7 @@ package struct RecordSelection: @unchecked Sendable {
     package var limit: Int?
     package var offset = 0
     package var isDistinct = false
-    /// Paths of relationships whose records are wanted as well.
+    /// Paths of relationships whose records are fetched as well.
     package var prefetched: [String] = []
 
     package init(

@@ -12,13 +12,13 @@ struct RelatedRowLoader {
     }
 
     /// - Parameters:
-    ///   - first: the rows whose models are wanted.
+    ///   - first: the rows of the requested models.
     ///   - plan: the model's properties.
     /// - Returns: their numbers in the graph.
     /// - Throws: what reading the rows throws.
     mutating func load(_ first: ContiguousArray<Row>, of plan: EntityPlan) throws -> [Int] {
         let roots = first.map { graph.add($0, of: plan) }
-        // Rows of references are read for their identifiers, and not followed.
+        // Rows of references are only read for their identifiers, and not followed.
         var level = [Level(plan: plan, nodes: roots.filter { graph.follow($0) })]
         while !level.isEmpty {
             var next: [Level] = []
@@ -37,15 +37,15 @@ struct RelatedRowLoader {
         return roots
     }
 
-    /// Rows of one entity that are equally far from the first ones.
+    /// Rows of one entity at the same distance from the first ones.
     private struct Level {
         let plan: EntityPlan
         let nodes: [Int]
     }
 
-    /// Loads what one relationship of several rows leads to.
+    /// Loads the destinations of one relationship for several rows.
     ///
-    /// - Returns: the numbers of the rows that it leads to.
+    /// - Returns: the numbers of the destinations' rows.
     private mutating func load(
         _ place: Int, _ index: Int, of level: Level, _ destination: EntityPlan
     ) throws -> [Int] {
@@ -66,7 +66,7 @@ struct RelatedRowLoader {
         return reached
     }
 
-    /// What a relationship of each of the rows leads to.
+    /// The destinations of a relationship for each of the rows.
     private func identifiers(_ index: Int, of level: Level) throws -> [[NSManagedObjectID]] {
         let field = level.plan.fields[index]
         guard field.isToMany else {

@@ -1,22 +1,22 @@
 import CoreData
 
-/// The rows that models are made of, and which of them each leads to, as a value: rows by number, links by number.
+/// The rows of models and the links between them, as a value: rows and links have numbers.
 struct RowGraph {
     struct Node {
         let plan: EntityPlan
         let row: Row
-        /// Where the row's links begin, one for each of the plan's relationships; nil for a row that only references lead to,
-        /// and whose own relationships nobody reads.
+        /// The index of the row's first link, with one link for each of the plan's relationships; nil for a row that
+        /// only references lead to, and whose own relationships are not read.
         fileprivate(set) var firstLink: Int?
     }
 
     private(set) var nodes: ContiguousArray<Node> = []
     private var numbers: [NSManagedObjectID: Int] = [:]
-    /// Of each followed row, for each of its relationships: the part of `targets` that it leads to.
+    /// For each relationship of each followed row, the range of its destinations in `targets`.
     private var links: ContiguousArray<Range<Int>> = []
     private var targets: ContiguousArray<Int> = []
 
-    /// The number of an object's row; nil where there is no such row.
+    /// The number of an object's row; nil if there is no such row.
     func number(of identifier: NSManagedObjectID) -> Int? { numbers[identifier] }
 
     mutating func add(_ row: Row, of plan: EntityPlan) -> Int {
@@ -26,9 +26,9 @@ struct RowGraph {
         return nodes.count - 1
     }
 
-    /// Says that a row's relationships are read.
+    /// Marks a row as one whose relationships are read.
     ///
-    /// - Returns: whether that is news.
+    /// - Returns: whether it was not marked before.
     mutating func follow(_ node: Int) -> Bool {
         guard nodes[node].firstLink == nil else { return false }
         nodes[node].firstLink = links.count
@@ -36,7 +36,7 @@ struct RowGraph {
         return true
     }
 
-    /// Says what the relationship at a place among the plan's leads to. What is gone is left out.
+    /// Sets the destinations of the relationship at a place in the plan. Objects without a row are left out.
     mutating func link(_ node: Int, at place: Int, to identifiers: [NSManagedObjectID]) {
         guard let first = nodes[node].firstLink else { return }
         let start = targets.count
@@ -44,17 +44,17 @@ struct RowGraph {
         links[first + place] = start..<targets.count
     }
 
-    /// What the relationship at a place among the plan's leads to.
+    /// The destinations of the relationship at a place in the plan.
     func targets(of node: Int, at place: Int) -> ContiguousArray<Int>.SubSequence {
         guard let first = nodes[node].firstLink else { return [] }
         return targets[links[first + place]]
     }
 
-    /// What the row's model has in it: the rows that its relationships lead to, references left out.
+    /// The rows that the row's model contains: the destinations of its relationships, without references.
     ///
     /// - Parameters:
     ///   - node: the row's number in the graph.
-    ///   - requiredOnly: whether only what the model cannot be without is asked for.
+    ///   - requiredOnly: whether only members that the model cannot do without are returned.
     /// - Returns: the numbers of the rows.
     func members(of node: Int, requiredOnly: Bool = false) -> [Int] {
         let plan = nodes[node].plan

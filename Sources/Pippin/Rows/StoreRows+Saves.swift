@@ -1,27 +1,28 @@
 #if !canImport(ObjectiveC)
     import CoreData
 
-    // What saves wrote, and which models show it.
+    // The rows that saves wrote, and the models that contain them.
     extension StoreRows {
-        /// The state of the store that a transaction reads; nil for what is read as it is now, or as it was pinned.
+        /// The state of the store that a transaction reads; nil if the current or a pinned state is read.
         func moment() throws -> StoresMoment? {
             guard case .transaction(let transaction) = scope else { return nil }
             return try transaction.firstMoment()
         }
 
-        /// The keys of the rows of an entity that were written between two states of the store, and of those that lead to rows of others that
-        /// were.
+        /// The keys of an entity's rows that were written between two states of the store, and of those that lead to
+        /// written rows of other entities.
         ///
-        /// A row that came to a model, or left it, was written together with that model's own: both ends of a relationship are changed then. So
-        /// what is left to look for are the models that lead to a changed row now, relationship by relationship, one question each.
+        /// If a row is added to a model or removed from it, the model's own row is written too, since both ends of the
+        /// relationship change. What remains to be found are the models that lead to a changed row now: one query for
+        /// each relationship.
         ///
         /// - Parameters:
         ///   - plan: the models of the entity.
         ///   - registry: knows the models in them.
         ///   - former: the earlier state.
-        ///   - now: the later one, which is read.
-        ///   - most: how many rows are looked at, at most.
-        /// - Returns: the keys; nil where that is not known, or where there are more.
+        ///   - now: the later state, which is read.
+        ///   - most: the largest number of keys.
+        /// - Returns: the keys; nil if they are unknown, or if there are more.
         /// - Throws: ``PersistenceError`` for an entity that the model does not have, and what reading throws.
         /// - SQL: `SELECT t0.Z<OWNER>, t0.Z_PK FROM Z<ENTITY> t0 WHERE t0.Z<OWNER> IN (?, …)`
         func keysSaved(
@@ -34,7 +35,7 @@
             for identifier in rows.inserted + rows.others {
                 known[ObjectIdentifier(identifier.layout.root), default: []].insert(identifier.key)
             }
-            // New rows come with a change of what leads to them.
+            // New rows come with a change of the rows that lead to them.
             var waiting: [ObjectIdentifier: Set<Int64>] = [:]
             for identifier in rows.others {
                 waiting[ObjectIdentifier(identifier.layout.root), default: []].insert(identifier.key)
@@ -57,7 +58,7 @@
             return known[root] ?? []
         }
 
-        /// A filter for the rows of an entity that have one of some keys.
+        /// A filter for the rows of an entity with some primary keys.
         func predicate(of plan: EntityPlan, keys: Set<Int64>) throws -> NSPredicate? {
             guard let store = coordinator.persistentStores.first else { return nil }
             let layout = try layout(of: plan)
@@ -67,11 +68,11 @@
             return NSPredicate(format: "SELF IN %@", identifiers)
         }
 
-        /// A relationship by which models show others.
+        /// A relationship by which models contain others.
         private struct Link {
             let owner: EntityLayout
             let end: EntityLayout
-            /// The relationship back to the owner; nil where there is none.
+            /// The inverse relationship, to the owner; nil if there is none.
             let back: RelationshipLayout?
         }
 
@@ -95,7 +96,7 @@
             return links
         }
 
-        /// The keys of the rows that some rows lead to. Rows that are gone lead nowhere.
+        /// The keys of the rows that some rows lead to. Deleted rows are ignored.
         private func keys(
             atEndOf relationship: RelationshipLayout, of layout: EntityLayout, _ keys: Set<Int64>
         ) throws -> Set<Int64> {

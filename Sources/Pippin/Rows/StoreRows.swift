@@ -1,9 +1,10 @@
 #if !canImport(ObjectiveC)
     import CoreData
 
-    /// Rows straight from the store, without managed objects: the one place that uses more than Core Data's public API.
+    /// Rows read from the store without managed objects. This is the one place that uses more than Core Data's public
+    /// API.
     final class StoreRows: StateRows, SetRows, @unchecked Sendable {
-        // @unchecked Sendable: the coordinator locks itself, `Locked` the rest.
+        // @unchecked Sendable: the coordinator locks itself, `Locked` the other state.
         let coordinator: NSPersistentStoreCoordinator
         /// The state that is read.
         let scope: ReadScope
@@ -24,7 +25,7 @@
             directPlans = other.directPlans
         }
 
-        /// The same rows of another state.
+        /// The same rows in another state.
         func reading(_ scope: ReadScope) -> any StateRows {
             if case .now = scope, case .now = self.scope { return self }
             return StoreRows(self, scope)
@@ -83,7 +84,7 @@
             return isThere
         }
 
-        /// Whether there is no row of an entity.
+        /// Whether an entity has no rows.
         func isEmpty(_ plan: EntityPlan) throws -> Bool {
             var fetch = FetchPlan(entity: try layout(of: plan))
             fetch.limit = 1
@@ -100,7 +101,8 @@
             }
         }
 
-        /// How a model's rows are saved without objects; nil where they are not, or the stores do not take rows.
+        /// The plan for saving a model's rows without objects; nil if that is not possible, or the stores do not take
+        /// rows.
         func directPlan(_ plan: EntityPlan, _ registry: ModelRegistry) throws -> (DirectPlan, NSPersistentStore)? {
             guard let store = coordinator.persistentStores.first, isSetSource, store.takesRows else { return nil }
             let model = try coordinator.managedObjectModel.compiledLayout()
@@ -121,7 +123,7 @@
             let plan: DirectPlan?
         }
 
-        /// Whether there is one store, whose rows relate to each other only.
+        /// Whether there is only one store, so that its rows are related only to each other.
         var isSetSource: Bool { coordinator.persistentStores.count == 1 }
 
         func forEachRow(
@@ -139,7 +141,7 @@
             }
         }
 
-        /// The keys at the end of a relationship to many, for each of several objects, in their order.
+        /// The keys at the end of a to-many relationship, for each of several objects, in their order.
         func keys(
             atEndOf relationship: RelationshipLayout, for identifiers: [NSManagedObjectID]
         ) throws -> KeyLists {
@@ -173,12 +175,12 @@
     }
 
     extension StoredValue {
-        /// Why a value cannot be read that is kept in a file beside the store; nil for every other value.
+        /// Why a value that is kept in a file beside the store cannot be read; nil for every other value.
         var missingFile: String? { missingExternalData?.sentence }
     }
 
     extension NSManagedObject {
-        /// Why the value of an attribute cannot be read that is kept in a file beside the store; nil where it can.
+        /// Why an attribute's value that is kept in a file beside the store cannot be read; nil if it can.
         func missingFile(of key: String) -> String? {
             missingExternalData[key].map {
                 "its value is kept in the file “\($0.path)”, which cannot be read. Put the file back."

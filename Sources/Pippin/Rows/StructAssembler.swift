@@ -1,22 +1,22 @@
 import CoreData
 
-/// Makes models of rows, with the models in them: from the innermost outwards, so that what a model has in it is there when its
-/// decoder asks. Each row is decoded once and its value shared, however many models have it in them.
+/// Makes models from rows, from the innermost models outwards, so that the models in a model exist when its decoder
+/// asks for them. Each row is decoded once, and its value is shared by all models that contain it.
 ///
-/// A model that contains itself, some steps down, comes there without its relationships: values cannot go round in circles. Saving
-/// such a value changes nothing, since the nearest one counts.
+/// If a model contains itself, some levels down, the inner occurrence has no relationships, since values cannot be
+/// cyclic. Saving such a value changes nothing, since the outermost occurrence counts.
 final class StructAssembler: RelatedRows {
     private let registry: ModelRegistry
     private let source: any StructRows
     private var graph = RowGraph()
     private var order = ComponentOrder(count: 0, roots: [], successors: { _ in [] })
-    /// The models that look the same on every way to them, by row.
+    /// The models that are the same on every path to them, by row.
     private var made: ContiguousArray<Making?> = []
-    /// The models within the one that is being made which look as they do on this way only, by row.
+    /// The models within the current one that are valid on this path only, by row.
     private var local: [Int: Making] = [:]
-    /// The row whose model is being made.
+    /// The row of the model that is being made.
     private var current = -1
-    /// Whether that model is within itself.
+    /// Whether that model is contained in itself.
     private var isCut = false
     private var repetitions = 0
     private var decoders: [ObjectIdentifier: RowDecoder] = [:]
@@ -28,8 +28,8 @@ final class StructAssembler: RelatedRows {
 
     /// The models of rows, in order.
     ///
-    /// - Throws: ``PersistenceError/Code/unreadable`` for rows that no value can be made of, also since it would be
-    ///   too deep or too large.
+    /// - Throws: ``PersistenceError/Code/unreadable`` for rows from which no value can be made, or only one that would
+    ///   nest too deep or be too large.
     func models<Model: CoreModel>(
         _ type: Model.Type, of plan: EntityPlan, _ rows: ContiguousArray<Row>
     ) throws -> [Model] {
@@ -60,7 +60,7 @@ final class StructAssembler: RelatedRows {
         }
     }
 
-    /// Of the rows that lead back to themselves, those that are asked for or that others lead to.
+    /// The rows on cycles at which a cycle is entered: those that are asked for, or that rows outside lead to.
     private func entries(_ roots: [Int]) -> ContiguousArray<Bool> {
         var entries = ContiguousArray(repeating: false, count: graph.nodes.count)
         for root in roots { entries[root] = true }
@@ -71,7 +71,7 @@ final class StructAssembler: RelatedRows {
         return entries
     }
 
-    /// Makes a model that leads back to itself: each way through the models of its component until one comes up again.
+    /// Makes a model on a cycle, by following each path through its component until a row occurs again.
     private func unfold(_ entry: Int) throws -> Making {
         struct Frame {
             let node: Int
@@ -105,9 +105,10 @@ final class StructAssembler: RelatedRows {
         return .failure(unknown(entry))
     }
 
-    /// The model of a row, whose members are made.
+    /// The model of a row whose members have been made.
     ///
-    /// - Throws: an error that no value above can do without; others are for those that ask for the model.
+    /// - Throws: an error that no outer model can do without; other errors are part of the result, for the models that
+    ///   contain this one.
     private func making(_ node: Int, isCut: Bool, _ local: [Int: Making]) throws -> Making {
         (current, self.isCut, self.local) = (node, isCut, local)
         var size = MadeModel.Size()
@@ -147,7 +148,7 @@ final class StructAssembler: RelatedRows {
                 AssembledMembers(nodes: targets, related: related, assembler: self), count: targets.count, of: related))
     }
 
-    /// The model, or the reference, of a row; nil where there is none.
+    /// The model or the reference of a row; nil if there is none.
     func model<Value: Decodable>(_ type: Value.Type, _ node: Int, _ related: RelatedModel) throws -> Value? {
         if related.isReference {
             let (plan, row) = (graph.nodes[node].plan, graph.nodes[node].row)
@@ -172,7 +173,7 @@ final class StructAssembler: RelatedRows {
         return new
     }
 
-    /// Decoders refer to the assembler, and to themselves.
+    /// Breaks the reference cycles: decoders refer to the assembler and to themselves.
     private func finish() {
         for decoder in decoders.values { decoder.finish() }
         decoders = [:]
@@ -181,7 +182,7 @@ final class StructAssembler: RelatedRows {
 
     // MARK: Errors
 
-    /// An error of decoding, with the identifier of the model that it is about.
+    /// An error of decoding, with the identifier of the model added.
     private func named(_ error: any Error, _ row: Row, _ plan: EntityPlan) -> any Error {
         plan.named(error, (try? source.slots(of: plan)[plan.uidField]).map { row.values[$0] })
     }
@@ -190,7 +191,7 @@ final class StructAssembler: RelatedRows {
         .unreadable(entity: graph.nodes[node].plan.name, key: "", reason: "it leads back to itself.")
     }
 
-    /// The rows on a way that is as deep as the model of a row.
+    /// The rows of the longest path down from a row.
     private func deepestWay(from node: Int) -> [Int] {
         var way = [node]
         while way.count < AssemblyLimits.depth {
@@ -207,7 +208,7 @@ final class StructAssembler: RelatedRows {
         return model.size.depth
     }
 
-    /// A set hashes what it takes, with all that is in it.
+    /// Checks the limits for a set, which hashes its elements with everything in them.
     private func checkSet(_ targets: [Int], _ field: FieldPlan) throws {
         var size = MadeModel.Size()
         for target in targets {
@@ -250,7 +251,7 @@ final class StructAssembler: RelatedRows {
                 + "to when it is needed.")
     }
 
-    /// The property by which a way begins.
+    /// The property with which a path begins.
     private func step(_ way: [Int]) -> String {
         guard way.count > 1 else { return "" }
         let plan = graph.nodes[way[0]].plan
@@ -259,7 +260,7 @@ final class StructAssembler: RelatedRows {
     }
 }
 
-/// Models that are there already, by the numbers of their rows.
+/// Models that have been made, by the numbers of their rows.
 private struct AssembledMembers: MemberSource {
     let nodes: [Int]
     let related: RelatedModel
@@ -270,7 +271,7 @@ private struct AssembledMembers: MemberSource {
     }
 }
 
-/// The error for a value that cannot be made in any way.
+/// The error for a value that cannot be made on any path.
 private struct ExcessiveModelError: Error {
     let reason: PersistenceError
 }

@@ -1,51 +1,52 @@
 import CoreData
 
-/// Where the rows of models come from.
+/// The source of the rows of models.
 protocol StructRows: AnyObject {
-    /// The slot of each field of an entity in its rows; -1 for a relationship to many.
+    /// The slot of each field of an entity in its rows; -1 for a to-many relationship.
     func slots(of plan: EntityPlan) throws -> ContiguousArray<Int>
 
-    /// The rows that are selected, in order.
+    /// The selected rows, in order.
     func rows(of plan: EntityPlan, _ selection: RecordSelection) throws -> ContiguousArray<Row>
 
-    /// Hands out the rows that are selected, one at a time; `body` must not keep them.
+    /// Hands out the selected rows, one at a time; `body` must not keep them.
     func forEachRow(
         of plan: EntityPlan, _ selection: RecordSelection, _ body: (any CurrentRow) throws -> Void
     ) throws
 
-    /// The rows of objects; those that are gone are left out.
+    /// The rows of objects; deleted ones are left out.
     func rows(of plan: EntityPlan, for identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row>
 
-    /// The objects at the end of a relationship to many, for each of several objects.
+    /// The destinations of a to-many relationship, for each of several objects.
     func destinations(
         of field: FieldPlan, of plan: EntityPlan, for identifiers: [NSManagedObjectID]
     ) throws -> [[NSManagedObjectID]]
 }
 
-/// Rows that many objects lead to, one by one as they are read.
+/// Reads the rows that many objects lead to, handing them out one by one.
 protocol SetRows: StructRows {
-    /// Whether they can be asked for like this.
+    /// Whether this kind of reading is available.
     var isSetSource: Bool { get }
 
-    /// Hands out the rows of objects, each with its place among them; those that are gone are left out.
+    /// Hands out the rows of objects, each with its place among them; deleted ones are left out.
     func forEachRow(
         of plan: EntityPlan, for identifiers: [NSManagedObjectID],
         _ body: (_ place: Int, _ row: any CurrentRow) throws -> Void
     ) throws
 
-    /// Hands out the rows at the end of a relationship to many: those of one object one after the other, in their order.
+    /// Hands out the rows at the end of a to-many relationship: those of one object one after the other, in their
+    /// order.
     func forEachDestination(
         of field: FieldPlan, of plan: EntityPlan, for identifiers: [NSManagedObjectID],
         _ body: (_ place: Int, _ row: any CurrentRow) throws -> Void
     ) throws
 }
 
-/// Rows of a store, as they are now or were at a moment.
+/// Rows of a store, in the current state or an earlier one.
 protocol StateRows: StructRows, Sendable {
     #if !canImport(ObjectiveC)
-        /// The rows of a state of the store.
+        /// The rows in a state of the store.
         func reading(_ scope: ReadScope) -> any StateRows
-        /// The statement that fetches the rows of a selection; nil for a store that runs none.
+        /// The statement that fetches the rows of a selection; nil for a store that does not run statements.
         func statement(of plan: EntityPlan, _ selection: RecordSelection) throws -> String?
     #endif
 }

@@ -1,10 +1,10 @@
 import CoreData
 
-/// Reads models with all that is in them, a statement for the models and one for each relationship: what is in a model is read and
-/// finished before the model itself.
+/// Reads models with everything in them, with one statement for the models and one for each relationship. The models in
+/// a model are read and finished before the model itself.
 ///
-/// It takes types that do not lead back to themselves, and rows that become values. Everything else, errors included, is
-/// `StructAssembler`'s, which gives the same values.
+/// It handles types that do not lead back to themselves, and rows that can be decoded. `StructAssembler` handles
+/// everything else, including errors, and gives the same values.
 final class TreeReader {
     private let registry: ModelRegistry
     private let source: any SetRows
@@ -28,7 +28,7 @@ final class TreeReader {
 
     // MARK: Models
 
-    /// The models of rows, which are all there, in order.
+    /// The models of rows that have been read already, in order.
     func models<Model: CoreModel>(
         _ type: Model.Type, of plan: EntityPlan, _ rows: ContiguousArray<Row>
     ) throws -> [Model] {
@@ -82,7 +82,7 @@ final class TreeReader {
             }
             return Members(ranges, of: sink.list())
         }
-        // Rows that lead on are read first, each once.
+        // Rows that lead to others are read first, each once.
         var gathered = GatheredRows()
         try source.forEachDestination(of: field, of: plan, for: identifiers) { place, row in
             next(place)
@@ -105,7 +105,7 @@ final class TreeReader {
             places[identifier] = next
             identifiers.append(identifier)
         }
-        // What is gone has no number.
+        // A deleted row has no number.
         var found = ContiguousArray(repeating: -1, count: identifiers.count)
         var count = 0
         let list: any MemberList
@@ -138,7 +138,7 @@ final class TreeReader {
 /// Rows that several objects may lead to, each kept once.
 private struct GatheredRows {
     private(set) var rows = ContiguousArray<Row>()
-    /// The number of each row that came.
+    /// The number of each row that was handed out.
     private(set) var numbers = ContiguousArray<Int>()
     private var known: [NSManagedObjectID: Int] = [:]
 
@@ -153,10 +153,10 @@ private struct GatheredRows {
     }
 }
 
-/// Gives the decoder of a row what is in its model.
+/// Provides a row's decoder with the members of its model.
 private final class TreeMembers: RelatedRows {
     private let plan: EntityPlan
-    /// By field; nil for a field that is no relationship.
+    /// By field; nil for a field that is not a relationship.
     var byField: ContiguousArray<Members?>
     /// The row that is being decoded.
     var row = 0

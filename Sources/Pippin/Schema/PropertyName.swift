@@ -1,6 +1,6 @@
-/// The property that a key path reads, or a path of them: `author.name`.
+/// The property that a key path reads, or a path of several: `author.name`.
 struct PropertyName: Sendable, Hashable {
-    /// The properties' names; nil for a computed property, which a store knows nothing of.
+    /// The properties' names; nil for a computed property, which a store does not have.
     let path: String?
     /// The key path as Swift prints it, for messages.
     let spelling: String
@@ -17,7 +17,7 @@ struct PropertyName: Sendable, Hashable {
         path = Self.path(in: printed, root: "\(type(of: keyPath).rootType)")
     }
 
-    /// A key path without addresses, which say nothing to anybody: `\Book.<computed property of type Int>`.
+    /// A key path printed without addresses, which mean nothing to a reader: `\Book.<computed property of type Int>`.
     static func readable(_ printed: String) -> String {
         var readable = ""
         var rest = Substring(printed)
@@ -30,7 +30,7 @@ struct PropertyName: Sendable, Hashable {
         return readable + rest
     }
 
-    /// Swift prints `\Person.author?.name?`, and an address for a computed property.
+    /// The path in a printed key path. Swift prints `\Person.author?.name?`, and an address for a computed property.
     static func path(in spelling: String, root: String) -> String? {
         let prefix = "\\\(root)."
         guard !spelling.contains("<computed"), let dot = spelling.firstIndex(of: ".") else { return nil }

@@ -1,4 +1,4 @@
-/// What the properties of a `Codable` model do not say, in one place.
+/// Rules about a `Codable` model that its properties cannot express, in one place.
 ///
 /// ```swift
 /// struct Store: CoreModel {
@@ -12,16 +12,16 @@
 /// }
 /// ```
 ///
-/// Key paths name stored properties; a rule about anything else is an error of `load()`.
+/// Key paths must name stored properties; `load()` throws for a rule about anything else.
 public struct Schema<Model>: Sendable {
     let name: String?
     let rules: [SchemaRule<Model>]
 
-    /// A schema of rules.
+    /// A schema with rules.
     ///
     /// - Parameters:
     ///   - rules: the rules, in any order.
-    ///   - name: the name of the entity. Unless you say otherwise, that of the type.
+    ///   - name: the name of the entity. By default it is the type's name.
     public init(_ rules: SchemaRule<Model>..., name: String? = nil) {
         self.init(rules: rules, name: name)
     }
@@ -32,7 +32,7 @@ public struct Schema<Model>: Sendable {
     }
 }
 
-/// What a model's ``CoreModel/schema`` is: a ``Schema``.
+/// The type of a model's ``CoreModel/schema``: a ``Schema``.
 public protocol SchemaDescription {}
 
 extension Schema: SchemaDescription {}

@@ -1,4 +1,4 @@
-/// One thing that a ``Schema`` says.
+/// One rule of a ``Schema``.
 public struct SchemaRule<Model>: Sendable {
     let fact: SchemaFact
 
@@ -11,10 +11,11 @@ public struct SchemaRule<Model>: Sendable {
         Self(fact: .index(keyPaths.map(PropertyName.init)))
     }
 
-    /// No two models share the values of these properties. The identifier needs no rule: it is always unique.
+    /// No two models have the same values of these properties. The identifier needs no rule: it is always unique.
     ///
-    /// Saving a second model with the same values, under another identifier, is an error (``PersistenceError/Code/conflict``). In a store that has such models
-    /// already, `load()` throws ``PersistenceError/Code/notUnique``. Models without a value do not count.
+    /// Saving a second model with the same values, under another identifier, is an error
+    /// (``PersistenceError/Code/conflict``). If a store has such models already, `load()` throws
+    /// ``PersistenceError/Code/notUnique``. Models without a value are exempt.
     ///
     /// - Parameter keyPaths: the properties.
     /// - Returns: the rule, for ``Schema``.
@@ -23,7 +24,7 @@ public struct SchemaRule<Model>: Sendable {
         Self(fact: .unique(keyPaths.map(PropertyName.init), keeping: nil))
     }
 
-    /// No two models share the values of these properties, and the schema says which one stays where a second one is saved.
+    /// No two models have the same values of these properties. If a second one is saved, the rule says which one stays.
     ///
     /// ```swift
     /// Schema(.unique(\.name, keeping: .stored))   // a second tag of a name becomes the stored one
@@ -38,8 +39,8 @@ public struct SchemaRule<Model>: Sendable {
         Self(fact: .unique(keyPaths.map(PropertyName.init), keeping: kept))
     }
 
-    /// These properties need not be unique any more. Without this rule a store keeps its uniqueness constraints: another program may
-    /// count on them.
+    /// These properties need not be unique any more. Without this rule a store keeps its uniqueness constraints, since
+    /// another program may rely on them.
     ///
     /// - Parameter keyPaths: the properties.
     /// - Returns: the rule, for ``Schema``.
@@ -48,10 +49,10 @@ public struct SchemaRule<Model>: Sendable {
         Self(fact: .notUnique(keyPaths.map(PropertyName.init)))
     }
 
-    /// The models in a property belong to this one alone: those that leave it are deleted when it is saved, and all of
-    /// them when it is deleted.
+    /// This model owns the models in a property: those that leave it are deleted when it is saved, and all of them when
+    /// it is deleted.
     ///
-    /// Without this rule they are shared: they may be in several models at once, and stay when these go.
+    /// Without this rule they are shared: they may be in several models at once, and stay when these are deleted.
     ///
     /// - Parameter keyPath: a property with a model, or with an array or a set of them.
     /// - Returns: the rule, for ``Schema``.
@@ -59,8 +60,8 @@ public struct SchemaRule<Model>: Sendable {
         Self(fact: .owns(PropertyName(keyPath)))
     }
 
-    /// What the property has in stores that were made before there was such a property. Arrays, sets and dictionaries are empty
-    /// there unless you say otherwise.
+    /// The value of the property for models that were stored before the property existed. Arrays, sets and dictionaries
+    /// are empty by default.
     ///
     /// ```swift
     /// Schema(.defaultValue(\.address, Address(street: "", city: "")), .defaultValue(\.terms.days, 30))
@@ -68,7 +69,7 @@ public struct SchemaRule<Model>: Sendable {
     ///
     /// - Parameters:
     ///   - keyPath: the property, which may be one of a nested struct. Models and references have no default value.
-    ///   - value: its value there.
+    ///   - value: the value for these models.
     /// - Returns: the rule, for ``Schema``.
     public static func defaultValue<Value: Encodable & Sendable>(
         _ keyPath: KeyPath<Model, Value>, _ value: Value
@@ -76,38 +77,42 @@ public struct SchemaRule<Model>: Sendable {
         Self(fact: .defaultValue(PropertyName(keyPath), value))
     }
 
-    /// The property had another name in earlier versions of the model; migration brings its values along.
+    /// The property had another name in earlier versions of the model; migration keeps its values.
     ///
     /// - Parameters:
     ///   - keyPath: the property.
-    ///   - former: its former name; the first one where it had several, by which the stores of all versions since know it.
+    ///   - former: its former name. If it had several, this is the first one, under which the stores of all later
+    ///     versions know it.
     /// - Returns: the rule, for ``Schema``.
     public static func renamed<Value>(_ keyPath: KeyPath<Model, Value>, from former: String) -> Self {
         Self(fact: .renamed(PropertyName(keyPath), from: former))
     }
 
-    /// The model had that property in earlier versions, and has it no more: `load()` removes its values from a store that still has it.
+    /// The model had that property in earlier versions, and no longer has it: `load()` removes its values from a store
+    /// that still has them.
     ///
-    /// Without this rule, `load()` throws ``PersistenceError/Code/wouldLose`` for such a store. A property of that name that the model
-    /// has now begins anew where its type does not fit the values in the store. Once no store has the property, the rule may go.
+    /// Without this rule, `load()` throws ``PersistenceError/Code/wouldLose`` for such a store. If the model now has a
+    /// property of that name whose type does not fit the stored values, that property starts without them. The rule can
+    /// be deleted once no store has the old property.
     ///
-    /// - Parameter property: the property's name; a nested struct's as `address.street`. A relationship goes with its
-    ///   other side.
+    /// - Parameter property: the property's name, such as `address.street` for a nested struct's property. A
+    ///   relationship is removed with its inverse.
     /// - Returns: the rule, for ``Schema``.
     public static func removed(_ property: String) -> Self { Self(fact: .removed(property)) }
 
-    /// A model that there was in earlier versions is there no more: `load()` removes its entity from a store, with all its rows.
+    /// A model of earlier versions no longer exists: `load()` removes its entity from a store, with all its rows.
     ///
-    /// Without this rule the entity is left alone: another program may have put it there.
+    /// Without this rule the entity is left alone, since it may belong to another program.
     ///
     /// - Parameter entity: the entity's name. The rule may stand in the schema of any model.
     /// - Returns: the rule, for ``Schema``.
     public static func removed(entity: String) -> Self { Self(fact: .entityRemoved(entity)) }
 
-    /// The property's type holds less than it did: values are converted by `load()`, fractions cut off, the order of an array that has
-    /// become a set forgotten.
+    /// The property's type can hold less than before: `load()` converts the values, truncating fractions, and dropping
+    /// the order of an array that has become a set.
     ///
-    /// An integer that does not fit stops the migration. Without this rule, `load()` throws ``PersistenceError/Code/wouldLose``.
+    /// An integer that does not fit the new type stops the migration. Without this rule, `load()` throws
+    /// ``PersistenceError/Code/wouldLose``.
     ///
     /// - Parameter keyPath: the property.
     /// - Returns: the rule, for ``Schema``.
@@ -115,8 +120,8 @@ public struct SchemaRule<Model>: Sendable {
         Self(fact: .narrowed(PropertyName(keyPath)))
     }
 
-    /// What the model's entity has in its `userInfo`, for whoever reads it: a store in PostgreSQL takes the name of the table from
-    /// `PippinSQLName`, and how it is divided from `PippinPartitions`.
+    /// Entries for the `userInfo` of the model's entity. A store in PostgreSQL takes the name of the table from
+    /// `PippinSQLName`, and its partitioning from `PippinPartitions`.
     ///
     /// ```swift
     /// Schema(.userInfo(["PippinSQLName": "books"]), .userInfo(\.title, ["PippinSQLName": "book_title"]))
@@ -126,7 +131,7 @@ public struct SchemaRule<Model>: Sendable {
     /// - Returns: the rule, for ``Schema``.
     public static func userInfo(_ userInfo: [String: String]) -> Self { Self(fact: .entityUserInfo(userInfo)) }
 
-    /// What a property has in its `userInfo`, for whoever reads it: a store in PostgreSQL takes the name of the column from `PippinSQLName`.
+    /// Entries for a property's `userInfo`. A store in PostgreSQL takes the name of the column from `PippinSQLName`.
     ///
     /// - Parameters:
     ///   - keyPath: the property, which may be one of a nested struct.
@@ -138,21 +143,22 @@ public struct SchemaRule<Model>: Sendable {
 
     /// The model had another name in earlier versions.
     ///
-    /// - Parameter former: its former name; the first one where it had several.
+    /// - Parameter former: its former name; the first one if it had several.
     /// - Returns: the rule, for ``Schema``.
     public static func renamed(from former: String) -> Self { Self(fact: .entityRenamed(from: former)) }
 }
 
-/// Which model stays where two would share values that are unique: see ``SchemaRule/unique(_:keeping:)``.
+/// Which model stays if two would share values that must be unique: see ``SchemaRule/unique(_:keeping:)``.
 public enum KeptModel: Sendable {
-    /// The one that is in the store already, or came first. What is being saved is left out, and what refers to it refers to the one that
-    /// stays.
+    /// The model that is in the store already, or came first. The one being saved is left out, and references to it
+    /// lead to the one that stays.
     case stored
-    /// The one that is being saved. It takes the place of the stored one, with its identifier; what refers to that refers to the new one.
+    /// The model that is being saved. It replaces the stored one, with its own identifier; references to the stored one
+    /// lead to the new one.
     case new
 }
 
-/// What a rule says, by names.
+/// A rule, with names instead of key paths.
 enum SchemaFact: Sendable {
     case index([PropertyName])
     case unique([PropertyName], keeping: KeptModel?)

@@ -1,11 +1,11 @@
 #if !canImport(ObjectiveC)
     import CoreData
 
-    // Relationships between many and many, and lists of references. What is in them is compared with the pairs that the store has, in one
-    // question for all models of an entity. A model that comes into one, or leaves it, counts as changed, as at the end of a to-one
-    // relationship.
+    // Many-to-many relationships, and lists of references. Their members are compared with the pairs in the store, with
+    // one query for all models of an entity. A model that is added to one, or removed from it, counts as changed, as at
+    // the end of a to-one relationship.
     extension DirectSave {
-        /// Compares the relationships of all models, which have been looked up, with what the store has.
+        /// Compares the relationships of all models, which have been looked up, with the store.
         func comparePairs() throws {
             for (table, plan) in plans.enumerated() {
                 guard let plan, !plan.manys.isEmpty else { continue }
@@ -16,7 +16,7 @@
             }
         }
 
-        /// Of two relationships that are each other's other side, the later one.
+        /// The later one of each two relationships that are each other's inverse.
         static func secondSides(of plans: [DirectPlan?]) -> Set<ObjectIdentifier> {
             var (first, second): (Set<ObjectIdentifier>, Set<ObjectIdentifier>) = ([], [])
             for many in plans.compactMap({ $0 }).flatMap(\.manys) {
@@ -29,8 +29,8 @@
             return second
         }
 
-        /// Makes sure that models at the other side say what those at the first one do. Where they contradict each other, it counts who
-        /// says it last, which is left to `GraphWriter`.
+        /// Checks that models at the second side say the same as those at the first one. If they contradict each other,
+        /// the last one to say it counts; that is left to `GraphWriter`.
         func checkSecondSides() throws {
             guard !secondSides.isEmpty else { return }
             for (table, plan) in plans.enumerated() {
@@ -62,7 +62,7 @@
             }
         }
 
-        /// A row, or a node that has none yet.
+        /// A row, or a node that has no row yet.
         private enum Member: Hashable {
             case row(Int64)
             case node(Int)
@@ -73,7 +73,7 @@
         private func comparePairs(of nodes: [Int], _ many: DirectPlan.Many) throws {
             let stored = try rows.keys(
                 atEndOf: many.relationship, for: nodes.compactMap { keys[$0] == nil ? nil : identifier($0) })
-            // In the order of the nodes, which is the one in which they come into an ordered relationship at the other side.
+            // In the order of the nodes, in which they are added to an ordered inverse relationship.
             var added: [Int: [Int]] = [:]
             var place = 0
             for node in nodes {
@@ -94,7 +94,7 @@
             for (target, sources) in added { references.add(sources, to: target, many.inverse) }
         }
 
-        /// What differs; nil for nothing.
+        /// The differences; nil for none.
         private func change(
             from former: ContiguousArray<Int64>.SubSequence, to targets: [Int], _ relationship: RelationshipLayout
         ) -> MemberChange? {

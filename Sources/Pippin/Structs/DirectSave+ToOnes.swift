@@ -1,16 +1,16 @@
 #if !canImport(ObjectiveC)
     import CoreData
 
-    // Relationships to one model that others may have as well, and references. A model to which one leads counts as changed, since the
-    // other side of the relationship has: its version is one more, as it is when objects are saved.
+    // To-one relationships to models that others may have as well, and references. A model at the end counts as
+    // changed, since its inverse relationship has changed: its version is increased, as when objects are saved.
     extension DirectSave {
-        /// What changes at the other side of relationships to one.
+        /// The changes at the other side of to-one relationships.
         struct References {
             /// Whether a node was looked up by its identifier.
             fileprivate(set) var isFound: ContiguousArray<Bool>
-            /// By the node at the end.
+            /// By the destination's node.
             fileprivate var byNode: [Int: [ObjectIdentifier: Change]] = [:]
-            /// By the key of a row that no node may have.
+            /// By the key of a row, which may have no node.
             fileprivate var byKey: [FormerDestination: [ObjectIdentifier: Change]] = [:]
 
             /// - Parameters:
@@ -22,28 +22,28 @@
             }
 
             var isEmpty: Bool { byNode.isEmpty && byKey.isEmpty }
-            /// The nodes at the end.
+            /// The nodes of the destinations.
             var changed: [Int] { Array(byNode.keys) }
-            /// Whether relationships have come to lead to a node, or do no more.
+            /// Whether relationships have begun or ceased to lead to a node.
             func lead(to node: Int) -> Bool { byNode[node] != nil }
 
-            /// The nodes that a relationship leads to from some nodes, which it did not.
+            /// Adds nodes that a relationship leads to the destination from, and did not before.
             mutating func add(_ sources: [Int], to node: Int, _ inverse: RelationshipLayout) {
                 byNode[node, default: [:]][ObjectIdentifier(inverse), default: Change(inverse: inverse)].added +=
                     sources
             }
 
-            /// What changes at one side for a node; nil for nothing.
+            /// The change of an inverse relationship at a node; nil for none.
             func change(at node: Int, _ inverse: RelationshipLayout) -> Change? {
                 byNode[node]?[ObjectIdentifier(inverse)]
             }
 
-            /// The nodes that one side has for a node, where that is not the order in which they came.
+            /// Sets the order of an inverse relationship at a node, if it is not the order in which its members came.
             mutating func order(_ node: Int, by order: [Int], _ inverse: RelationshipLayout) {
                 byNode[node, default: [:]][ObjectIdentifier(inverse), default: Change(inverse: inverse)].order = order
             }
 
-            /// The row that a relationship does not lead to any more from a node.
+            /// Notes that a relationship no longer leads from a node to a row.
             mutating func remove(_ source: Int, from key: Int64, of entity: EntityLayout, _ inverse: RelationshipLayout)
             {
                 let place = FormerDestination(entity: ObjectIdentifier(entity), key: key)
@@ -57,9 +57,9 @@
             /// Nodes.
             var added: [Int] = []
             var removed: [Int] = []
-            /// What stays, in order, where that counts and something comes to it.
+            /// The remaining members in order, if the order matters and others are added.
             var kept: [NSManagedObjectID] = []
-            /// All nodes in their order, where that is said.
+            /// All nodes in order, if the order was set.
             var order: [Int]?
         }
 
@@ -68,7 +68,7 @@
             let key: Int64
         }
 
-        /// Finds what models lead to, before these are compared with their rows: by then it is known where they should lead.
+        /// Finds the destinations of models, which must be known before the models are compared with their rows.
         func findDestinations(of nodes: [Int], _ plan: DirectPlan) throws {
             for toOne in plan.toOnes {
                 if toOne.isRequired, nodes.contains(where: { graph.targets(of: $0, toOne.field).isEmpty }) {
@@ -87,17 +87,18 @@
                     destinations.append(destination)
                 }
             }
-            // What is referred to here may be a model elsewhere.
+            // A model that is referred to here may be saved itself elsewhere in the graph.
             guard let first = destinations.first, let plan = plans[graph.nodes[first].table] else { return }
             try findDestinations(of: destinations.filter { graph.nodes[$0].row >= 0 }, plan)
             try find(destinations, plan)
-            // What refers to nothing is told of by `GraphWriter`.
+            // `GraphWriter` reports references that lead nowhere.
             guard destinations.allSatisfy({ keys[$0] != nil || graph.nodes[$0].row >= 0 }) else {
                 throw NotDirect()
             }
         }
 
-        /// Whether a relationship of a known model leads where the row has it; notes what changes at the other side where it does not.
+        /// Whether a relationship of a stored model leads where its row has it. If not, the change at the other side is
+        /// noted.
         func leads(_ node: Int, _ toOne: DirectPlan.ToOne, to former: Int64?) throws -> Bool {
             let destination = graph.targets(of: node, toOne.field).first
             if let destination, let key = keys[destination], key == former { return true }
@@ -108,7 +109,7 @@
             return false
         }
 
-        /// Where new models lead to, and rows that no node was at the end of by then.
+        /// Notes the destinations of new models, and the former destinations that had no node.
         func noteReferencesOfNewModels() throws {
             if plans.contains(where: { !($0?.toOnes.isEmpty ?? true) }) {
                 for node in graph.nodes.indices where keys[node] == nil {
@@ -126,7 +127,7 @@
 
         private func noteFormerDestinations() throws {
             guard !references.byKey.isEmpty else { return }
-            // A row that a relationship leads to no more may be that of a node.
+            // The row of a former destination may be that of a node.
             for node in graph.nodes.indices {
                 guard let key = keys[node], let layout = plans[graph.nodes[node].table]?.layout,
                     let changes = references.byKey.removeValue(
@@ -139,7 +140,7 @@
             }
         }
 
-        /// Where the other side has an order, what comes to it comes behind what stays.
+        /// In an ordered inverse relationship, added members come after the remaining ones.
         private func findOrders() throws {
             var wanted: [ObjectIdentifier: (inverse: RelationshipLayout, nodes: [Int])] = [:]
             for (node, changes) in references.byNode where keys[node] != nil {
@@ -157,12 +158,12 @@
             }
         }
 
-        /// What changes at the other side of relationships that lead to a model.
+        /// The changes of inverse relationships at a model.
         func referenceChanges(_ node: Int) -> [ToManyChange] {
             references.byNode[node].map { Array($0.values) }.map(toManyChanges) ?? []
         }
 
-        /// The changes of rows that relationships led to, other than the models' own.
+        /// The changes of rows that are former destinations and not among the models.
         func changesOfFormerDestinations() throws -> [RowChange] {
             var changes: [RowChange] = []
             let groups = Dictionary(grouping: references.byKey.keys, by: \.entity)
@@ -185,7 +186,7 @@
                             objectID: row.objectID, version: row.version, values: row.values, changedSlots: [],
                             toManyChanges: toManyChanges(Array((change ?? [:]).values))))
                 }
-                // A relationship that led to no row is for `GraphWriter`.
+                // If a relationship leads to a row that does not exist, `GraphWriter` handles it.
                 guard changes.count - before == identifiers.count else { throw NotDirect() }
             }
             return changes.sorted { $0.objectID.key < $1.objectID.key }
@@ -194,7 +195,7 @@
         private func toManyChanges(_ changes: [Change]) -> [ToManyChange] {
             changes.sorted { $0.inverse.index < $1.inverse.index }.map { change in
                 var order = change.order.map { $0.compactMap(identifier) }
-                // What only goes takes no other one's place.
+                // Removals alone do not change the order of the others.
                 if order == nil, change.inverse.isOrdered, !change.added.isEmpty {
                     order = change.kept + change.added.compactMap(identifier)
                 }
@@ -204,7 +205,7 @@
             }
         }
 
-        /// What is saved has to have what its entity requires, also where only the other side of a relationship changes.
+        /// A saved row must have its entity's required values, even if only an inverse relationship changes.
         static func checkValues(of row: Row) throws {
             let required = row.objectID.layout.requiredSlots ?? []
             guard required.allSatisfy({ !row.values[$0].isNull }) else { throw NotDirect() }

@@ -1,11 +1,11 @@
 #if !canImport(ObjectiveC)
     import CoreData
 
-    // What differs becomes a change set.
+    // The differences become a change set.
     extension DirectSave {
-        /// The values of a row as its model has them.
+        /// The values of a row, taken from its model.
         private func values(_ node: Int, _ plan: DirectPlan) -> ContiguousArray<StoredValue> {
-            // What the model does not have stays as it is.
+            // Attributes that the model does not have stay as they are.
             let others = differing[node]?.row.values ?? plan.layout.defaultValues
             let (given, first) = graph.values(holding: node)
             let owner = owners[node] >= 0 && keys[node] == nil ? identifier(owners[node]) : nil
@@ -29,7 +29,7 @@
             return values
         }
 
-        /// Writes what differs.
+        /// Writes the differences.
         ///
         /// - Parameter context: the transaction's context, on whose queue this runs.
         /// - Throws: `SaveRefusal` for conflicts, and the errors of the store; then nothing is written.
@@ -74,7 +74,7 @@
             try context.saveRows(changes, to: store, isRepeated: countsKeys)
         }
 
-        /// The rows of models of which nothing changes but what is in them.
+        /// The rows of models of which only the members change.
         private func rowsOfOwners(_ known: [Int]) throws -> [Int: Row] {
             var found: [Int: Row] = [:]
             let groups = Dictionary(grouping: known.filter { differing[$0] == nil }) { graph.nodes[$0].plan.id }
@@ -101,7 +101,7 @@
                     if !targets.isEmpty { all.append(toManyChange(many.relationship, targets, [], targets)) }
                 }
             }
-            // As objects have them.
+            // The same order as when objects are saved.
             if all.count > 1 { all.sort { $0.relationship.index < $1.relationship.index } }
             return all
         }
@@ -114,7 +114,7 @@
                 order: relationship.isOrdered ? targets.compactMap(identifier) : nil, pairs: .thisEnd)
         }
 
-        /// The IDs of nodes in the order of their keys.
+        /// The object IDs of nodes in the order of their keys.
         func inOrder(_ nodes: [Int]) -> [NSManagedObjectID] {
             nodes.compactMap(identifier).sorted { $0.key < $1.key }
         }

@@ -1,32 +1,32 @@
 #if !canImport(ObjectiveC)
     import CoreData
 
-    /// A save of models that goes to the store as rows: what is known is looked up in sets and compared, and what differs becomes a
-    /// change set.
+    /// A save of models that goes to the store as rows: the stored models are looked up in sets and compared, and the
+    /// differences become a change set.
     ///
-    /// It takes the usual cases. Whatever it does not take (a member that comes from another model, a value that breaks a rule) is left to
-    /// `GraphWriter`, whose outcome is the same.
+    /// It handles the usual cases. Everything else (a member that comes from another model, a value that breaks a rule)
+    /// is left to `GraphWriter`, which has the same outcome.
     final class DirectSave {
         let graph: ModelGraph
         /// By the number of the entity in the graph.
         let plans: [DirectPlan?]
         let rows: StoreRows
         let store: NSPersistentStore
-        // A save is one thread's at a time, so that checking its accesses for overlaps would find nothing.
+        // Only one thread at a time uses a save, so checking its accesses for overlaps would find nothing.
         /// The primary keys by node; nil for a model that is new.
         @exclusivity(unchecked) private(set) var keys: ContiguousArray<Int64?>
-        /// By node, as far as they were asked for.
+        /// By node; only for those that were asked for.
         @exclusivity(unchecked) var identifiers: ContiguousArray<NSManagedObjectID?>
         /// The rows that differ from their models, by node.
         @exclusivity(unchecked) var differing: [Int: (row: Row, slots: [Int])] = [:]
-        /// The model that a model is in, by node; -1 for none.
+        /// The node of the model that owns each node; -1 for none.
         @exclusivity(unchecked) var owners: ContiguousArray<Int>
         @exclusivity(unchecked) var ownerSlots: ContiguousArray<Int>
-        /// What changes in the relationships of models, in their order.
+        /// The changes in the relationships of models, in their order.
         @exclusivity(unchecked) var memberChanges: [Int: [MemberChange]] = [:]
         @exclusivity(unchecked) var deleted: [RowDeletion] = []
         @exclusivity(unchecked) var references: References
-        /// The relationships between many and many of which the other side is a model's property as well, and was compared.
+        /// The many-to-many relationships whose inverse is a model's property as well, and was compared.
         let secondSides: Set<ObjectIdentifier>
 
         struct MemberChange {
@@ -38,7 +38,7 @@
             let targets: [Int]
         }
 
-        /// Leaves the save to `GraphWriter`.
+        /// Thrown to leave the save to `GraphWriter`.
         struct NotDirect: Error {}
 
         /// Looks the models up.
@@ -46,7 +46,7 @@
         /// - Parameters:
         ///   - graph: the models.
         ///   - plan: how their rows are saved.
-        ///   - rows: the store's rows as the transaction sees them.
+        ///   - rows: the store's rows, in the transaction's state.
         ///   - store: the store.
         /// - Throws: `NotDirect`, and what reading throws.
         init(_ graph: ModelGraph, _ plan: DirectPlan, _ rows: StoreRows, _ store: NSPersistentStore) throws {
@@ -69,7 +69,7 @@
             try checkSecondSides()
         }
 
-        /// The plans by the number of the entity in the graph.
+        /// The plans, by the number of the entity in the graph.
         private static func plans(of plan: DirectPlan, by graph: ModelGraph) throws -> [DirectPlan?] {
             var plans: [DirectPlan?] = Array(repeating: nil, count: graph.tableCount)
             var (owned, shared): (Set<ObjectIdentifier>, Set<ObjectIdentifier>) = ([], [])
@@ -84,16 +84,16 @@
                 queue += next.toOnes.map { ($0.destination, true, $0.isReference) }
                 queue += next.manys.map { ($0.destination, true, $0.isReference) }
             }
-            // Nobody shares what one model has. The models that are given may be referred to.
+            // Models that one model owns cannot be referred to by others. The given models can be.
             owned.remove(plan.plan.id)
             guard owned.isDisjoint(with: shared), plans.allSatisfy({ $0 != nil }) else { throw NotDirect() }
             return plans
         }
 
-        /// Which of the models that the graph was made of were there.
+        /// Whether one of the given models was stored before.
         func isKnown(_ root: Int) -> Bool { keys[root] != nil }
 
-        /// The ID of a model's object; nil for a model that is new, until it is given one.
+        /// The ID of a model's object; nil for a new model, until it gets one.
         func identifier(_ node: Int) -> NSManagedObjectID? {
             if let known = identifiers[node] { return known }
             guard let key = keys[node], let layout = plans[graph.nodes[node].table]?.layout else { return nil }
@@ -102,7 +102,7 @@
             return made
         }
 
-        /// What becomes of the models that the graph was made of.
+        /// The outcome for the given models.
         var counts: (inserted: Int, updated: Int, unchanged: Int) {
             var counts = (inserted: 0, updated: 0, unchanged: 0)
             for root in 0..<graph.rootCount {
@@ -121,7 +121,7 @@
 
         /// Finds models by their identifiers.
         func find(_ nodes: [Int], _ plan: DirectPlan) throws {
-            // Many new ones usually come into an empty table.
+            // Many new models usually come into an empty table.
             if nodes.count > 100, try rows.isEmpty(plan.plan) { return }
             let field = plan.plan.uidField
             let identifiers = try nodes.map { node in
@@ -172,7 +172,7 @@
             return composite.isSame(new, try row.value(at: slot).composite)
         }
 
-        /// Compares what models have in them, level by level.
+        /// Compares the members of models, level by level.
         private func descend(from nodes: [Int], _ plan: DirectPlan) throws {
             for member in plan.members {
                 let lists = nodes.map { graph.targets(of: $0, member.field) }
@@ -187,7 +187,7 @@
                     try findDestinations(of: lists.flatMap { $0 }, member.destination)
                 }
                 let new = try compare(nodes, lists, plan, member)
-                // What is there elsewhere comes from another model.
+                // A member that is stored already comes from another model.
                 if !new.isEmpty {
                     try find(new, member.destination)
                     guard new.allSatisfy({ keys[$0] == nil }) else { throw NotDirect() }
@@ -196,9 +196,9 @@
             }
         }
 
-        /// Compares a relationship of models with what the store has.
+        /// Compares a relationship of models with the store.
         ///
-        /// - Returns: the models in it that are not there.
+        /// - Returns: the members that the store's relationship does not have.
         private func compare(
             _ nodes: [Int], _ lists: [[Int]], _ plan: DirectPlan, _ member: DirectPlan.Member
         ) throws -> [Int] {
@@ -246,7 +246,7 @@
             return new
         }
 
-        /// What lacks a value that it must have is refused by the rules of objects, in their words.
+        /// A model without a required value is left to the objects' rules, which word the error.
         private func checkValues() throws {
             for (table, plan) in plans.enumerated() {
                 guard let required = plan?.required, !required.isEmpty else { continue }

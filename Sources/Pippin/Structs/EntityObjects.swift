@@ -13,7 +13,7 @@ extension EntityPlan {
     /// - SQL: `SELECT … WHERE <uid> IN (?, …)`, 500 at a time
     func objects(keys: [Any], in context: NSManagedObjectContext) throws -> [RecordKey: NSManagedObject] {
         let request = NSFetchRequest<any NSFetchRequestResult>(entityName: name)
-        // Many new ones usually come into an empty table.
+        // Many new models usually come into an empty table.
         if keys.count > 500, try context.count(for: request) == 0 { return [:] }
         request.returnsObjectsAsFaults = false
         var found: [RecordKey: NSManagedObject] = [:]
@@ -38,19 +38,19 @@ extension EntityPlan {
 }
 
 extension NSManagedObject {
-    /// Takes over a model's values; values that are the same are not set, so that an unchanged object does not count as changed.
+    /// Sets a model's values. Equal values are not set, so that an unchanged object does not count as changed.
     ///
     /// - Parameters:
     ///   - new: the values, by field.
     ///   - plan: the model's properties.
-    ///   - slots: where the fields are in a row of ours.
+    ///   - slots: the slots of the fields in the store's rows.
     ///   - isNew: whether the object was just inserted.
     func take(
         _ new: ContiguousArray<StoredValue>, of plan: EntityPlan, _ slots: ContiguousArray<Int>, isNew: Bool
     ) {
         for index in plan.fields.indices {
             #if !canImport(ObjectiveC)
-                // The usual case without looking at the field.
+                // This covers the usual case without looking at the field.
                 if isNew, plan.record.attributeKinds[index] != nil {
                     setStoredValue(new[index], at: slots[index])
                     continue
@@ -79,7 +79,7 @@ extension NSManagedObject {
         }
     }
 
-    /// Where an entity's fields are in a row of ours; -1 for a relationship to many.
+    /// The slots of an entity's fields in the store's rows; -1 for a to-many relationship.
     func slots(of plan: EntityPlan) -> ContiguousArray<Int> {
         #if canImport(ObjectiveC)
             []

@@ -1,7 +1,8 @@
 import CoreData
 
-/// Puts a graph of models into a context, on whose queue this runs: finds, inserts, changes, connects, and deletes what
-/// belonged to a model and left it. Nothing is changed before it is certain that every reference leads somewhere.
+/// Writes a graph of models into a context, on whose queue this runs: it finds, inserts, changes and connects objects,
+/// and deletes owned ones that left their owner. Nothing is changed before it is certain that every reference leads
+/// somewhere.
 struct GraphWriter {
     private let graph: ModelGraph
     private let context: NSManagedObjectContext
@@ -27,23 +28,23 @@ struct GraphWriter {
         isNew = Array(repeating: false, count: graph.nodes.count)
     }
 
-    /// Which of the models that are given may be there already.
+    /// Which of the given models may be stored already.
     enum Mode {
-        /// All of them, or none.
+        /// Any of them.
         case any
-        /// None: they are to be inserted.
+        /// None of them: they are inserted.
         case new
-        /// All of them: they are to be changed.
+        /// All of them: they are updated.
         case known
-        /// All of them, or none; others of their type go.
+        /// Any of them; all others of their type are deleted.
         case only
 
-        /// Makes sure that the models are there, or are not, as is to be.
+        /// Checks that the models are stored, or are not, as the mode requires.
         ///
         /// - Parameters:
         ///   - graph: the models.
         ///   - count: how many models were given; several of them may be the same one.
-        ///   - isKnown: whether a model that was given is there, by its number.
+        ///   - isKnown: whether a given model is stored, by its number.
         /// - Throws: ``PersistenceError``
         func check(_ graph: ModelGraph, given count: Int, isKnown: (Int) -> Bool) throws {
             guard self == .new || self == .known else { return }
@@ -60,7 +61,7 @@ struct GraphWriter {
     }
 
     /// - Parameters:
-    ///   - mode: which of the given models may be there.
+    ///   - mode: which of the given models may be stored.
     ///   - count: how many models were given; several of them may be the same one.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     mutating func write(_ mode: Mode = .any, given count: Int? = nil) throws {
@@ -84,7 +85,7 @@ struct GraphWriter {
         }
     }
 
-    /// What became of the models that the graph was made of: how many are new, have other values, or were there just so.
+    /// The outcome for the given models: how many were inserted, updated and unchanged.
     var counts: (inserted: Int, updated: Int, unchanged: Int) {
         var counts = (inserted: 0, updated: 0, unchanged: 0)
         for index in objects.indices.prefix(graph.rootCount) {
@@ -131,7 +132,7 @@ struct GraphWriter {
 
     private mutating func insert() throws {
         var last: (plan: EntityPlan, entity: NSEntityDescription)?
-        // By index, here and below: going through the nodes would copy each.
+        // By index, here and below, since iterating over the nodes would copy each.
         for index in graph.nodes.indices where objects[index] == nil {
             let plan = graph.nodes[index].plan
             if last?.plan !== plan { last = (plan, try plan.description(in: context)) }
@@ -156,7 +157,7 @@ struct GraphWriter {
 
     /// Sets a node's relationships.
     ///
-    /// - Returns: what belonged to the model and does no more.
+    /// - Returns: the objects that the model owned and no longer does.
     private func connect(_ index: Int) -> [NSManagedObject] {
         guard !graph.nodes[index].plan.relationships.isEmpty, let object = objects[index] else { return [] }
         let node = graph.nodes[index]
@@ -176,7 +177,7 @@ struct GraphWriter {
         return left
     }
 
-    /// Deletes what left the model that it belonged to, and came to no other one that is being saved.
+    /// Deletes objects that left their owner, unless another saved model owns them now.
     private func deleteAbandoned(_ objects: [NSManagedObject]) {
         guard !objects.isEmpty else { return }
         let saved = Set(self.objects.compactMap { $0 })

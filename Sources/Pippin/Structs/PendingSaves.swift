@@ -1,33 +1,34 @@
 #if !canImport(ObjectiveC)
     import CoreData
 
-    /// The saves of a block that go to the store as rows when it ends, unless the block does anything else: one of any models, or several of
-    /// models of one type, each of which is given once. Several are one save in the end.
+    /// The saves of a block that go to the store as rows when it ends, unless the block does anything else: one save of
+    /// any models, or several of models of one type, each of which is saved once. Several saves are joined into one at
+    /// the end.
     struct PendingSaves {
-        /// The only save, looked up already; nil where there are several.
+        /// The only save, whose models have been looked up; nil if there are several.
         private var only: DirectSave?
         /// The graph of the first one.
         private let first: ModelGraph
         private let models: (any PendingModels)?
         private let plan: EntityPlan
-        /// Which of the models may be there already.
+        /// Which of the models may be stored already.
         let mode: GraphWriter.Mode
         /// How many models were given.
         private(set) var count: Int
         /// The identifiers of the models that were given after the first save.
         private var keys: Set<RecordKey> = []
-        /// The models in those, by entity and identifier.
+        /// The models contained in those, by entity and identifier.
         private var inner: [InnerKey: InnerModel] = [:]
         private let registry: ModelRegistry
 
         /// The first save.
         ///
         /// - Parameters:
-        ///   - save: the save, looked up.
-        ///   - mode: which of its models may be there already; any but `.only`.
+        ///   - save: the save, whose models have been looked up.
+        ///   - mode: which of its models may be stored already; any mode but `.only`.
         ///   - count: how many models were given.
-        ///   - models: the models as they were given; nil where nobody has them.
-        ///   - registry: has their plans.
+        ///   - models: the models as they were given; nil if they are not available.
+        ///   - registry: knows their plans.
         init?(
             _ save: DirectSave, _ mode: GraphWriter.Mode, given count: Int, _ models: (any PendingModels)?,
             _ registry: ModelRegistry
@@ -37,13 +38,13 @@
             (self.plan, self.registry) = (plan, registry)
         }
 
-        /// Whether another save can go along with those that are there.
+        /// Whether another save can be joined with the pending ones.
         ///
         /// - Parameters:
         ///   - graph: its models.
-        ///   - mode: which of them may be there already.
-        ///   - models: the same models, as they were given; nil where nobody has them.
-        /// - Returns: whether they become one save, with the outcome of one after the other.
+        ///   - mode: which of them may be stored already.
+        ///   - models: the same models, as they were given; nil if they are not available.
+        /// - Returns: whether they can become one save, with the same outcome as one after the other.
         func takes(_ graph: ModelGraph, _ mode: GraphWriter.Mode, _ models: (any PendingModels)?) -> Bool {
             guard graph.plan === plan, mode == self.mode, self.models != nil, models != nil, registry.isTree(plan)
             else { return false }
@@ -55,7 +56,8 @@
             first.node(key, of: plan) != nil || keys.contains(key)
         }
 
-        /// Whether models within others are as they were given before. Where they are not, the later save counts, and in one save the first.
+        /// Whether the models within others are the same as in the pending saves. If they differ, the later of two
+        /// saves would count, but the first occurrence within one save.
         private func agrees(with graph: ModelGraph) -> Bool {
             graph.nodes.indices.dropFirst(graph.rootCount).allSatisfy { node in
                 guard let new = InnerModel(graph, node) else { return true }
@@ -68,7 +70,7 @@
             }
         }
 
-        /// Adds a save that they take, of some models that were given.
+        /// Adds a save for which `takes` returned true.
         mutating func add(_ save: DirectSave, given count: Int, _ models: (any PendingModels)?) {
             self.count += count
             let graph = save.graph
@@ -80,40 +82,42 @@
             if let models { self.models?.append(models) }
         }
 
-        /// Whether what is pending leaves the model with an identifier as the store has it, and all that is read for it.
+        /// Whether the pending saves change neither the model with an identifier nor anything that is read for it.
         func leavesAlone(_ key: RecordKey, of other: EntityPlan) -> Bool {
             guard plan.relationships.isEmpty, other.relationships.isEmpty else { return false }
             return plan !== other || !holds(key)
         }
 
-        /// What to write as objects, one after the other: a model in two of them belongs to the later one.
+        /// The graphs to write as objects, one after the other: a model in two of them gets its values from the later
+        /// one.
         func graphs() throws -> [(graph: ModelGraph, count: Int)] {
             if let only { return [(only.graph, count)] }
             guard let models else { return [] }
             return plan.relationships.isEmpty ? [(try models.graph(registry), count)] : try models.graphs(registry)
         }
 
-        /// All of it as one save.
+        /// All pending saves as one.
         ///
         /// - Parameter lookUp: looks the models up.
         /// - Returns: the save.
         /// - Throws: `DirectSave.NotDirect` where they must be saved as objects, and what reading throws.
         func save(_ lookUp: (ModelGraph) throws -> DirectSave?) throws -> DirectSave {
             if let only { return only }
-            // What may not be in one save, such as a model that comes to belong to another one, may be in two.
+            // Changes that are not allowed in one save, such as a model that moves to another owner, may be allowed in
+            // two.
             guard let graph = try? models?.graph(registry) else { throw DirectSave.NotDirect() }
             guard let save = try lookUp(graph) else { throw DirectSave.NotDirect() }
             return save
         }
     }
 
-    /// Models that were given to be saved, of a type that only the list knows.
+    /// Models that were given to be saved, of a type that only the implementation knows.
     protocol PendingModels: AnyObject {
         /// Adds those of another list of the same type.
         func append(_ other: any PendingModels)
         /// All of them.
         func graph(_ registry: ModelRegistry) throws -> ModelGraph
-        /// Those of each list by themselves.
+        /// A graph for each list.
         func graphs(_ registry: ModelRegistry) throws -> [(graph: ModelGraph, count: Int)]
     }
 
@@ -158,7 +162,7 @@
         /// Whether it leads to other models, which are not compared.
         let leadsOn: Bool
 
-        /// Nil for a reference, which says nothing of the model.
+        /// Nil for a reference, which has no values to compare.
         init?(_ graph: ModelGraph, _ node: Int) {
             guard graph.nodes[node].row >= 0 else { return nil }
             values = graph.values(of: node)

@@ -22,14 +22,14 @@ extension PersistenceManager {
     /// `load()` throws for a model whose entity cannot be derived.
     ///
     /// - Parameters:
-    ///   - models: the models; those within them are found by themselves.
+    ///   - models: the models. Models within them are found automatically.
     ///   - name: the manager's name, and the default store's.
     ///   - store: where the models are kept.
     public convenience init<each Model: CoreModel>(
         models: repeat (each Model).Type, name: String = "Models",
         store: StoreLocation = .standard
     ) {
-        // Generic, so that the compiler says of a type that is no model which protocol it lacks.
+        // Generic, so that the compiler names the missing protocol for a type that is not a model.
         var types: [any CoreModel.Type] = []
         repeat types.append((each Model).self)
         self.init(models: types, name: name, store: store)
@@ -38,7 +38,7 @@ extension PersistenceManager {
     /// A manager for models, given as a list.
     ///
     /// - Parameters:
-    ///   - models: the models; those within them are found by themselves.
+    ///   - models: the models. Models within them are found automatically.
     ///   - name: the manager's name, and the default store's.
     ///   - store: where the models are kept.
     @_disfavoredOverload

@@ -1,7 +1,7 @@
 #if canImport(ObjectiveC)
     import CoreData
 
-    // Where Core Data is Apple's, rows are filled from managed objects, in these shapes of our own.
+    // With Apple's Core Data, rows in these types are filled from managed objects.
 
     /// One value of a row.
     enum StoredValue: @unchecked Sendable {
@@ -41,7 +41,7 @@
         func date(at slot: Int) -> Double?
     }
 
-    /// A row whose values were read before.
+    /// A row whose values have been read already.
     final class ReadRow: CurrentRow {
         private var row: Row
         init(_ row: Row) { self.row = row }

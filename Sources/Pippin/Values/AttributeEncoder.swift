@@ -1,6 +1,6 @@
 import CoreData
 
-/// Encodes what is kept in one attribute.
+/// Encodes a value for one attribute.
 enum AttributeEncoder {
     /// The stored form of a value of an attribute.
     ///
@@ -23,7 +23,7 @@ enum AttributeEncoder {
         return stored
     }
 
-    /// Foundation's types that are attributes here; their own coding is not used.
+    /// The stored form of Foundation types that are attributes here; their own coding is not used.
     static func leaf<Value>(_ value: Value) throws -> StoredValue? {
         // The type is the same then; a cast would find that out once more, slowly.
         if Value.self == Date.self {
@@ -44,7 +44,7 @@ enum AttributeEncoder {
         return nil
     }
 
-    /// SQLite keeps what is not a number as NULL, which would be read as no value.
+    /// Rejects NaN, which SQLite stores as NULL and which would be read as no value.
     static func number(_ value: Double) throws -> Double {
         guard !value.isNaN else { throw notANumber(value) }
         return value
@@ -77,7 +77,7 @@ enum AttributeEncoder {
                     + "or keep it as a string."))
     }
 
-    /// An attribute holds signed integers only.
+    /// Rejects integers that do not fit an attribute, which is always signed.
     static func integer(_ value: UInt64) throws -> StoredValue {
         if let number = Int64(exactly: value) { return .integer(number) }
         throw EncodingError.invalidValue(
@@ -93,7 +93,7 @@ enum AttributeEncoder {
 }
 
 extension Decimal {
-    /// Whether a store keeps all of the digits: SQLite's numbers have 15, whole ones as many as 64 bits have.
+    /// Whether a store keeps all of the digits: SQLite's numbers have 15, and integers those of 64 bits.
     fileprivate var isKeptExactly: Bool {
         let text = description
         if text.utf8.count <= 15 || Int64(text) != nil { return true }
@@ -102,7 +102,7 @@ extension Decimal {
     }
 }
 
-/// An encoder that keeps a single value.
+/// An encoder that captures a single value.
 final class ValueCapture: Encoder, SingleValueEncodingContainer {
     var value: StoredValue?
     let codingPath: [any CodingKey] = []
@@ -139,7 +139,7 @@ final class ValueCapture: Encoder, SingleValueEncodingContainer {
 
 /// Values without a fixed shape, as JSON.
 enum ValueJSON {
-    /// Equal values give equal data, so that saving what did not change changes nothing.
+    /// Equal values give equal data, so that saving an unchanged value changes nothing.
     static func data(of value: some Encodable) throws -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys

@@ -22,7 +22,7 @@ enum AttributeKind: Sendable, Equatable {
         }
     }
 
-    /// The kind of the Foundation types that encode themselves in ways of their own, and are attributes here.
+    /// The kind of Foundation types that have codings of their own, and are attributes here.
     init?(of type: Any.Type) {
         switch ObjectIdentifier(type) {
         case ObjectIdentifier(Date.self): self = .date

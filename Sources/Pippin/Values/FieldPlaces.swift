@@ -1,6 +1,7 @@
-/// Where a record's fields are, by the keys of a type's coding.
+/// The fields of a record, by the coding keys of a type.
 ///
-/// Keys are mostly the cases of an enumeration, told apart by one byte: each is asked for its name once, not once a value.
+/// Keys are usually the cases of an enumeration, which one byte distinguishes: each key is asked for its name once,
+/// rather than once per value.
 final class FieldPlaces {
     /// The type of the keys.
     let key: Any.Type
@@ -9,10 +10,10 @@ final class FieldPlaces {
 
     /// - Parameters:
     ///   - key: the type of the keys.
-    ///   - count: how many fields the record has, and keys of one byte mostly at most.
+    ///   - count: how many fields the record has, which is also the usual number of one-byte keys.
     init<Key: CodingKey>(_ key: Key.Type, count: Int) {
         self.key = key
-        // Bits say all about a key of a trivial type; those of any other one may be a reference to what does.
+        // The bytes of a trivial key determine it. A key of another type may be a reference to what determines it.
         let isByte = MemoryLayout<Key>.size == 1 && _isPOD(Key.self)
         known = .allocate(capacity: isByte ? min(count, 256) : 0)
         known.initialize(repeating: unknown)
@@ -21,7 +22,8 @@ final class FieldPlaces {
     deinit { known.deallocate() }
 }
 
-/// ``FieldPlaces`` for a container of keys. It does not retain them, since containers are copied for each value: a coder does.
+/// ``FieldPlaces`` for a container of keys. It does not retain them, since containers are copied for each value; the
+/// coder does.
 struct FieldPlace {
     private let known: UnsafeMutableBufferPointer<Int32>
 
@@ -30,8 +32,8 @@ struct FieldPlace {
     /// The place of a key's field.
     ///
     /// - Parameters:
-    ///   - key: a key of the type that the places were made for.
-    ///   - find: looks the key's name up.
+    ///   - key: a key of the type for which the places were made.
+    ///   - find: looks up the field by the key's name.
     /// - Returns: the place; -1 for a key that the record does not have.
     @inline(__always)
     func callAsFunction<Key: CodingKey>(_ key: Key, _ find: (String) -> Int?) -> Int {
@@ -50,5 +52,5 @@ struct FieldPlace {
     }
 }
 
-/// The place of a key that was not asked for yet.
+/// The place of a key that has not been asked for yet.
 private let unknown: Int32 = -2

@@ -1,24 +1,25 @@
 import Foundation
 
-/// Identifiers that were asked for, each once, by the place where it came first.
+/// Identifiers that were asked for, each once, with the place of its first occurrence.
 struct IdentifierPlaces {
     private var places = NodePlaces()
-    /// How many differ.
+    /// How many distinct identifiers there are.
     private(set) var count = 0
-    /// For each that was asked for, its place.
+    /// The place of each identifier asked for.
     private(set) var asked: [Int] = []
-    /// Places of dates by their microseconds: servers keep no more of them, and give back other dates than those that were asked for.
+    /// Places of dates by their microseconds: servers keep no more precision, and return slightly different dates from
+    /// those asked for.
     private var microseconds: [Double: Int] = [:]
 
     /// - Parameters:
     ///   - capacity: how many will be asked for.
-    ///   - kind: of which kind they are, as far as known.
+    ///   - kind: the kind of the identifiers, if it is known.
     init(capacity: Int, _ kind: AttributeKind?) {
         asked.reserveCapacity(capacity)
         places.reserve(capacity, kind)
     }
 
-    /// Adds one.
+    /// Adds an identifier.
     ///
     /// - Returns: whether it was not there before.
     mutating func add(_ key: RecordKey) -> Bool {
@@ -30,7 +31,7 @@ struct IdentifierPlaces {
         return true
     }
 
-    /// The place of one; nil for one that was not asked for.
+    /// The place of an identifier; nil for one that was not asked for.
     func place(of key: RecordKey) -> Int? {
         if let place = places.place(of: key) { return place }
         guard case .date(let date) = key else { return nil }

@@ -1,5 +1,5 @@
-/// The nodes of an entity by identifier. Whole numbers and texts, which most identifiers are, have tables of their own, which take less
-/// time than a dictionary.
+/// The nodes of an entity by identifier. Integers and texts, which most identifiers are, have tables of their own,
+/// which are faster than a dictionary.
 struct NodePlaces {
     private var numbers = NumberPlaces()
     private var texts = TextPlaces()
@@ -15,7 +15,7 @@ struct NodePlaces {
         }
     }
 
-    /// The place of a key; where it has none, the given one from now on.
+    /// The place of a key; a key without one gets the given place.
     mutating func place(of key: RecordKey, orPut new: Int) -> Int {
         switch key {
         case .integer(let number): return numbers.place(of: number, orPut: new)
@@ -26,7 +26,7 @@ struct NodePlaces {
         return Self.taken(&others[key, default: new])
     }
 
-    /// One look at the table: a place is put there unless there is one.
+    /// Stores the place unless there is one, with one look-up.
     private static func taken(_ place: inout Int) -> Int { place }
 
     /// Makes room for more keys of a kind.

@@ -1,7 +1,7 @@
-/// Places by whole numbers, in a table with open addressing.
+/// Places by integers, in a table with open addressing.
 ///
-/// Numbers that follow one another lie side by side, eight in a line of memory: most identifiers are asked for in their order, and a large
-/// table is not in the processor's cache.
+/// Consecutive numbers lie side by side, eight in a cache line: most identifiers are asked for in order, and a large
+/// table does not fit the processor's cache.
 struct NumberPlaces {
     private struct Entry {
         var key: Int64 = 0
@@ -12,7 +12,7 @@ struct NumberPlaces {
     private var entries: ContiguousArray<Entry> = []
     private var count = 0
     private var shift: UInt64 = 64
-    /// Nobody can choose numbers that all come to the same place.
+    /// Random, so that nobody can choose numbers that all collide.
     private static let factor = UInt64.random(in: .min ... .max) | 1
     /// How many numbers lie side by side, as a power of two.
     private static let group: UInt64 = 3
@@ -38,7 +38,7 @@ struct NumberPlaces {
         if capacity > entries.count { grow(to: capacity) }
     }
 
-    /// Where a key is, or would be put.
+    /// The slot of a key, or the slot where it would be put.
     @inline(__always)
     private func slot(of key: Int64) -> Int {
         let mask = entries.count - 1

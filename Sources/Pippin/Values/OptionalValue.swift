@@ -1,6 +1,6 @@
-/// An `Optional`, to be taken apart where its type is not known.
+/// An `Optional`, for code that does not know the wrapped type.
 protocol OptionalValue {
-    /// What is in it; nil for nothing.
+    /// The wrapped value; nil for none.
     var wrappedValue: (any Encodable)? { get }
 }
 

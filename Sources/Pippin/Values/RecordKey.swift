@@ -5,13 +5,13 @@ enum RecordKey: Hashable, Sendable {
     case string(String)
     case integer(Int64)
     case uuid(UUID)
-    /// To the last fraction of a second that a date can tell.
+    /// With the full precision of a date.
     case date(Date)
     case bytes(Data)
-    /// Of another type, as a text that no two of its values share.
+    /// Any other type, as a text that is different for different values.
     case other(String)
 
-    /// - Parameter value: what `UniqueIdentifier` or key-value coding gives.
+    /// - Parameter value: an identifier as `UniqueIdentifier` or key-value coding returns it.
     init(attributeValue value: Any) {
         switch value {
         case let string as String: self = .string(string)
@@ -20,7 +20,7 @@ enum RecordKey: Hashable, Sendable {
         case let bytes as Data: self = .bytes(bytes)
         case let number as Int: self = .integer(Int64(number))
         case let number as any BinaryInteger: self = .integer(Int64(truncatingIfNeeded: number))
-        // Before numbers in general: decimals that are equal as `Double` may differ.
+        // Before numbers in general, since different decimals may be equal as `Double`.
         case let decimal as Decimal: self = .other("\(decimal)")
         case let number as NSNumber where number.doubleValue == Double(number.int64Value):
             self = .integer(number.int64Value)
@@ -29,8 +29,8 @@ enum RecordKey: Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - value: what a row holds.
-    ///   - kind: how the attribute is stored; nil for one that can be no identifier.
+    ///   - value: a row's value.
+    ///   - kind: how the attribute is stored; nil for one that cannot be an identifier.
     init?(_ value: StoredValue, _ kind: AttributeKind?) {
         switch value {
         case .string(let text): self = .string(text)
@@ -42,7 +42,7 @@ enum RecordKey: Hashable, Sendable {
         }
     }
 
-    /// By what it holds alone: keys of one entity are of one kind.
+    /// Hashes the value alone: the keys of one entity are of one kind.
     func hash(into hasher: inout Hasher) {
         switch self {
         case .string(let text), .other(let text): hasher.combine(text)
@@ -66,7 +66,7 @@ enum RecordKey: Hashable, Sendable {
 }
 
 extension StoredValue {
-    /// An identifier as rows hold it; nil for one of a rare type.
+    /// An identifier in the form that rows hold; nil for one of a rare type.
     init?(_ key: RecordKey) {
         switch key {
         case .string(let text): self = .string(text)

@@ -1,4 +1,5 @@
-/// Where a model's coding has no place: a list, a single value, or values by key where a single one is kept.
+/// Refuses values that do not fit a model's coding: a list, a single value, or keyed values where a single one is
+/// stored.
 struct RefusingEncoder: Encoder {
     let record: String
     let codingPath: [any CodingKey] = []
@@ -55,7 +56,7 @@ struct RefusingKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
 }
 
 extension EncodingError {
-    /// The error for what is not kept.
+    /// The error for a value that is not stored.
     static func refusal(_ text: String) -> EncodingError {
         .invalidValue(text, Context(codingPath: [], debugDescription: text))
     }

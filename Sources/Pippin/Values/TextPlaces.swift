@@ -1,20 +1,21 @@
-/// Places by texts in ASCII, which are equal where their bytes are, in a table with open addressing. Pure.
+/// Places by ASCII texts, which are equal if their bytes are, in a table with open addressing. Pure.
 struct TextPlaces {
-    /// What is found at a hash: a large table is not in the processor's cache, so that each look at it should be one look at memory.
+    /// A slot holds enough to decide most look-ups: a large table does not fit the processor's cache, so each look-up
+    /// should touch memory once.
     private struct Slot {
         var hash: UInt32 = 0
-        /// The number of the text; -1 where there is none.
+        /// The number of the text; -1 if the slot is free.
         var text: Int32 = -1
     }
 
     private var slots: ContiguousArray<Slot> = []
-    /// In the order in which they came.
+    /// In order of insertion.
     private var texts: ContiguousArray<(text: String, place: Int)> = []
-    // Nobody can choose texts that all come to the same place.
+    // Random, so that nobody can choose texts that all collide.
     private static let seed = UInt64.random(in: .min ... .max)
     private static let factor = UInt64.random(in: .min ... .max) | 1
 
-    /// The hash of a text; nil for one that is not in ASCII, which may equal a text of other bytes.
+    /// The hash of a text; nil for a text that is not ASCII, which may equal a text with other bytes.
     static func hash(of text: String) -> UInt64? {
         let hash = text.utf8.withContiguousStorageIfAvailable { bytes -> UInt64? in
             let bytes = UnsafeRawBufferPointer(bytes)
@@ -67,10 +68,10 @@ struct TextPlaces {
         texts.reserveCapacity(texts.count + more)
     }
 
-    /// What a slot keeps of a hash.
+    /// The part of a hash that a slot keeps.
     private static func short(_ hash: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: hash >> 32) }
 
-    /// Where a text is, or would be put.
+    /// The slot of a text, or the slot where it would be put.
     @inline(__always)
     private func slot(of text: String, _ hash: UInt64) -> Int {
         let mask = slots.count - 1

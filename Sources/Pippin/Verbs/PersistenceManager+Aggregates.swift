@@ -1,4 +1,4 @@
-// What the store computes, in one line.
+// Aggregates that the store computes, one call each.
 extension PersistenceManager {
     /// How many models a filter selects.
     ///
@@ -80,13 +80,13 @@ extension PersistenceManager {
         try await asking(oneStatementAbout: type) { try $0.sum(type, property, where: filter) }
     }
 
-    /// The least value of a property.
+    /// The smallest value of a property.
     ///
     /// - Parameters:
     ///   - type: the models' type.
     ///   - property: the property, of this model or of one that it leads to.
     ///   - filter: what must hold.
-    /// - Returns: the least value; `nil` where no model has one.
+    /// - Returns: the smallest value; `nil` if no model has one.
     /// - Throws: ``PersistenceError``.
     /// - SQL: `SELECT min(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func min<Model: CoreModel, Value: Comparable & Codable & Sendable>(
@@ -95,13 +95,13 @@ extension PersistenceManager {
         try await asking(oneStatementAbout: type) { try $0.min(type, property, where: filter) }
     }
 
-    /// The least value of an optional property.
+    /// The smallest value of an optional property.
     ///
     /// - Parameters:
     ///   - type: the models' type.
     ///   - property: the property, of this model or of one that it leads to.
     ///   - filter: what must hold.
-    /// - Returns: the least value; `nil` where no model has one.
+    /// - Returns: the smallest value; `nil` if no model has one.
     /// - Throws: ``PersistenceError``.
     /// - SQL: `SELECT min(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func min<Model: CoreModel, Value: Comparable & Codable & Sendable>(
@@ -170,7 +170,7 @@ extension PersistenceManager {
         try await asking(oneStatementAbout: type) { try $0.average(type, property, where: filter) }
     }
 
-    /// The different values of a property, in order.
+    /// The distinct values of a property, in order.
     ///
     /// - Parameters:
     ///   - type: the models' type.
@@ -195,7 +195,7 @@ extension PersistenceManager {
     ///   - type: the models' type.
     ///   - property: the property; models without a value count under `nil` where it is optional.
     ///   - filter: what must hold.
-    /// - Returns: the numbers, by value; values that no model has are not among them.
+    /// - Returns: the numbers, by value; values that no model has are left out.
     /// - Throws: ``PersistenceError``.
     /// - SQL: `SELECT <property>, count(<id>) FROM Z<ENTITY> WHERE <filter> GROUP BY <property>`
     public func counts<Model: CoreModel, Value: Hashable & Codable & Sendable>(
@@ -215,7 +215,7 @@ extension PersistenceManager {
     ///   - property: a property with numbers.
     ///   - group: the property whose values make the groups; `nil` is one of them where it is optional.
     ///   - filter: what must hold.
-    /// - Returns: the sums, by value; groups in which no model has a number are not among them.
+    /// - Returns: the sums, by value; groups in which no model has a number are left out.
     /// - Throws: ``PersistenceError``.
     /// - SQL: `SELECT <group>, ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY <group>`
     public func sums<Model: CoreModel, Value: Numeric & Codable & Sendable, Group: Hashable & Codable & Sendable>(
@@ -232,7 +232,7 @@ extension PersistenceManager {
     ///   - property: a property with numbers.
     ///   - group: the property whose values make the groups; `nil` is one of them where it is optional.
     ///   - filter: what must hold.
-    /// - Returns: the sums, by value; groups in which no model has a number are not among them.
+    /// - Returns: the sums, by value; groups in which no model has a number are left out.
     /// - Throws: ``PersistenceError``.
     /// - SQL: `SELECT <group>, ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY <group>`
     public func sums<Model: CoreModel, Value: Numeric & Codable & Sendable, Group: Hashable & Codable & Sendable>(

@@ -1,6 +1,6 @@
 import CoreData
 
-// What one statement does to many models, without loading them.
+// Changes of many models by one statement, without loading them.
 extension PersistenceManager {
     /// Changes properties of the models that a filter selects.
     ///
@@ -8,7 +8,7 @@ extension PersistenceManager {
     /// try await manager.update(Book.self, where: \.author?.name == "Jane Austen") { $0.set(\.price, to: 5) }
     /// ```
     ///
-    /// It is one statement where only plain properties are set. The main context and all observers are notified.
+    /// One statement suffices if only plain properties are set. The main context and all observers are notified.
     ///
     /// - Parameters:
     ///   - type: the models' type.
@@ -45,10 +45,10 @@ extension PersistenceManager {
         return count
     }
 
-    /// Deletes all models of a type, and what belongs to them.
+    /// Deletes all models of a type, and the models that they own.
     ///
-    /// It is one statement, and one more for each relationship whose other side must hear of it. Rules that deny a deletion are not
-    /// consulted. The main context and all observers are notified.
+    /// It takes one statement, and one more for each relationship whose other side must change. Delete rules that deny
+    /// a deletion are not checked. The main context and all observers are notified.
     ///
     /// - Parameter type: the models' type.
     /// - Returns: how many models there were.
@@ -76,7 +76,7 @@ extension PersistenceManager {
 }
 
 extension PersistenceManager {
-    /// Does a batch request; what it refuses is told as a save's refusal is.
+    /// Runs a batch request. Its errors are reported as those of a refused save.
     private func executed(
         _ request: NSPersistentStoreRequest, in context: NSManagedObjectContext
     ) throws -> NSPersistentStoreResult {
@@ -85,7 +85,7 @@ extension PersistenceManager {
 }
 
 extension NSManagedObjectContext {
-    /// Whether all stores take batch requests.
+    /// Whether all stores support batch requests.
     fileprivate var knowsBatches: Bool {
         #if canImport(ObjectiveC)
             persistentStoreCoordinator?.persistentStores.allSatisfy { $0.type == NSSQLiteStoreType } ?? false

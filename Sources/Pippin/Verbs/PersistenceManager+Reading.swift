@@ -1,9 +1,9 @@
-// What a block that reads can ask, in one line.
+// The questions of a reading block, one call each.
 extension PersistenceManager {
     /// The models that a filter selects, in order.
     ///
-    /// With a limit, models whose order is the same come in the order of their identifiers, so that pages fit together: the next one begins
-    /// after the last model of this one.
+    /// With a limit, models of equal order are sorted by their identifiers, so that pages fit together: the next page
+    /// begins after the last model of this one.
     ///
     /// ```swift
     /// let first = try await manager.fetch(Book.self, sortedBy: .descending(\.price), limit: 20)
@@ -12,13 +12,14 @@ extension PersistenceManager {
     ///
     /// - Parameters:
     ///   - type: the models' type.
-    ///   - filter: what must hold.
-    ///   - order: the order; without one, any.
-    ///   - last: the model after which to begin, by the order's properties and its identifier, wherever it is now. The order must be one of
-    ///     plain properties of the model then. Without one, at the beginning.
+    ///   - filter: the condition that the models meet.
+    ///   - order: the order; without one, the order is arbitrary.
+    ///   - last: the model after which to begin, found by its values of the order's properties and its identifier, even
+    ///     if it has moved or is gone. The order must then be one of plain properties of the model. Without it, the
+    ///     fetch begins at the beginning.
     ///   - limit: how many at most; all of them without one.
-    ///   - offset: how many to pass over. A page after a model is faster.
-    /// - Returns: the models; none where the filter selects none.
+    ///   - offset: how many to skip. Beginning after a model (`last`) is faster.
+    /// - Returns: the models; an empty array if the filter selects none.
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `init(from:)` throws.
     /// - SQL: `SELECT … FROM Z<ENTITY> WHERE <filter> ORDER BY <order> LIMIT <limit> OFFSET <offset>`
     public func fetch<Model: CoreModel>(
@@ -33,7 +34,7 @@ extension PersistenceManager {
     /// The models that a request describes, in order.
     ///
     /// - Parameter request: the request.
-    /// - Returns: the models; none where it selects none.
+    /// - Returns: the models; an empty array if it selects none.
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `init(from:)` throws.
     public func fetch<Model: CoreModel>(
         _ request: ModelRequest<Model>
@@ -60,14 +61,14 @@ extension PersistenceManager {
         return try await asking(oneStatementAbout: flat(type)) { try $0.find(type, id: id) }
     }
 
-    /// The models with these identifiers, in their order. Identifiers that no model has are passed over.
+    /// The models with these identifiers, in the order of the identifiers. Identifiers that no model has are skipped.
     ///
     /// - Parameters:
     ///   - type: the models' type.
     ///   - ids: the identifiers.
-    /// - Returns: the models that there are.
+    /// - Returns: the models that were found.
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `init(from:)` throws.
-    /// - SQL: `SELECT … FROM Z<ENTITY> WHERE Z<ID> IN (?, …)`, 500 at a time
+    /// - SQL: `SELECT … FROM Z<ENTITY> WHERE Z<ID> IN (?, …)`, in batches
     public func find<Model: CoreModel>(
         _ type: Model.Type, ids: [Model.ID]
     ) async throws -> [Model] {
@@ -79,7 +80,7 @@ extension PersistenceManager {
     /// - Parameters:
     ///   - type: the model's type.
     ///   - filter: what must hold.
-    ///   - order: the order; without one, any.
+    ///   - order: the order; without one, the order is arbitrary.
     /// - Returns: the model; `nil` where the filter selects none.
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `init(from:)` throws.
     /// - SQL: `SELECT … FROM Z<ENTITY> WHERE <filter> ORDER BY <order> LIMIT 1`

@@ -1,4 +1,4 @@
-// What a block that writes can do, in one line: each a transaction of its own.
+// The changes of a writing block, each as a transaction of its own.
 extension PersistenceManager {
     /// Saves a model, and the models in it: what is new is inserted, what is known is changed.
     ///
@@ -13,7 +13,7 @@ extension PersistenceManager {
 
     /// Saves models, and the models in them: what is new is inserted, what is known is changed.
     ///
-    /// - Parameter models: the models. Of several with one identifier the last one counts.
+    /// - Parameter models: the models. If several have one identifier, the last one counts.
     /// - Throws: ``PersistenceError``. Nothing is saved then.
     /// - SQL: `SELECT … WHERE Z<ID> IN (?, …)`, 500 at a time, then `INSERT INTO Z<ENTITY> …` and `UPDATE Z<ENTITY> SET …` for what is
     ///   new and what has changed
@@ -26,7 +26,8 @@ extension PersistenceManager {
     /// Inserts a model that is not stored yet, and saves the models in it.
     ///
     /// - Parameter model: the model.
-    /// - Throws: ``PersistenceError/Code/alreadyStored`` for one with a known identifier, and what `save` throws. Nothing is saved then.
+    /// - Throws: ``PersistenceError/Code/alreadyStored`` for a model whose identifier is stored already, and what
+    ///   `save` throws. Nothing is saved then.
     public func insert<Model: CoreModel>(
         _ model: Model
     ) async throws {
@@ -36,7 +37,8 @@ extension PersistenceManager {
     /// Inserts models that are not stored yet, and saves the models in them.
     ///
     /// - Parameter models: the models, each with an identifier of its own.
-    /// - Throws: ``PersistenceError/Code/alreadyStored`` for one with a known identifier, and what `save` throws. Nothing is saved then.
+    /// - Throws: ``PersistenceError/Code/alreadyStored`` for a model whose identifier is stored already, and what
+    ///   `save` throws. Nothing is saved then.
     public func insert<Model: CoreModel>(
         _ models: [Model]
     ) async throws {
@@ -46,7 +48,8 @@ extension PersistenceManager {
     /// Changes a model that is stored, and saves the models in it.
     ///
     /// - Parameter model: the model.
-    /// - Throws: ``PersistenceError/Code/notFound`` for one with an unknown identifier, and what `save` throws. Nothing is saved then.
+    /// - Throws: ``PersistenceError/Code/notFound`` for a model whose identifier is not stored, and what `save` throws.
+    ///   Nothing is saved then.
     public func update<Model: CoreModel>(
         _ model: Model
     ) async throws {
@@ -56,14 +59,15 @@ extension PersistenceManager {
     /// Changes models that are stored, and saves the models in them.
     ///
     /// - Parameter models: the models.
-    /// - Throws: ``PersistenceError/Code/notFound`` for one with an unknown identifier, and what `save` throws. Nothing is saved then.
+    /// - Throws: ``PersistenceError/Code/notFound`` for a model whose identifier is not stored, and what `save` throws.
+    ///   Nothing is saved then.
     public func update<Model: CoreModel>(
         _ models: [Model]
     ) async throws {
         try await changing(models.count) { try $0.update(models) }
     }
 
-    /// Deletes a model, and what belongs to it.
+    /// Deletes a model, and the models that it owns.
     ///
     /// - Parameter model: the model; only its identifier matters.
     /// - Returns: whether it was stored.
@@ -76,7 +80,7 @@ extension PersistenceManager {
         try await changing(1) { try $0.delete(model) }
     }
 
-    /// Deletes models, and what belongs to them. Models that are not stored are passed over.
+    /// Deletes models, and the models that they own. Models that are not stored are skipped.
     ///
     /// - Parameter models: the models; only their identifiers matter.
     /// - Returns: how many of them were stored.
@@ -88,7 +92,7 @@ extension PersistenceManager {
         try await changing(models.count) { try $0.delete(models) }
     }
 
-    /// Deletes the model with an identifier, and what belongs to it.
+    /// Deletes the model with an identifier, and the models that it owns.
     ///
     /// - Parameters:
     ///   - type: the model's type.
@@ -102,12 +106,12 @@ extension PersistenceManager {
         try await changing(1) { try $0.delete(type, id: id) }
     }
 
-    /// Deletes the models with these identifiers, and what belongs to them.
+    /// Deletes the models with these identifiers, and the models that they own.
     ///
     /// - Parameters:
     ///   - type: the models' type.
     ///   - ids: the identifiers.
-    /// - Returns: how many models there were.
+    /// - Returns: how many models were found.
     /// - Throws: ``PersistenceError``.
     @discardableResult
     public func delete<Model: CoreModel>(
@@ -116,7 +120,7 @@ extension PersistenceManager {
         try await changing(ids.count) { try $0.delete(type, ids: ids) }
     }
 
-    /// Deletes the models that a filter selects, and what belongs to them.
+    /// Deletes the models that a filter selects, and the models that they own.
     ///
     /// ```swift
     /// try await manager.delete(Review.self, where: \.stars < 2)
@@ -135,9 +139,9 @@ extension PersistenceManager {
         try await write { try $0.delete(type, where: filter) }
     }
 
-    /// Saves models, and deletes all others of their type: afterwards there are these and no others.
+    /// Saves models, and deletes all others of their type, so that exactly these remain.
     ///
-    /// - Parameter models: the models; with none, none is left.
+    /// - Parameter models: the models; an empty array deletes all.
     /// - Throws: what `save` throws. Nothing is saved then.
     public func replaceAll<Model: CoreModel>(
         with models: [Model]

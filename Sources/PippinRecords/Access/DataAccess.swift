@@ -1,10 +1,9 @@
 import CoreData
 import Pippin
 
-/// Everything that is done in one context: structs and records are read and changed, and all changes are saved together, or
-/// taken back.
+/// Access to one context: structs and records are read and changed, and all changes are saved together, or rolled back.
 ///
-/// Blocks in a context of yours get one:
+/// Blocks that run in a context of yours receive one:
 ///
 /// ```swift
 /// try await manager.write(in: context) { access in
@@ -13,7 +12,7 @@ import Pippin
 /// }   // saved here, both or none
 /// ```
 ///
-/// An app that works with records makes a subclass with its repositories:
+/// An app that works with records can add its repositories in a subclass:
 ///
 /// ```swift
 /// final class ShopAccess: DataAccess {
@@ -25,13 +24,13 @@ import Pippin
 /// let background = ShopAccess.background(of: manager)
 /// ```
 ///
-/// For use on the context's queue; `perform` gets there.
+/// For use on the context's queue; `perform` runs work there.
 open class DataAccess: ModelWriter {
-    /// The manager whose container is worked on.
+    /// The manager that the context belongs to.
     public let manager: PersistenceManager
-    /// The context that is worked in.
+    /// The context.
     public let context: NSManagedObjectContext
-    /// What structs are read from and written to: the context.
+    /// The access to structs, which are read from the context and written to it.
     public let access: ModelAccess
 
     /// An access to a context.
@@ -45,9 +44,9 @@ open class DataAccess: ModelWriter {
         access = ModelAccess(manager, context)
     }
 
-    /// An access to the main context, for what is on the screen.
+    /// An access to the main context, for data on the screen.
     ///
-    /// - Parameter manager: a manager that is loaded.
+    /// - Parameter manager: a loaded manager.
     /// - Returns: the access to the main context.
     public class func view(of manager: PersistenceManager) -> Self {
         Self(manager: manager, context: manager.mainContext)
@@ -55,7 +54,7 @@ open class DataAccess: ModelWriter {
 
     /// A new access to a context of its own, for work in the background.
     ///
-    /// - Parameter manager: a manager that is loaded.
+    /// - Parameter manager: a loaded manager.
     /// - Returns: an access with a context and a queue of its own.
     public class func background(of manager: PersistenceManager) -> Self {
         Self(manager: manager, context: manager.makeWorker())
@@ -66,14 +65,14 @@ open class DataAccess: ModelWriter {
 
     /// Saves the changes, if there are any.
     ///
-    /// - Throws: ``PersistenceError``. The changes are still there then.
+    /// - Throws: ``PersistenceError``. The changes then remain unsaved in the context.
     open func save() throws { try manager.save(context) }
 
-    /// Takes back what has not been saved.
+    /// Discards the unsaved changes.
     open func rollback() { context.rollback() }
 }
 
-/// A ``DataAccess`` as the subclass that it is: see `perform`.
+/// A ``DataAccess`` whose `perform` passes the subclass to its block.
 public protocol ContextAccess: DataAccess {}
 
 extension DataAccess: ContextAccess {}
@@ -81,7 +80,7 @@ extension DataAccess: ContextAccess {}
 extension ContextAccess {
     /// Runs work on the context's queue, and waits for it.
     ///
-    /// - Parameter work: gets this access.
+    /// - Parameter work: receives this access.
     /// - Returns: what the work returns.
     /// - Throws: what the work throws.
     public func perform<Result>(_ work: (Self) throws -> Result) rethrows -> Result {
@@ -90,7 +89,7 @@ extension ContextAccess {
 
     /// Runs work on the context's queue, off the calling thread.
     ///
-    /// - Parameter work: gets this access.
+    /// - Parameter work: receives this access.
     /// - Returns: what the work returns.
     /// - Throws: what the work throws.
     public func perform<Result: Sendable>(_ work: @escaping @Sendable (Self) throws -> Result) async throws -> Result {

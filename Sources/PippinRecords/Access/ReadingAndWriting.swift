@@ -3,13 +3,14 @@ import Pippin
 
 // Blocks in contexts.
 extension PersistenceManager {
-    /// Runs a block that changes things in a context of yours, and saves it. A context that cannot be saved is as it was before.
+    /// Runs a block that changes things in a context of yours, and saves the context. If that fails, the context is as
+    /// it was before.
     ///
     /// A context of yours is not a transaction, since it may hold objects that were read long ago. Its merge policy settles conflicts
     /// object by object. Blocks without a context are transactions.
     ///
     /// - Parameters:
-    ///   - context: where to work. The save takes its other changes along.
+    ///   - context: the context to work in. Its other changes are saved too.
     ///   - work: runs on the context's queue.
     /// - Returns: what the block returns.
     /// - Throws: what the block throws, and ``PersistenceError``.
@@ -20,10 +21,11 @@ extension PersistenceManager {
         try await writing(in: context) { try work(DataAccess(manager: self, context: $0)) }
     }
 
-    /// Runs a block that changes things in a context of yours, and saves it, as the `async` form does, and waits for it.
+    /// Runs a block that changes things in a context of yours, and saves the context, as the `async` form does, and
+    /// waits for it.
     ///
     /// - Parameters:
-    ///   - context: where to work. The save takes its other changes along.
+    ///   - context: the context to work in. Its other changes are saved too.
     ///   - work: runs on the context's queue.
     /// - Returns: what the block returns.
     /// - Throws: what the block throws, and ``PersistenceError``.
@@ -34,10 +36,11 @@ extension PersistenceManager {
         try writing(in: context) { try work(DataAccess(manager: self, context: $0)) }
     }
 
-    /// Runs a block that reads in a context, its unsaved changes included. Changes of the block are yours to save.
+    /// Runs a block that reads in a context, including its unsaved changes. If the block makes changes, saving them is
+    /// up to you.
     ///
     /// - Parameters:
-    ///   - context: where to read.
+    ///   - context: the context to read.
     ///   - work: runs on the context's queue.
     /// - Returns: what the block returns.
     /// - Throws: what the block throws.
@@ -50,7 +53,8 @@ extension PersistenceManager {
     /// Runs a block that reads in a context, as the `async` form does, and waits for it.
     ///
     /// - Parameters:
-    ///   - context: where to read; without one, ``contextForThread()``, in which a change that the block leaves is taken back, with an error.
+    ///   - context: the context to read; without one, ``contextForThread()``. A change that the block leaves in that
+    ///     one is rolled back, with an error.
     ///   - work: runs on the context's queue.
     /// - Returns: what the block returns.
     /// - Throws: what the block throws, and ``PersistenceError/Code/changedInRead``.
@@ -60,8 +64,8 @@ extension PersistenceManager {
         try reading(in: context) { try refusingChanges($0, isCallers: context != nil, work) }
     }
 
-    /// Runs a block that reads. Changes in a context of the caller's are the caller's to save; in one of the manager's they are taken back,
-    /// with an error, unless they were there before.
+    /// Runs a block that reads. Changes in a context of the caller's are left to the caller; changes in one of the
+    /// manager's are rolled back, with an error, unless they were there before.
     private func refusingChanges<Result>(
         _ context: NSManagedObjectContext, isCallers: Bool, _ work: (DataAccess) throws -> Result
     ) throws -> Result {
@@ -80,9 +84,9 @@ extension PersistenceManager {
 }
 
 extension ModelWriter {
-    /// The context that the block works in, on whose queue it runs: for managed objects and repositories.
+    /// The context of the block, on whose queue it runs: for managed objects and repositories.
     ///
-    /// - Throws: the error of a store that cannot be read any more.
+    /// - Throws: the error of a store that can no longer be read.
     public var context: NSManagedObjectContext {
         get throws { try access.context() }
     }

@@ -1,7 +1,7 @@
 import CoreData
 import Pippin
 
-/// A managed object that one of its attributes identifies.
+/// A managed object that is identified by one of its attributes.
 ///
 /// ```swift
 /// extension PersonRecord: DataRecord {
@@ -10,17 +10,18 @@ import Pippin
 /// }
 /// ```
 ///
-/// A record that stands for a model is ``ModelRepresentable`` as well, and gets the type of its identifier from there.
+/// A record that represents a model also conforms to ``ModelRepresentable``, which determines the type of its
+/// identifier.
 public protocol DataRecord: NSManagedObject {
     /// The type of the identifier.
     associatedtype UidType: UniqueIdentifier
 
-    /// The entity's name in the model. Unless you say otherwise, the name of the class.
+    /// The entity's name in the model. By default, the name of the class.
     static var entityName: String { get }
 
-    /// The attribute that holds the unique identifier. Unless you say otherwise, `"uid"`.
+    /// The attribute that holds the unique identifier. By default, `"uid"`.
     ///
-    /// Finding records by it is only quick where the model has an index or a uniqueness constraint on it.
+    /// Finding records by it is fast only if the model has an index or a uniqueness constraint on it.
     static var uidKey: String { get }
 }
 
@@ -31,6 +32,6 @@ extension DataRecord {
     /// `"uid"`.
     public static var uidKey: String { "uid" }
 
-    /// What the attribute named by ``uidKey`` holds; nil in a record that has no identifier yet.
+    /// The value of the attribute named by ``uidKey``; nil in a record that has no identifier yet.
     var identifier: UidType? { value(forKey: Self.uidKey).flatMap(UidType.init(attributeValue:)) }
 }

@@ -1,8 +1,8 @@
 import CoreData
 import Pippin
 
-/// Makes models of records in two phases, properties first and relations second, so that records that lead back to themselves
-/// can be converted.
+/// Converts records to models in two phases, properties first and relations second, so that records on cycles can be
+/// converted.
 ///
 /// ```swift
 /// extension PersonRecord: RecordToModel {
@@ -14,19 +14,19 @@ import Pippin
 /// }
 /// ```
 ///
-/// A struct that is met again within itself comes there with its properties alone, since values cannot go round in circles; an
-/// object of a class comes as itself. For use on the queue of the records' context.
+/// If a struct occurs again within itself, the inner occurrence has only its properties, since values cannot be cyclic;
+/// an object of a class occurs as itself. For use on the queue of the records' context.
 public final class ModelConversion {
-    /// The models that are being made, and all objects that were.
+    /// The models that are being made, and all class instances that were.
     private var models: [NSManagedObjectID: Any] = [:]
 
-    /// A conversion of its own.
+    /// A new conversion.
     public init() {}
 
     /// The model of a record.
     ///
     /// - Parameter record: the record.
-    /// - Returns: nil where the model refuses the record (``ModelFromRecord``).
+    /// - Returns: nil if the model refuses the record (``ModelFromRecord``).
     /// - Throws: what `toModel` and `relationsToModel` throw.
     public func model<Record: RecordToModel>(of record: Record) throws -> Record.ModelType? {
         let identifier = record.objectID
@@ -42,9 +42,9 @@ public final class ModelConversion {
         return model
     }
 
-    /// The models of records, in their order, without those that are refused.
+    /// The models of records, in their order, without refused records.
     ///
-    /// - Parameter records: the records: an array, or what a relationship holds.
+    /// - Parameter records: the records: an array, or the value of a relationship.
     /// - Returns: the models.
     /// - Throws: what `toModel` and `relationsToModel` throw.
     public func models<Record: RecordToModel>(of records: some Sequence<Record>) throws -> [Record.ModelType] {

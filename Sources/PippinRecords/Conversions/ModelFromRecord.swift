@@ -1,6 +1,6 @@
 import Pippin
 
-/// A model that is made of a record by an initializer, which may refuse.
+/// A model that is made from a record by an initializer, which may refuse the record.
 ///
 /// ```swift
 /// extension Person: ModelFromRecord {
@@ -13,22 +13,22 @@ import Pippin
 /// extension PersonRecord: RecordToModel { typealias ModelType = Person }
 /// ```
 ///
-/// A record that is refused is left out of what is fetched.
+/// Fetches leave refused records out.
 public protocol ModelFromRecord: Identifiable, SendableMetatype {
     /// The record type, a final class.
     associatedtype Record: DataRecord
 
-    /// The model with a record's properties; its relations follow in ``RecordToModel/relationsToModel(_:_:)``.
+    /// Makes the model with a record's properties; ``RecordToModel/relationsToModel(_:_:)`` adds its relations.
     ///
     /// - Parameter record: the record, on whose context's queue this is called.
-    /// - Throws: what keeps the record from being a model; the fetch that asked for it throws that, too.
+    /// - Throws: the reason why the record cannot be converted; the fetch throws it, too.
     init?(record: Record) throws
 }
 
 extension RecordToModel where ModelType: ModelFromRecord, ModelType.Record == Self {
-    /// What the model's initializer makes of this record.
+    /// The result of the model's initializer for this record.
     ///
-    /// - Throws: ``PersistenceError/Code/notConvertible`` where it gives nil.
+    /// - Throws: ``PersistenceError/Code/notConvertible`` if it returns nil.
     public func toModel() throws -> ModelType {
         if let model = try ModelType(record: self) { return model }
         throw PersistenceError.notConvertible(

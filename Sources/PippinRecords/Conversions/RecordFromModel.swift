@@ -22,23 +22,23 @@ import Pippin
 /// }
 /// ```
 public protocol RecordFromModel: ModelRepresentable {
-    /// The type of the model that the record stands for. The method below implies it.
+    /// The type of the model that the record represents. The method below implies it.
     associatedtype ModelType
 
-    /// Takes over the model's values.
+    /// Takes the model's values.
     ///
-    /// The attribute named by ``DataRecord/uidKey`` is set already. An implementation that cannot fail leaves out the `throws`.
+    /// The attribute named by ``DataRecord/uidKey`` is already set. An implementation that cannot fail omits `throws`.
     ///
-    /// - Parameter model: the model that this record stands for.
-    /// - Throws: what keeps the record from taking the values; the save throws that, too, and nothing is written.
+    /// - Parameter model: the model that this record represents.
+    /// - Throws: the reason why the record cannot take the values; the save throws it, too, and nothing is written.
     func fromModel(_ model: ModelType) throws
 
-    /// Takes over what the model leads to, once all records of a save have their own values. Unless you say otherwise, nothing.
+    /// Takes the model's relations, after all records of a save have their own values. By default it does nothing.
     ///
-    /// Models that lead back to themselves find their record here, which is not filled a second time.
+    /// A model on a cycle finds its existing record here, which is not filled a second time.
     ///
-    /// - Parameter model: the model that this record stands for.
-    /// - Throws: what keeps the record from taking the relations; the save throws that, too, and nothing is written.
+    /// - Parameter model: the model that this record represents.
+    /// - Throws: the reason why the record cannot take the relations; the save throws it, too, and nothing is written.
     func relationsFromModel(_ model: ModelType) throws
 }
 

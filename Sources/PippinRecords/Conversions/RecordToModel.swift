@@ -1,6 +1,6 @@
 import Pippin
 
-/// A record that its model can be made of.
+/// A record that can be converted to its model.
 ///
 /// ```swift
 /// extension PersonRecord: RecordToModel {
@@ -10,23 +10,23 @@ import Pippin
 /// }
 /// ```
 public protocol RecordToModel: ModelRepresentable {
-    /// The type of the model that the record stands for. The method below implies it.
+    /// The type of the model that the record represents. The method below implies it.
     associatedtype ModelType
 
     /// The model with this record's values.
     ///
-    /// An implementation that cannot fail leaves out the `throws`.
+    /// An implementation that cannot fail omits `throws`.
     ///
     /// - Returns: the model, whose relations `relationsToModel(_:_:)` completes.
-    /// - Throws: what keeps the record from being a model; the fetch throws that, too.
+    /// - Throws: the reason why the record cannot be converted; the fetch throws it, too.
     func toModel() throws -> ModelType
 
-    /// Completes the model with what the record leads to. Unless you say otherwise, nothing.
+    /// Adds the record's relations to the model. By default it does nothing.
     ///
     /// - Parameters:
     ///   - model: the model, with its properties.
-    ///   - conversion: makes the models of other records.
-    /// - Throws: what keeps the model from being completed; the fetch throws that, too.
+    ///   - conversion: converts other records.
+    /// - Throws: the reason why the model cannot be completed; the fetch throws it, too.
     func relationsToModel(_ model: inout ModelType, _ conversion: ModelConversion) throws
 }
 

@@ -1,7 +1,8 @@
 import CoreData
 import Pippin
 
-/// What can tell one model from another: a string, a number, a UUID, or a type of your own around one of them.
+/// A value that distinguishes one model from another: a string, a number, a UUID, or a type of your own that wraps one
+/// of them.
 ///
 /// ```swift
 /// struct BookID: UniqueIdentifier {
@@ -18,14 +19,15 @@ import Pippin
 /// }
 /// ```
 ///
-/// An enumeration with raw values needs neither: the record holds its raw value.
+/// An enumeration with raw values needs no implementation: the record holds its raw value.
 public protocol UniqueIdentifier: Hashable, Sendable {
     /// The identifier as the record's attribute holds it: a `String`, a number, a `UUID`, a `URL`.
     var attributeValue: Any { get }
 
     /// The identifier that a record's attribute holds.
     ///
-    /// - Parameter attributeValue: the attribute's value; an initializer fails for one that is no identifier of this kind.
+    /// - Parameter attributeValue: the attribute's value; the initializer fails for a value that is not an identifier
+    ///   of this kind.
     init?(attributeValue: Any)
 }
 
@@ -35,7 +37,7 @@ extension UniqueIdentifier {
 
     /// The attribute's value itself, if it is of this type.
     ///
-    /// - Parameter attributeValue: the value of the attribute. A value of another type gives `nil`.
+    /// - Parameter attributeValue: the value of the attribute. The result is `nil` for a value of another type.
     public init?(attributeValue: Any) {
         guard let identifier = attributeValue as? Self else { return nil }
         self = identifier
@@ -48,7 +50,7 @@ extension UniqueIdentifier where Self: RawRepresentable {
 
     /// The identifier with that raw value.
     ///
-    /// - Parameter attributeValue: the value of the attribute. A value of another type gives `nil`.
+    /// - Parameter attributeValue: the value of the attribute. The result is `nil` for a value of another type.
     public init?(attributeValue: Any) {
         guard let rawValue = attributeValue as? RawValue else { return nil }
         self.init(rawValue: rawValue)

@@ -4,14 +4,14 @@ import Pippin
 extension PersistenceManager {
     /// Deletes all records of an entity in one statement, without loading them.
     ///
-    /// The store does it by itself: rules that deny a deletion are not consulted. The main context, the threads' contexts,
-    /// those of ``backgroundContext()``, the given one and all observers are notified.
+    /// The store deletes them by itself: delete rules that deny a deletion are not checked. The main context, the
+    /// threads' contexts, those of ``backgroundContext()``, the given one and all observers are notified.
     ///
     /// - Parameters:
-    ///   - entity: the record type. Records of its subentities go too.
-    ///   - context: where to work, and which context is notified; without one, a new worker.
+    ///   - entity: the record type. Records of its subentities are deleted too.
+    ///   - context: the context to work in, which is also notified; without one, a new worker context.
     /// - Returns: how many records were deleted.
-    /// - Throws: ``PersistenceError``, and Core Data's errors, among them that of a store that knows no batch requests.
+    /// - Throws: ``PersistenceError``, and Core Data's errors, such as that of a store without batch requests.
     /// - SQL: `DELETE FROM Z<ENTITY>`
     @discardableResult
     public func deleteAll<Record: DataRecord>(
@@ -25,10 +25,10 @@ extension PersistenceManager {
     /// Deletes all records of an entity in one statement, as the `async` form does, and waits for it.
     ///
     /// - Parameters:
-    ///   - entity: the record type. Records of its subentities go too.
-    ///   - context: where to work, and which context is notified; without one, a new worker.
+    ///   - entity: the record type. Records of its subentities are deleted too.
+    ///   - context: the context to work in, which is also notified; without one, a new worker context.
     /// - Returns: how many records were deleted.
-    /// - Throws: ``PersistenceError``, and Core Data's errors, among them that of a store that knows no batch requests.
+    /// - Throws: ``PersistenceError``, and Core Data's errors, such as that of a store without batch requests.
     /// - SQL: `DELETE FROM Z<ENTITY>`
     @discardableResult
     public func deleteAll<Record: DataRecord>(
@@ -39,15 +39,15 @@ extension PersistenceManager {
         return deleted.count
     }
 
-    /// Deletes all records of an entity, some at a time, with the delete rules of their relationships.
+    /// Deletes all records of an entity in chunks, applying the delete rules of their relationships.
     ///
-    /// Each chunk is loaded, deleted and saved, so that memory stays small however many there are. A failure leaves the chunks
-    /// before it deleted.
+    /// Each chunk is loaded, deleted and saved, so that memory use does not grow with their number. If a chunk fails,
+    /// the chunks before it stay deleted.
     ///
     /// - Parameters:
-    ///   - entity: the record type. Records of its subentities go too.
+    ///   - entity: the record type. Records of its subentities are deleted too.
     ///   - chunkSize: how many records to load at a time.
-    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
+    ///   - context: the context to work in. Its other changes are saved too. Without one, a new worker context.
     /// - Returns: how many records were deleted.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT … LIMIT <chunkSize>`, then `DELETE … WHERE Z_PK = ?` each, chunk by chunk
@@ -67,12 +67,12 @@ extension PersistenceManager {
         return try await writing(in: context) { try Record.deleteAll(inChunksOf: chunkSize, in: $0) }
     }
 
-    /// Deletes all records of an entity, some at a time, as the `async` form does, and waits for it.
+    /// Deletes all records of an entity in chunks, as the `async` form does, and waits for it.
     ///
     /// - Parameters:
-    ///   - entity: the record type. Records of its subentities go too.
+    ///   - entity: the record type. Records of its subentities are deleted too.
     ///   - chunkSize: how many records to load at a time.
-    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
+    ///   - context: the context to work in. Its other changes are saved too. Without one, a new worker context.
     /// - Returns: how many records were deleted.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT … LIMIT <chunkSize>`, then `DELETE … WHERE Z_PK = ?` each, chunk by chunk
@@ -119,7 +119,7 @@ extension DataRecord {
         }
     }
 
-    /// - Returns: how many records are to be deleted by the next save.
+    /// - Returns: how many records the next save will delete.
     fileprivate static func deleteChunk(of size: Int, in context: NSManagedObjectContext) throws -> Int {
         var selection = RecordSelection.all
         selection.limit = max(size, 1)

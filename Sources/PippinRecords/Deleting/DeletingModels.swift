@@ -7,8 +7,8 @@ extension PersistenceManager {
     /// - Parameters:
     ///   - entity: the record type.
     ///   - model: the model; only its identifier matters.
-    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
-    /// - Returns: how many records were deleted: none where there was no such record.
+    ///   - context: the context to work in. Its other changes are saved too. Without one, a new worker context.
+    /// - Returns: how many records were deleted: 0 if there was no such record.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     @discardableResult
     public func deleteModel<Record: ModelRepresentable>(
@@ -22,8 +22,8 @@ extension PersistenceManager {
     /// - Parameters:
     ///   - entity: the record type.
     ///   - model: the model; only its identifier matters.
-    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
-    /// - Returns: how many records were deleted: none where there was no such record.
+    ///   - context: the context to work in. Its other changes are saved too. Without one, a new worker context.
+    /// - Returns: how many records were deleted: 0 if there was no such record.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     @discardableResult
     public func deleteModel<Record: ModelRepresentable>(
@@ -37,7 +37,7 @@ extension PersistenceManager {
     /// - Parameters:
     ///   - entity: the record type.
     ///   - models: the models; only their identifiers matter.
-    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
+    ///   - context: the context to work in. Its other changes are saved too. Without one, a new worker context.
     /// - Returns: how many records were deleted.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     @discardableResult
@@ -52,7 +52,7 @@ extension PersistenceManager {
     /// - Parameters:
     ///   - entity: the record type.
     ///   - models: the models; only their identifiers matter.
-    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
+    ///   - context: the context to work in. Its other changes are saved too. Without one, a new worker context.
     /// - Returns: how many records were deleted.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     @discardableResult

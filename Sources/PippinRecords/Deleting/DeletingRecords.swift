@@ -1,16 +1,16 @@
 import CoreData
 import Pippin
 
-// Each of these returns how many records went, and saves.
+// Each of these methods saves, and returns how many records were deleted.
 extension PersistenceManager {
-    /// Deletes the records with these identifiers. Identifiers without a record are passed over.
+    /// Deletes the records with these identifiers. Identifiers without a record are skipped.
     ///
     /// - Parameters:
     ///   - entity: the record type.
     ///   - uids: the identifiers.
-    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
+    ///   - context: the context to work in. Its other changes are saved too. Without one, a new worker context.
     /// - Returns: how many records were deleted.
-    /// - Throws: ``PersistenceError``, and Core Data's errors, such as that of a delete rule that denies it.
+    /// - Throws: ``PersistenceError``, and Core Data's errors, such as that of a delete rule that denies the deletion.
     /// - SQL: `SELECT … WHERE <uidKey> IN (?, …)`, then `DELETE … WHERE Z_PK = ?` each
     @discardableResult
     public func deleteRecords<Record: DataRecord>(
@@ -24,7 +24,7 @@ extension PersistenceManager {
     /// - Parameters:
     ///   - entity: the record type.
     ///   - uids: the identifiers.
-    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
+    ///   - context: the context to work in. Its other changes are saved too. Without one, a new worker context.
     /// - Returns: how many records were deleted.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT … WHERE <uidKey> IN (?, …)`, then `DELETE … WHERE Z_PK = ?` each
@@ -35,7 +35,7 @@ extension PersistenceManager {
         try writing(in: context) { $0.delete(try Record.records(uids: uids, in: $0)) }
     }
 
-    /// Deletes the records that a predicate selects, with the delete rules of their relationships.
+    /// Deletes the records that a predicate selects, applying the delete rules of their relationships.
     ///
     /// ```swift
     /// try await manager.deleteRecords(
@@ -44,8 +44,8 @@ extension PersistenceManager {
     ///
     /// - Parameters:
     ///   - entity: the record type.
-    ///   - predicate: what must hold.
-    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
+    ///   - predicate: the condition on the records.
+    ///   - context: the context to work in. Its other changes are saved too. Without one, a new worker context.
     /// - Returns: how many records were deleted.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT … WHERE <predicate>`, then `DELETE … WHERE Z_PK = ?` each
@@ -61,8 +61,8 @@ extension PersistenceManager {
     ///
     /// - Parameters:
     ///   - entity: the record type.
-    ///   - predicate: what must hold.
-    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
+    ///   - predicate: the condition on the records.
+    ///   - context: the context to work in. Its other changes are saved too. Without one, a new worker context.
     /// - Returns: how many records were deleted.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT … WHERE <predicate>`, then `DELETE … WHERE Z_PK = ?` each

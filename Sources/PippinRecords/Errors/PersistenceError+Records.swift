@@ -1,7 +1,7 @@
 import CoreData
 import Pippin
 
-// What records give rise to.
+// Errors of records.
 extension PersistenceError {
     package static func unknownUidKey(_ key: String, entity: String, known: [String]) -> PersistenceError {
         PersistenceError(
@@ -38,14 +38,14 @@ extension PersistenceError {
 }
 
 extension PersistenceError.Code {
-    /// An entity has no attribute of the name that its records are to be found by.
+    /// The entity has no attribute with the name of its records' identifier.
     public static let unknownUidKey = Self("unknownUidKey")
-    /// The objects of an entity are of another class.
+    /// The entity's objects are of another class.
     public static let wrongRecordClass = Self("wrongRecordClass")
-    /// A record is in no context.
+    /// A record has no context.
     public static let noContext = Self("noContext")
-    /// A record becomes no model.
+    /// A record cannot be converted to a model.
     public static let notConvertible = Self("notConvertible")
-    /// An operation has nothing to do.
+    /// An operation has no work to do.
     public static let noWork = Self("noWork")
 }

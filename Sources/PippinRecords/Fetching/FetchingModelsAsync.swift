@@ -12,8 +12,8 @@ extension PersistenceManager {
     /// - Parameters:
     ///   - entity: the record type.
     ///   - uid: the identifier.
-    ///   - context: where to read; without one, a new one.
-    /// - Returns: the model; nil when there is no such record.
+    ///   - context: the context to read; without one, a new one.
+    /// - Returns: the model; nil if there is no such record.
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `toModel` throws.
     /// - SQL: `SELECT … WHERE <uidKey> = ? LIMIT 1`
     public func fetchModel<Record: RecordToModel>(
@@ -26,13 +26,13 @@ extension PersistenceManager {
         }
     }
 
-    /// The models of the records with these identifiers, as many as there are, in the identifiers' order.
+    /// The models of the records with these identifiers, in the identifiers' order.
     ///
     /// - Parameters:
     ///   - entity: the record type.
     ///   - uids: the identifiers.
-    ///   - context: where to read; without one, a new one.
-    /// - Returns: the models; identifiers without a record are passed over.
+    ///   - context: the context to read; without one, a new one.
+    /// - Returns: the models; identifiers without a record are skipped.
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `toModel` throws.
     /// - SQL: `SELECT … WHERE <uidKey> IN (?, …)`
     public func fetchModels<Record: RecordToModel>(
@@ -41,7 +41,7 @@ extension PersistenceManager {
         try await reading(in: context) { try ModelConversion().models(of: Record.records(inOrderOf: uids, in: $0)) }
     }
 
-    /// The models of the records that a predicate selects; of all records without one.
+    /// The models of the records that a predicate selects, or of all records.
     ///
     /// ```swift
     /// let reviews = try await manager.fetchModels(
@@ -51,10 +51,10 @@ extension PersistenceManager {
     ///
     /// - Parameters:
     ///   - entity: the record type.
-    ///   - predicate: what must hold, with the attributes' names.
+    ///   - predicate: the condition, with the attributes' names; nil for all records.
     ///   - sortDescriptors: the order.
-    ///   - limit: the most to fetch.
-    ///   - context: where to read; without one, a new one.
+    ///   - limit: the largest number of models.
+    ///   - context: the context to read; without one, a new one.
     /// - Returns: the models, in order.
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `toModel` throws.
     /// - SQL: `SELECT … WHERE <predicate> ORDER BY <sortDescriptors> LIMIT <limit>`

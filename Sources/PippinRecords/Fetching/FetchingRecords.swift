@@ -1,7 +1,7 @@
 import CoreData
 import Pippin
 
-// Records belong to a context and stay with its thread or queue: there is no `async` form that would carry them away.
+// Records belong to a context and its thread or queue, so there is no `async` form, which would return them elsewhere.
 extension PersistenceManager {
     /// The record with that identifier, if there is one.
     ///
@@ -12,8 +12,8 @@ extension PersistenceManager {
     /// - Parameters:
     ///   - entity: the record type.
     ///   - uid: the identifier.
-    ///   - context: where the record is to live; without one, the current thread's context.
-    /// - Returns: the record; nil when there is none.
+    ///   - context: the record's context; without one, the current thread's context.
+    /// - Returns: the record; nil if there is none.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT … WHERE <uidKey> = ? LIMIT 1`
     public func fetchRecord<Record: DataRecord>(
@@ -26,13 +26,13 @@ extension PersistenceManager {
         }
     }
 
-    /// The records with these identifiers, as many as there are, in the identifiers' order.
+    /// The records with these identifiers, in the identifiers' order.
     ///
     /// - Parameters:
     ///   - entity: the record type.
     ///   - uids: the identifiers.
-    ///   - context: where the records are to live; without one, the current thread's context.
-    /// - Returns: the records; identifiers without a record are passed over.
+    ///   - context: the records' context; without one, the current thread's context.
+    /// - Returns: the records; identifiers without a record are skipped.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT … WHERE <uidKey> IN (?, …)`
     public func fetchRecords<Record: DataRecord>(
@@ -41,14 +41,14 @@ extension PersistenceManager {
         try reading(in: context) { try Record.records(inOrderOf: uids, in: $0) }
     }
 
-    /// The records that a predicate selects; all of them without one.
+    /// The records that a predicate selects, or all records.
     ///
     /// - Parameters:
     ///   - entity: the record type.
-    ///   - predicate: what must hold, with the attributes' names.
+    ///   - predicate: the condition, with the attributes' names; nil for all records.
     ///   - sortDescriptors: the order.
-    ///   - limit: the most to fetch.
-    ///   - context: where the records are to live; without one, the current thread's context.
+    ///   - limit: the largest number of records.
+    ///   - context: the records' context; without one, the current thread's context.
     /// - Returns: the records, in order.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT … WHERE <predicate> ORDER BY <sortDescriptors> LIMIT <limit>`

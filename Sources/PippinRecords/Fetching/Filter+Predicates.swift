@@ -2,7 +2,7 @@ import CoreData
 import Pippin
 
 extension Filter {
-    /// What a predicate says.
+    /// A filter from a predicate of Core Data's.
     ///
     /// - Parameter predicate: the predicate, with the properties' names.
     /// - Returns: the filter.

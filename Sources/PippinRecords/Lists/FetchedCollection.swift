@@ -1,7 +1,7 @@
 import CoreData
 import Pippin
 
-/// The records of a fetch, in sections, kept up to date: a fetched results controller as a collection.
+/// The records of a fetch in sections, kept up to date. It wraps a fetched results controller as a collection.
 ///
 /// ```swift
 /// let people = try FetchedCollection<PersonRecord>(
@@ -12,20 +12,20 @@ import Pippin
 ///
 /// For use on the context's queue. ``PersistenceManager/observe(_:where:sortedBy:after:limit:offset:)`` does the same for structs, on any thread.
 public final class FetchedCollection<Record: NSManagedObject>: RandomAccessCollection {
-    /// Called on the context's queue after each event that changed the records, with what a list view has to do.
+    /// Called on the context's queue after each event that changed the records, with the changes for a list view.
     public var onChange: ((ListChanges) -> Void)?
 
     private let controller: NSFetchedResultsController<Record>
     private let listener = FetchedResultsListener()
 
-    /// Fetches records, and follows them from then on.
+    /// Fetches records, and keeps them up to date from then on.
     ///
     /// - Parameters:
-    ///   - context: where.
-    ///   - predicate: what must hold; nil for all.
+    ///   - context: the context to fetch in.
+    ///   - predicate: the condition; nil for all records.
     ///   - sortDescriptors: the order, at least one. The first ones must keep the records of a section together.
-    ///   - sectionKeyPath: what names a record's section; nil for a single section.
-    /// - Throws: ``PersistenceError`` where the context's model has no entity for the class, and Core Data's errors.
+    ///   - sectionKeyPath: the key path of a record's section name; nil for a single section.
+    /// - Throws: ``PersistenceError`` if the context's model has no entity for the class, and Core Data's errors.
     public init(
         in context: NSManagedObjectContext, where predicate: NSPredicate? = nil, sortDescriptors: [NSSortDescriptor],
         sectionedBy sectionKeyPath: String? = nil
@@ -51,14 +51,14 @@ public final class FetchedCollection<Record: NSManagedObject>: RandomAccessColle
 
     /// The record at a place: a section's index and a row's.
     ///
-    /// - Parameter indexPath: the place, in a section that there is.
+    /// - Parameter indexPath: the place, in an existing section.
     /// - Returns: the record.
     public subscript(indexPath: IndexPath) -> Record { controller.object(at: indexPath) }
 
-    /// Where a record is; nil where it is not among these.
+    /// The place of a record.
     ///
     /// - Parameter record: the record.
-    /// - Returns: the section's index and the row's; nil for a record of other results.
+    /// - Returns: the section's index and the row's; nil if the record is not among these.
     public func indexPath(of record: Record) -> IndexPath? { controller.indexPath(forObject: record) }
 
     /// 0.
@@ -67,7 +67,7 @@ public final class FetchedCollection<Record: NSManagedObject>: RandomAccessColle
     /// The number of records.
     public var endIndex: Int { controller.fetchedObjects?.count ?? 0 }
 
-    /// The record at an index, counted through all sections.
+    /// The record at an index, counted across all sections.
     ///
     /// - Parameter position: the index, from 0.
     /// - Returns: the record.
@@ -77,7 +77,7 @@ public final class FetchedCollection<Record: NSManagedObject>: RandomAccessColle
     }
 }
 
-/// Collects what a fetched results controller tells one by one.
+/// Collects the changes that a fetched results controller reports one by one.
 private final class FetchedResultsListener: NSObject, NSFetchedResultsControllerDelegate {
     var onChange: ((ListChanges) -> Void)?
     private var changes = ListChanges()
@@ -103,7 +103,7 @@ private final class FetchedResultsListener: NSObject, NSFetchedResultsController
         case (nil, let new?): changes.insertions.append(new)
         case (let old?, nil): changes.removals.append(old)
         case (let old?, let new?):
-            // A record that moved has changed as well; any other one has changed in place.
+            // A moved record has changed as well; any other changed in place.
             if case .move = type { changes.moves.append(ListChanges.Move(from: old, to: new)) }
             changes.updates.append(new)
         case (let old?, _): changes.updates.append(old)
@@ -112,7 +112,7 @@ private final class FetchedResultsListener: NSObject, NSFetchedResultsController
     }
 
     func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
-        // Rows of sections that come or go are not listed one by one.
+        // Rows of sections that are inserted or removed are not listed one by one.
         let (removed, inserted) = (changes.removedSections, changes.insertedSections)
         changes.removals.removeAll { removed.contains($0[0]) }
         changes.insertions.removeAll { inserted.contains($0[0]) }

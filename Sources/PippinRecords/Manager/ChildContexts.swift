@@ -2,8 +2,8 @@ import CoreData
 import Pippin
 
 extension PersistenceManager {
-    /// A new context with a queue of its own that stays: it merges what other contexts save, as the main context merges
-    /// what it saves.
+    /// A new context with a queue of its own, for longer use: it merges what other contexts save, and the main context
+    /// merges what it saves.
     public func backgroundContext() -> NSManagedObjectContext {
         let context = makeWorker()
         context.automaticallyMergesChangesFromParent = true
@@ -14,9 +14,9 @@ extension PersistenceManager {
     /// A new context whose saves go into another one.
     ///
     /// - Parameters:
-    ///   - parent: where saves go, such as the main context.
-    ///   - concurrencyType: a queue of its own, unless you say otherwise.
-    ///   - mergePolicy: how a save settles conflicts; without one, the manager's.
+    ///   - parent: the context that its saves go to, such as the main context.
+    ///   - concurrencyType: by default, a queue of its own.
+    ///   - mergePolicy: the merge policy of its saves; without one, the manager's.
     /// - Returns: the context.
     public func childContext(
         of parent: NSManagedObjectContext,
@@ -31,8 +31,8 @@ extension PersistenceManager {
 
     /// Saves a context, then its parent, and so on up to the store.
     ///
-    /// - Parameter context: the context. The save takes the other changes of its parents along.
-    /// - Throws: ``PersistenceError``. The contexts below the one that failed are saved into their parents then.
+    /// - Parameter context: the context. Other changes of its parents are saved too.
+    /// - Throws: ``PersistenceError``. The contexts below the failing one have then been saved into their parents.
     public func saveToStore(_ context: NSManagedObjectContext) async throws {
         var next: NSManagedObjectContext? = context
         while let current = next {
@@ -60,7 +60,7 @@ extension PersistenceManager {
     }
 }
 
-/// What a screen adopts that is handed the app's manager by the one before it.
+/// Adopted by a screen that receives the app's manager from the previous one.
 ///
 /// ```swift
 /// if let next = segue.destination as? any PersistenceManagerSettable { next.persistenceManager = persistenceManager }

@@ -1,11 +1,11 @@
 import CoreData
 import Pippin
 
-/// What a caller's context had unsaved before work was done in it, so that work that fails can be taken back and the rest
-/// stay. For use on the context's queue.
+/// The unsaved changes that a caller's context had before some work, so that failed work can be undone without losing
+/// them. For use on the context's queue.
 final class FormerChanges {
     private let context: NSManagedObjectContext
-    /// Records the work where the context had changes; without any, a rollback does.
+    /// Records the work if the context had changes; if it had none, a rollback suffices.
     private let recorder: UndoManager?
     private let formerRecorder: UndoManager?
 
@@ -24,14 +24,14 @@ final class FormerChanges {
         self.recorder = recorder
     }
 
-    /// The work is done, and its changes stay.
+    /// Ends the recording; the changes of the work stay.
     func forget() {
         guard let recorder else { return }
         recorder.endUndoGrouping()
         context.undoManager = formerRecorder
     }
 
-    /// Takes back what was changed since.
+    /// Undoes the changes since.
     func restore() {
         guard let recorder else { return context.rollback() }
         context.processPendingChanges()

@@ -1,16 +1,16 @@
 import CoreData
 import Pippin
 
-// Managers of a model that you bring.
+// Managers for your own model files.
 extension PersistenceManager {
     /// A manager for a compiled model in a bundle.
     ///
-    /// A model that is not there is an error of `load()`.
+    /// If the model is missing, `load()` throws.
     ///
     /// - Parameters:
     ///   - modelName: the name of the `.momd` or `.mom` without its extension; also the manager's.
-    ///   - bundle: where to look, `.module` in a package's target.
-    ///   - mergePolicy: how a save settles conflicts. What is being saved wins, property by property, unless you say otherwise.
+    ///   - bundle: the bundle with the model; `.module` in a package's target.
+    ///   - mergePolicy: how a save settles conflicts. By default, the saved changes win, property by property.
     ///   - store: where the objects are kept.
     public convenience init(
         modelName: String, bundle: Bundle = .main, mergePolicy: NSMergePolicy = .mergeByPropertyObjectTrump,
@@ -19,7 +19,7 @@ extension PersistenceManager {
         self.init(.named(modelName, in: bundle), name: modelName, mergePolicy: mergePolicy, store: store)
     }
 
-    /// A manager for a compiled model at a place of your own.
+    /// A manager for a compiled model at a URL of your own.
     ///
     /// - Parameters:
     ///   - modelURL: a `.momd` folder or a `.mom` file. Its name without the extension is the manager's.
@@ -35,7 +35,7 @@ extension PersistenceManager {
     /// A manager for a compiled model in the bundle with that identifier.
     ///
     /// - Parameters:
-    ///   - bundleIdentifier: the identifier of a bundle that is loaded, such as a framework's.
+    ///   - bundleIdentifier: the identifier of a loaded bundle, such as a framework's.
     ///   - modelName: the name of the `.momd` or `.mom` without its extension.
     ///   - mergePolicy: how a save settles conflicts.
     ///   - store: where the objects are kept.
@@ -50,7 +50,7 @@ extension PersistenceManager {
     /// A manager for a model that was built in code.
     ///
     /// - Parameters:
-    ///   - model: the model. It cannot be changed any more once the manager is loaded.
+    ///   - model: the model. It cannot be changed once the manager is loaded.
     ///   - name: the manager's name, and the default store's.
     ///   - mergePolicy: how a save settles conflicts.
     ///   - store: where the objects are kept.

@@ -1,7 +1,7 @@
 import CoreData
 import Pippin
 
-// Where an operation runs: in the caller's context if there is one, else in one of the manager's.
+// Runs operations in the caller's context if there is one, otherwise in one of the manager's.
 extension PersistenceManager {
     func reading<Result>(
         in context: NSManagedObjectContext?, _ work: (NSManagedObjectContext) throws -> Result
@@ -15,7 +15,7 @@ extension PersistenceManager {
         in context: NSManagedObjectContext?, _ work: @escaping @Sendable (NSManagedObjectContext) throws -> Result
     ) async throws -> Result {
         try await openIfNeeded()
-        // Tasks wander from thread to thread, so a thread's context is of no use to them.
+        // Tasks move between threads, so a thread's context is of no use to them.
         return try await perform(in: context ?? makeWorker(), work)
     }
 
@@ -35,7 +35,7 @@ extension PersistenceManager {
         return try await perform(in: context) { try self.saveOrRestore($0, work) }
     }
 
-    /// Does work in a context of the caller's and saves it. The context is as it was before where that fails.
+    /// Does work in a context of the caller's and saves it. If that fails, the context is as it was before.
     private func saveOrRestore<Result>(
         _ context: NSManagedObjectContext, _ work: (NSManagedObjectContext) throws -> Result
     ) throws -> Result {
@@ -50,7 +50,7 @@ extension PersistenceManager {
         }
     }
 
-    /// Tells a caller that does not wait, on the main thread.
+    /// Calls a completion handler on the main thread.
     func tell<Value: Sendable>(
         _ completion: @escaping @MainActor @Sendable (Result<Value, any Error>) -> Void,
         _ work: @escaping @Sendable () async throws -> Value

@@ -2,9 +2,9 @@ import CoreData
 import Pippin
 
 extension StoreLocation {
-    /// A store as a description has it: its type, options, read-only or not, migration.
+    /// A store given by a description: its type, options, whether it is read-only, and its migration.
     ///
-    /// - Parameter description: the description, of which a copy is kept.
+    /// - Parameter description: the description, which is copied.
     /// - Returns: the location.
     public static func description(_ description: NSPersistentStoreDescription) -> StoreLocation {
         StoreLocation(description)

@@ -19,22 +19,22 @@ public enum ContextEvent: Sendable {
     }
 }
 
-/// A context's notification, with types: which objects it is about.
+/// The typed content of a context's notification: the objects that it is about.
 public struct ContextChanges {
-    /// The objects that are new.
+    /// The inserted objects.
     public let inserted: Set<NSManagedObject>
-    /// The objects that have other values.
+    /// The objects with new values.
     public let updated: Set<NSManagedObject>
-    /// The objects that are gone.
+    /// The deleted objects.
     public let deleted: Set<NSManagedObject>
-    /// The objects that took over what others saved.
+    /// The objects that took values saved by others.
     public let refreshed: Set<NSManagedObject>
-    /// Whether all objects of the context are of no more use.
+    /// Whether all objects of the context have become invalid.
     public let invalidatedAll: Bool
 
     /// The content of a notification of a context.
     ///
-    /// - Parameter notification: one of those that contexts post.
+    /// - Parameter notification: a notification that a context posted.
     public init(_ notification: Notification) {
         func objects(_ key: String) -> Set<NSManagedObject> {
             notification.userInfo?[key] as? Set<NSManagedObject> ?? []
@@ -46,7 +46,7 @@ public struct ContextChanges {
         invalidatedAll = notification.userInfo?[NSInvalidatedAllObjectsKey] != nil
     }
 
-    /// The same, with the records of one type alone.
+    /// The same, with only the records of one type.
     ///
     /// - Parameter type: the type.
     /// - Returns: the records of that type, in four lists.
@@ -58,9 +58,9 @@ public struct ContextChanges {
     }
 }
 
-/// Stops an observation when it goes, or when it is cancelled.
+/// Ends an observation when it is cancelled or released.
 public final class ObservationToken: @unchecked Sendable {
-    // @unchecked Sendable: the notification center's token is locked, and only ever handed back.
+    // @unchecked Sendable: the notification center's token is locked, and only passed back to it.
     private let token: Locked<(any NSObjectProtocol)?>
 
     init(_ token: any NSObjectProtocol) { self.token = Locked(token) }
@@ -78,7 +78,7 @@ public final class ObservationToken: @unchecked Sendable {
 }
 
 extension NSManagedObjectContext {
-    /// Hears of the context's events, with types.
+    /// Observes the context's events, with typed content.
     ///
     /// ```swift
     /// token = context.observe(.didSave) { changes in
@@ -87,9 +87,9 @@ extension NSManagedObjectContext {
     /// ```
     ///
     /// - Parameters:
-    ///   - event: which ones.
+    ///   - event: the events to observe.
     ///   - body: called on the context's queue.
-    /// - Returns: what ends it, when it goes.
+    /// - Returns: a token that ends the observation when it is released.
     public func observe(_ event: ContextEvent, _ body: @escaping (ContextChanges) -> Void) -> ObservationToken {
         let body = UncheckedTransfer(value: body)
         return ObservationToken(

@@ -1,20 +1,20 @@
 import CoreData
 import Pippin
 
-/// Tells what happens to one record.
+/// Reports changes of one record.
 ///
 /// ```swift
 /// let observer = RecordObserver(person) { person, change in show(person, change) }
 /// ```
 ///
-/// It observes as long as it lives. Use it on the context's queue. Structs are observed by
+/// It observes as long as it exists. Use it on the context's queue. For structs, use
 /// ``PersistenceManager/observe(_:id:)``.
 public final class RecordObserver<Record: NSManagedObject> {
-    /// What happened to the record.
+    /// A change of the record.
     public enum Change: Sendable {
-        /// It has other values, saved or not.
+        /// It has new values, saved or not.
         case updated
-        /// It took over what another context saved.
+        /// It took values that another context saved.
         case refreshed
         /// It is deleted, saved or not.
         case deleted
@@ -24,7 +24,7 @@ public final class RecordObserver<Record: NSManagedObject> {
     public let record: Record
     private var token: ObservationToken?
 
-    /// Begins to observe.
+    /// Begins the observation.
     ///
     /// - Parameters:
     ///   - record: the record, which must be in a context.
@@ -44,26 +44,26 @@ public final class RecordObserver<Record: NSManagedObject> {
     }
 }
 
-/// Tells how many records there are, whenever that changes in a context.
+/// Reports the number of records whenever it changes in a context.
 ///
 /// ```swift
 /// let observer = try CountObserver(PersonRecord.self, in: context) { count in label.text = "\(count)" }
 /// ```
 ///
-/// It counts as long as it lives. Use it on the context's queue. Structs are counted by a block:
-/// `manager.observe { try $0.count(Book.self) }`.
+/// It counts as long as it exists. Use it on the context's queue. For structs, use a block: `manager.observe { try
+/// $0.count(Book.self) }`.
 public final class CountObserver<Record: NSManagedObject> {
-    /// How many there are.
+    /// The current number of records.
     public private(set) var count: Int
     private let predicate: NSPredicate?
     private var token: ObservationToken?
 
-    /// Begins to observe.
+    /// Begins the observation.
     ///
     /// - Parameters:
     ///   - type: the records' class.
-    ///   - predicate: what must hold; nil for all.
-    ///   - context: where; its unsaved changes count.
+    ///   - predicate: the condition; nil for all records.
+    ///   - context: the context, whose unsaved changes count.
     ///   - body: called on the context's queue with each new count.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     public init(
@@ -75,7 +75,7 @@ public final class CountObserver<Record: NSManagedObject> {
         token = context.observe(.objectsDidChange) { [weak self, weak context] changes in
             let touched = [changes.inserted, changes.updated, changes.deleted, changes.refreshed]
             guard let self, let context, touched.contains(where: { $0.contains { $0 is Record } }),
-                // The next reader gets the error of a count that fails now.
+                // If the count fails now, the next caller that reads gets the error.
                 let count = try? Record.count(where: self.predicate, in: context), count != self.count
             else { return }
             self.count = count

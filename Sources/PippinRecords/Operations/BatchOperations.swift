@@ -1,16 +1,17 @@
 import CoreData
 import Pippin
 
-/// Sets properties of many records in one statement, without loading them. Contexts that stay merge the changes.
+/// Sets properties of many records in one statement, without loading them. The manager's lasting contexts merge the
+/// changes.
 ///
 /// ```swift
 /// let retiring = BatchUpdateOperation(
 ///     manager: manager, entity: PersonRecord.self, predicate: NSPredicate(format: "age > 66"), values: ["works": false])
 /// ```
 ///
-/// The result is how many there were. Validation is not run.
+/// The result is the number of records. Validation is not run.
 open class BatchUpdateOperation<Record: DataRecord>: DataOperation<Int>, @unchecked Sendable {
-    // @unchecked Sendable: as its superclass; the predicate and the values do not change.
+    // @unchecked Sendable: like its superclass; the predicate and the values do not change.
     private let predicate: NSPredicate?
     private let values: [AnyHashable: Any]
 
@@ -19,7 +20,7 @@ open class BatchUpdateOperation<Record: DataRecord>: DataOperation<Int>, @unchec
     /// - Parameters:
     ///   - manager: the manager.
     ///   - entity: the record type.
-    ///   - predicate: what must hold of the records; nil for all.
+    ///   - predicate: the condition on the records; nil for all.
     ///   - values: the new values by property, or expressions.
     public init(manager: PersistenceManager, entity: Record.Type, predicate: NSPredicate? = nil, values: [String: Any])
     {
@@ -46,15 +47,15 @@ open class BatchUpdateOperation<Record: DataRecord>: DataOperation<Int>, @unchec
     }
 }
 
-/// Deletes many records in one statement, without loading them. Contexts that stay merge the deletions.
+/// Deletes many records in one statement, without loading them. The manager's lasting contexts merge the deletions.
 ///
 /// ```swift
 /// let forgetting = BatchDeleteOperation(manager: manager, entity: LogRecord.self, predicate: NSPredicate(format: "date < %@", day))
 /// ```
 ///
-/// The result is how many there were.
+/// The result is the number of records.
 open class BatchDeleteOperation<Record: DataRecord>: DataOperation<Int>, @unchecked Sendable {
-    // @unchecked Sendable: as its superclass; the predicate does not change.
+    // @unchecked Sendable: like its superclass; the predicate does not change.
     private let predicate: NSPredicate?
 
     /// A deletion.
@@ -62,7 +63,7 @@ open class BatchDeleteOperation<Record: DataRecord>: DataOperation<Int>, @unchec
     /// - Parameters:
     ///   - manager: the manager.
     ///   - entity: the record type.
-    ///   - predicate: what must hold of the records; nil for all.
+    ///   - predicate: the condition on the records; nil for all.
     public init(manager: PersistenceManager, entity: Record.Type, predicate: NSPredicate? = nil) {
         self.predicate = predicate
         super.init(manager: manager)
@@ -82,7 +83,7 @@ open class BatchDeleteOperation<Record: DataRecord>: DataOperation<Int>, @unchec
 }
 
 extension NSManagedObjectContext {
-    /// The context at the top, whose requests go to the store.
+    /// The topmost context, whose requests go to the store.
     fileprivate var rootContext: NSManagedObjectContext {
         var context = self
         while let parent = context.parent { context = parent }

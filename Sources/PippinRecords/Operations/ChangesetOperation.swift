@@ -1,16 +1,16 @@
 import CoreData
 import Pippin
 
-/// What a piece of work inserted, updated and deleted.
+/// The objects that some work inserted, updated and deleted.
 public struct Changeset: Sendable, Equatable {
-    /// The IDs of the new objects.
+    /// The IDs of the inserted objects.
     public internal(set) var inserted: Set<NSManagedObjectID> = []
-    /// The IDs of the objects that have other values.
+    /// The IDs of the objects with new values.
     public internal(set) var updated: Set<NSManagedObjectID> = []
-    /// The IDs of the objects that are gone.
+    /// The IDs of the deleted objects.
     public internal(set) var deleted: Set<NSManagedObjectID> = []
 
-    /// A changeset without changes.
+    /// An empty changeset.
     public init() {}
 
     /// Whether nothing was changed.
@@ -27,7 +27,7 @@ public struct Changeset: Sendable, Equatable {
     }
 }
 
-/// Changes whose result is what was changed.
+/// An operation that makes changes, and whose result is the set of changed objects.
 ///
 /// ```swift
 /// let aging = ChangesetOperation(manager: manager) { context in
@@ -35,14 +35,14 @@ public struct Changeset: Sendable, Equatable {
 /// }
 /// ```
 open class ChangesetOperation: DataOperation<Changeset>, @unchecked Sendable {
-    // @unchecked Sendable: as its superclass.
+    // @unchecked Sendable: like its superclass.
     private let changes: (@Sendable (NSManagedObjectContext) throws -> Void)?
 
     /// An operation for a subclass, which overrides ``performChanges(in:)``.
     ///
     /// - Parameters:
     ///   - manager: the manager.
-    ///   - mergePolicy: how the save settles conflicts; without one, the manager's.
+    ///   - mergePolicy: the merge policy of the save; without one, the manager's.
     public override init(manager: PersistenceManager, mergePolicy: NSMergePolicy? = nil) {
         changes = nil
         super.init(manager: manager, mergePolicy: mergePolicy)
@@ -52,8 +52,8 @@ open class ChangesetOperation: DataOperation<Changeset>, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - manager: the manager.
-    ///   - mergePolicy: how the save settles conflicts; without one, the manager's.
-    ///   - changes: gets the operation's context, on its queue.
+    ///   - mergePolicy: the merge policy of the save; without one, the manager's.
+    ///   - changes: receives the operation's context, on its queue.
     public init(
         manager: PersistenceManager, mergePolicy: NSMergePolicy? = nil,
         changes: @escaping @Sendable (NSManagedObjectContext) throws -> Void
@@ -62,10 +62,10 @@ open class ChangesetOperation: DataOperation<Changeset>, @unchecked Sendable {
         super.init(manager: manager, mergePolicy: mergePolicy)
     }
 
-    /// Makes the changes. Called on the context's queue; they are saved when it returns.
+    /// Makes the changes. It is called on the context's queue; the changes are saved when it returns.
     ///
     /// - Parameter context: the operation's context.
-    /// - Throws: what shall become the operation's error; nothing is saved then.
+    /// - Throws: the operation's error; nothing is saved then.
     open func performChanges(in context: NSManagedObjectContext) throws {
         guard let changes else { throw PersistenceError.noWork(operation: "\(type(of: self))") }
         try changes(context)

@@ -1,7 +1,7 @@
 import CoreData
 import Pippin
 
-/// Work on a context of its own that runs in an `OperationQueue`, and leaves a result.
+/// Work in a context of its own that runs in an `OperationQueue` and has a result.
 ///
 /// ```swift
 /// let counting = DataOperation(manager: manager) { context, progress in
@@ -11,14 +11,15 @@ import Pippin
 /// let count = try counting.result?.get()
 /// ```
 ///
-/// Or a subclass, which overrides ``performWork(in:)``. The context is a child of a worker; both are saved when the work is done, and
-/// nothing is where it throws or is cancelled. Two operations of a manager never write at the same time.
+/// Alternatively, a subclass overrides ``performWork(in:)``. The context is a child of a worker context. Both are saved
+/// when the work is done; if it throws or is cancelled, nothing is saved. Two operations of a manager never write at
+/// the same time.
 open class DataOperation<Output: Sendable>: Operation, @unchecked Sendable {
     // @unchecked Sendable: `outcome` is locked; the rest does not change once the operation is made.
 
-    /// The manager whose container is worked on.
+    /// The manager that the operation belongs to.
     public let manager: PersistenceManager
-    /// How far the work is. Cancelling it cancels the operation.
+    /// The progress of the work. Cancelling it cancels the operation.
     public let progress: Progress
     private let mergePolicy: NSMergePolicy?
     private let work: (@Sendable (NSManagedObjectContext, Progress) throws -> Output)?
@@ -28,7 +29,7 @@ open class DataOperation<Output: Sendable>: Operation, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - manager: the manager.
-    ///   - mergePolicy: how the save settles conflicts; without one, the manager's.
+    ///   - mergePolicy: the merge policy of the save; without one, the manager's.
     public init(manager: PersistenceManager, mergePolicy: NSMergePolicy? = nil) {
         self.manager = manager
         self.mergePolicy = mergePolicy
@@ -41,8 +42,8 @@ open class DataOperation<Output: Sendable>: Operation, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - manager: the manager.
-    ///   - mergePolicy: how the save settles conflicts; without one, the manager's.
-    ///   - work: gets the operation's context, on its queue, and its progress.
+    ///   - mergePolicy: the merge policy of the save; without one, the manager's.
+    ///   - work: receives the operation's context, on its queue, and its progress.
     public init(
         manager: PersistenceManager, mergePolicy: NSMergePolicy? = nil,
         work: @escaping @Sendable (NSManagedObjectContext, Progress) throws -> Output
@@ -54,25 +55,25 @@ open class DataOperation<Output: Sendable>: Operation, @unchecked Sendable {
         super.init()
     }
 
-    /// What became of the work; nil before the operation has finished.
+    /// The outcome of the work; nil before the operation has finished.
     public var result: Result<Output, any Error>? { outcome.withLock { $0 } }
 
-    /// Does the work. Called on the context's queue; what it changes there is saved when it returns.
+    /// Does the work. It is called on the context's queue; its changes are saved when it returns.
     ///
     /// - Parameter context: the operation's context.
     /// - Returns: the operation's result.
-    /// - Throws: what shall become the operation's error; nothing is saved then.
+    /// - Throws: the operation's error; nothing is saved then.
     open func performWork(in context: NSManagedObjectContext) throws -> Output {
         guard let work else { throw PersistenceError.noWork(operation: "\(type(of: self))") }
         return try work(context, progress)
     }
 
-    /// - Throws: `CancellationError` where the operation or its progress was cancelled.
+    /// - Throws: `CancellationError` if the operation or its progress was cancelled.
     public func checkCancellation() throws {
         if isCancelled || progress.isCancelled { throw CancellationError() }
     }
 
-    /// Saves what was changed so far up to the store, so that it stays even where the operation fails later.
+    /// Saves the changes made so far up to the store, so that they stay even if the operation fails later.
     ///
     /// - Parameter context: the operation's context, on whose queue this is called.
     /// - Throws: ``PersistenceError``

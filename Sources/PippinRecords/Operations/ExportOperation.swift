@@ -1,7 +1,7 @@
 import CoreData
 import Pippin
 
-/// Makes models of records, in the background.
+/// Converts records to models in the background.
 ///
 /// ```swift
 /// let exporting = ExportOperation(manager: manager, entity: PersonRecord.self)
@@ -10,7 +10,7 @@ import Pippin
 /// ```
 open class ExportOperation<Record: RecordToModel>: DataOperation<[Record.ModelType]>, @unchecked Sendable
 where Record.ModelType: Sendable {
-    // @unchecked Sendable: as its superclass; predicates and sort descriptors do not change.
+    // @unchecked Sendable: like its superclass; predicates and sort descriptors do not change.
     private let request: RecordRequest<Record>
 
     /// An export.
@@ -18,7 +18,7 @@ where Record.ModelType: Sendable {
     /// - Parameters:
     ///   - manager: the manager.
     ///   - entity: the record type.
-    ///   - predicate: what must hold; nil for all.
+    ///   - predicate: the condition; nil for all records.
     ///   - sortDescriptors: the order.
     public convenience init(
         manager: PersistenceManager, entity: Record.Type, predicate: NSPredicate? = nil,
@@ -29,7 +29,7 @@ where Record.ModelType: Sendable {
         self.init(manager: manager, request: request.sorted(by: sortDescriptors))
     }
 
-    /// An export of what a request describes.
+    /// An export of the records that a request selects.
     ///
     /// - Parameters:
     ///   - manager: the manager.
@@ -39,7 +39,7 @@ where Record.ModelType: Sendable {
         super.init(manager: manager)
     }
 
-    /// Makes the models. The progress counts them.
+    /// Converts the records. The progress counts them.
     ///
     /// - Parameter context: the context to read.
     /// - Returns: the models, in order.

@@ -1,27 +1,27 @@
 import CoreData
 import Pippin
 
-/// Saves models into records, batch by batch: those with known identifiers are changed, the others inserted.
+/// Saves models into records, batch by batch: models with stored identifiers are updated, the others inserted.
 ///
 /// ```swift
 /// let importing = ImportOperation(manager: manager, entity: PersonRecord.self, models: people)
 /// queue.addOperation(importing)
 /// ```
 ///
-/// Properties first, then relations (``RecordFromModel/relationsFromModel(_:)``). Each batch is saved whole; cancelling leaves
-/// whole batches. The progress counts models.
+/// Properties are set first, then relations (``RecordFromModel/relationsFromModel(_:)``). Each batch is saved as a
+/// whole; cancelling keeps the finished batches. The progress counts models.
 open class ImportOperation<Record: RecordFromModel>: DataOperation<Changeset>, @unchecked Sendable
 where Record.ModelType: Sendable {
-    // @unchecked Sendable: as its superclass.
+    // @unchecked Sendable: like its superclass.
     private let models: @Sendable () throws -> [Record.ModelType]
     private let batchSize: Int
 
-    /// An import of models that are there.
+    /// An import of given models.
     ///
     /// - Parameters:
     ///   - manager: the manager.
     ///   - entity: the record type.
-    ///   - models: the models. Of two in a batch with the same identifier, the later one's values stay.
+    ///   - models: the models. If two in a batch have the same identifier, the later one's values are saved.
     ///   - batchSize: how many to save at a time.
     public convenience init(
         manager: PersistenceManager, entity: Record.Type, models: [Record.ModelType], batchSize: Int = 500
@@ -37,7 +37,7 @@ where Record.ModelType: Sendable {
         self.init(manager: manager, entity: entity) { [model] }
     }
 
-    /// An import of models that another operation brings, on which this one depends.
+    /// An import of models that another operation provides, on which this one depends.
     ///
     /// ```swift
     /// let importing = ImportOperation(manager: manager, entity: PersonRecord.self) { try download.result?.get() ?? [] }
@@ -48,7 +48,7 @@ where Record.ModelType: Sendable {
     ///   - manager: the manager.
     ///   - entity: the record type.
     ///   - batchSize: how many to save at a time.
-    ///   - input: gives the models when the operation begins.
+    ///   - input: returns the models when the operation begins.
     public init(
         manager: PersistenceManager, entity: Record.Type, batchSize: Int = 500,
         input: @escaping @Sendable () throws -> [Record.ModelType]

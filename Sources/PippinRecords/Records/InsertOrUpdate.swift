@@ -3,11 +3,11 @@ import Pippin
 
 // On the context's queue. Nothing is saved.
 extension DataRecord {
-    /// The record with that identifier, or a new one with it, changed.
+    /// The record with that identifier, inserted if there is none, and changed.
     ///
     /// - Parameters:
     ///   - uid: the identifier.
-    ///   - context: where to look and to insert.
+    ///   - context: the context to search and to insert into.
     ///   - change: gives the record its values.
     /// - Returns: the record; the context's next save writes it.
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `change` throws.
@@ -19,8 +19,8 @@ extension DataRecord {
         try insertOrUpdate([uid], by: { $0 }, in: context) { record, _ in try change(record) }[0]
     }
 
-    /// The records of intermediate values of any kind, such as what a server sent, found in one query and changed; new ones where
-    /// there are none.
+    /// Finds the records of intermediate values, such as data from a server, in one query, inserts the missing ones,
+    /// and changes all of them.
     ///
     /// ```swift
     /// try PersonRecord.insertOrUpdate(rows, by: { $0[0] }, in: context) { person, row in person.name = row[1] }
@@ -28,9 +28,9 @@ extension DataRecord {
     ///
     /// - Parameters:
     ///   - values: the values.
-    ///   - uid: gives a value's identifier.
-    ///   - context: where to look and to insert.
-    ///   - change: gives a record its values. Of two values with one identifier the later comes later.
+    ///   - uid: returns a value's identifier.
+    ///   - context: the context to search and to insert into.
+    ///   - change: sets a record's values. If two values have one identifier, it is called for the later one last.
     /// - Returns: the records, in the values' order.
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `change` throws.
     /// - SQL: `SELECT … WHERE <uidKey> IN (?, …)`

@@ -1,8 +1,8 @@
 import CoreData
 import Pippin
 
-/// Which records are being filled from models, so that a model that leads back to itself finds its record instead of filling
-/// it again, and again.
+/// The records that are being filled from models, so that a model on a cycle finds its record instead of filling it
+/// endlessly.
 enum RecordConversion {
     private struct Key: Hashable {
         let context: ObjectIdentifier
@@ -23,7 +23,7 @@ enum RecordConversion {
 
     @TaskLocal private static var current: Filling?
 
-    /// The record of a model that is being filled further up.
+    /// The record of a model that an outer call is filling.
     static func record<Record: DataRecord>(
         _ type: Record.Type, _ uid: Record.UidType, in context: NSManagedObjectContext
     )

@@ -2,7 +2,7 @@ import CoreData
 import Pippin
 
 extension RecordFromModel {
-    /// The record of a model: found by its identifier or else inserted, and filled from the model.
+    /// The record of a model: found by its identifier or inserted, and filled from the model.
     ///
     /// For use on the context's queue, as within ``RecordFromModel/fromModel(_:)``. Nothing is saved.
     ///
@@ -12,9 +12,9 @@ extension RecordFromModel {
     ///
     /// - Parameters:
     ///   - model: the model.
-    ///   - context: where to look and to insert; usually a record's own `managedObjectContext`.
+    ///   - context: the context to search and to insert into; usually a record's own `managedObjectContext`.
     /// - Returns: the record, which the context's next save writes.
-    /// - Throws: ``PersistenceError`` where there is no context or the model does not fit, and what `fromModel` throws.
+    /// - Throws: ``PersistenceError`` if there is no context or the model does not fit, and what `fromModel` throws.
     /// - SQL: `SELECT … WHERE <uidKey> = ? LIMIT 1`
     public static func record(from model: ModelType, in context: NSManagedObjectContext?) throws -> Self {
         let context = try required(context)
@@ -26,7 +26,7 @@ extension RecordFromModel {
         return record
     }
 
-    /// The records of models, in their order: found by their identifiers or else inserted, and filled from the models.
+    /// The records of models, in their order: found by their identifiers or inserted, and filled from the models.
     ///
     /// For use on the context's queue. Nothing is saved.
     ///
@@ -35,15 +35,15 @@ extension RecordFromModel {
     /// ```
     ///
     /// - Parameters:
-    ///   - models: the models. Of two with the same identifier, the later one's values stay.
-    ///   - context: where to look and to insert.
+    ///   - models: the models. If two have the same identifier, the later one's values are used.
+    ///   - context: the context to search and to insert into.
     /// - Returns: the records, which the context's next save writes.
     /// - Throws: what ``record(from:in:)`` throws.
     /// - SQL: `SELECT … WHERE <uidKey> IN (?, …)`
     public static func records(from models: [ModelType], in context: NSManagedObjectContext?) throws -> [Self] {
         let context = try required(context)
         let underWay = models.map { RecordConversion.record(Self.self, $0.id, in: context) }
-        // Those that are being filled further up are left alone.
+        // Records that an outer call is filling are left alone.
         let others = zip(models, underWay).compactMap { $1 == nil ? $0 : nil }
         var byUid = byIdentifier(try records(uids: others.map(\.id), in: context))
         let pairs = try others.map { model in

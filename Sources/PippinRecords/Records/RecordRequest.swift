@@ -1,7 +1,7 @@
 import CoreData
 import Pippin
 
-/// A fetch of records, or of their models, put together piece by piece.
+/// A fetch of records, or of their models, that is built step by step.
 ///
 /// ```swift
 /// let request = RecordRequest(NovelRecord.self)
@@ -19,9 +19,9 @@ public struct RecordRequest<Record: DataRecord>: Sendable {
     /// - Parameter entity: the records' type.
     public init(_ entity: Record.Type = Record.self) {}
 
-    /// The request with one more condition.
+    /// The request with an additional condition.
     ///
-    /// - Parameter predicate: what must hold as well.
+    /// - Parameter predicate: the additional condition.
     /// - Returns: the narrower request.
     public func filter(_ predicate: NSPredicate) -> RecordRequest {
         changed { selection in
@@ -31,7 +31,7 @@ public struct RecordRequest<Record: DataRecord>: Sendable {
         }
     }
 
-    /// The request in an order. It sorts records that the earlier orders leave equal.
+    /// The request with an additional order. It sorts records that the earlier orders leave equal.
     ///
     /// - Parameter sortDescriptors: the order, the most significant first.
     /// - Returns: the request in that order.
@@ -39,27 +39,27 @@ public struct RecordRequest<Record: DataRecord>: Sendable {
         changed { $0.sortDescriptors = ($0.sortDescriptors ?? []) + sortDescriptors }
     }
 
-    /// The request for at most so many records.
+    /// The request with a limit.
     ///
-    /// - Parameter limit: the most to fetch; nil for no limit.
+    /// - Parameter limit: the largest number of records to fetch; nil for no limit.
     /// - Returns: the request with that limit.
     public func limit(_ limit: Int?) -> RecordRequest { changed { $0.limit = limit } }
 
-    /// The request without so many records at the start.
+    /// The request with an offset.
     ///
-    /// - Parameter offset: how many to leave out at the start.
+    /// - Parameter offset: how many records to skip at the start.
     /// - Returns: the request with that offset.
     public func offset(_ offset: Int) -> RecordRequest { changed { $0.offset = offset } }
 
-    /// The request that gives each record once, also where the predicate follows relationships.
+    /// The request returning each record only once, even if the predicate follows relationships.
     ///
     /// - SQL: `SELECT DISTINCT …`
     public func distinct() -> RecordRequest { changed { $0.isDistinct = true } }
 
-    /// The request, with the records at the end of relationships, in one query for each of these.
+    /// The request with prefetching of relationships: one query for each fetches their destinations.
     ///
-    /// - Parameter keyPaths: the relationships, or paths of them.
-    /// - Returns: the request with these relationships.
+    /// - Parameter keyPaths: the relationships, or paths of several.
+    /// - Returns: the request with prefetching.
     public func prefetching(_ keyPaths: String...) -> RecordRequest { changed { $0.prefetched += keyPaths } }
 
     private func changed(_ change: (inout RecordSelection) -> Void) -> RecordRequest {
@@ -70,22 +70,22 @@ public struct RecordRequest<Record: DataRecord>: Sendable {
 }
 
 extension PersistenceManager {
-    /// The records that a request describes.
+    /// The records that a request selects.
     ///
     /// - Parameters:
     ///   - request: the request.
-    ///   - context: where the records are to live; without one, the current thread's context.
+    ///   - context: the records' context; without one, the current thread's context.
     /// - Returns: the records, in order.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     public func fetchRecords<Record: DataRecord>(
         _ request: RecordRequest<Record>, context: NSManagedObjectContext? = nil
     ) throws -> [Record] { try reading(in: context) { try Record.records(request.selection, in: $0) } }
 
-    /// The models of the records that a request describes.
+    /// The models of the records that a request selects.
     ///
     /// - Parameters:
     ///   - request: the request.
-    ///   - context: where to read; without one, a new one.
+    ///   - context: the context to read; without one, a new one.
     /// - Returns: the models, in order.
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `toModel` throws.
     public func fetchModels<Record: RecordToModel>(
@@ -94,11 +94,11 @@ extension PersistenceManager {
         try await reading(in: context) { try ModelConversion().models(of: Record.records(request.selection, in: $0)) }
     }
 
-    /// The models of the records that a request describes, as the `async` form gives them, waiting for them.
+    /// The models of the records that a request selects, as the `async` form returns them, and waits for them.
     ///
     /// - Parameters:
     ///   - request: the request.
-    ///   - context: where to read; without one, the current thread's context.
+    ///   - context: the context to read; without one, the current thread's context.
     /// - Returns: the models, in order.
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `toModel` throws.
     public func fetchModels<Record: RecordToModel>(

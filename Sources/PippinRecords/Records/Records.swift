@@ -3,7 +3,7 @@ import Pippin
 
 // Finding the records of a type in a context, on whose queue this runs.
 extension DataRecord {
-    /// A request for records of this type, once it is certain that the context's model has them.
+    /// A request for records of this type. It throws if the context's model does not have them.
     static func request(
         _ selection: RecordSelection, in context: NSManagedObjectContext
     ) throws -> NSFetchRequest<any NSFetchRequestResult> {
@@ -19,14 +19,14 @@ extension DataRecord {
         return request
     }
 
-    /// The records that are selected, with their values.
+    /// The selected records, with their values.
     static func records(_ selection: RecordSelection, in context: NSManagedObjectContext) throws -> [Self] {
         let request = try request(selection, in: context)
         request.returnsObjectsAsFaults = false
         return try context.fetch(request).map(checked)
     }
 
-    /// The records with these identifiers, asked for in portions that a statement can hold.
+    /// The records with these identifiers, fetched in portions that fit a statement.
     static func records(uids: some Sequence<UidType>, in context: NSManagedObjectContext) throws -> [Self] {
         try Array(Set(uids)).portions(of: 500).flatMap { try records(.uids($0, key: uidKey), in: context) }
     }
@@ -43,13 +43,13 @@ extension DataRecord {
         return record
     }
 
-    /// The records by their identifiers. Of two with the same one, the first.
+    /// The records by their identifiers. If two have the same one, the first is used.
     static func byIdentifier(_ records: [Self]) -> [UidType: Self] {
         let pairs = records.compactMap { record in record.identifier.map { ($0, record) } }
         return Dictionary(pairs, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The entity's name, once it is certain that the context's model has it.
+    /// The entity's name. It throws if the context's model does not have the entity.
     static func checkedEntityName(in context: NSManagedObjectContext) throws -> String {
         try checkedEntity(in: context).name ?? entityName
     }

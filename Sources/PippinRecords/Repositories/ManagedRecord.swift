@@ -1,7 +1,7 @@
 import CoreData
 import Pippin
 
-/// Any managed object class, as the type that its functions return: see `insert(in:)`, `all(in:)` and their like.
+/// Any managed object class, with static functions that return its own type, such as `insert(in:)` and `all(in:)`.
 public protocol ManagedRecord: NSManagedObject {}
 
 extension NSManagedObject: ManagedRecord {}
@@ -10,9 +10,9 @@ extension NSManagedObject: ManagedRecord {}
 extension ManagedRecord {
     /// Inserts a new record.
     ///
-    /// - Parameter context: where.
+    /// - Parameter context: the context to insert into.
     /// - Returns: the record, which the context's next save writes.
-    /// - Throws: ``PersistenceError`` where the context's model has no entity for the class.
+    /// - Throws: ``PersistenceError`` if the context's model has no entity for the class.
     public static func insert(in context: NSManagedObjectContext) throws -> Self {
         let entity = try entity(in: context)
         let inserted = NSEntityDescription.insertNewObject(forEntityName: entity.name ?? "", into: context)
@@ -28,10 +28,10 @@ extension ManagedRecord {
     /// All records, or those that a predicate selects.
     ///
     /// - Parameters:
-    ///   - predicate: what must hold; nil for all.
+    ///   - predicate: the condition; nil for all records.
     ///   - sortDescriptors: the order.
-    ///   - limit: the most to fetch.
-    ///   - context: where to look, its unsaved changes included.
+    ///   - limit: the largest number of records.
+    ///   - context: the context to search, including its unsaved changes.
     /// - Returns: the records, in order.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT … WHERE <predicate> ORDER BY <sortDescriptors> LIMIT <limit>`
@@ -48,10 +48,10 @@ extension ManagedRecord {
     /// The first record that a predicate selects.
     ///
     /// - Parameters:
-    ///   - predicate: what must hold; nil for any.
+    ///   - predicate: the condition; nil for any record.
     ///   - sortDescriptors: the order.
-    ///   - context: where to look, its unsaved changes included.
-    /// - Returns: the record; nil when there is none.
+    ///   - context: the context to search, including its unsaved changes.
+    /// - Returns: the record; nil if there is none.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT … WHERE <predicate> ORDER BY <sortDescriptors> LIMIT 1`
     public static func first(
@@ -64,8 +64,8 @@ extension ManagedRecord {
     /// How many records a predicate selects.
     ///
     /// - Parameters:
-    ///   - predicate: what must hold; nil for all.
-    ///   - context: where to look, its unsaved changes included.
+    ///   - predicate: the condition; nil for all records.
+    ///   - context: the context to search, including its unsaved changes.
     /// - Returns: the number of records.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT count(*) … WHERE <predicate>`
@@ -73,11 +73,11 @@ extension ManagedRecord {
         try context.count(for: try request(predicate, in: context))
     }
 
-    /// Deletes all records, or those that a predicate selects, with the delete rules of their relationships.
+    /// Deletes all records, or those that a predicate selects, applying the delete rules of their relationships.
     ///
     /// - Parameters:
-    ///   - predicate: what must hold; nil for all.
-    ///   - context: where; its unsaved changes count.
+    ///   - predicate: the condition; nil for all records.
+    ///   - context: the context, whose unsaved changes count.
     /// - Returns: how many records were deleted.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     @discardableResult
@@ -97,7 +97,7 @@ extension ManagedRecord {
         return request
     }
 
-    /// The entity of the class in the context's model: by its class, or by its name.
+    /// The entity of the class in the context's model, found by its class or by its name.
     static func entity(in context: NSManagedObjectContext) throws -> NSEntityDescription {
         let entities = context.persistentStoreCoordinator?.managedObjectModel.entities ?? []
         let (name, className) = (String(describing: Self.self), NSStringFromClass(Self.self))

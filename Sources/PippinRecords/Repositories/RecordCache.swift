@@ -1,20 +1,20 @@
 import CoreData
 import Pippin
 
-/// The records of a context by their identifiers, each looked for once.
+/// The records of a context by their identifiers. Each one is looked up once.
 ///
-/// For work that comes back to the same records again and again, such as connecting what was imported. For use on the
-/// context's queue. Records are kept as long as the cache.
+/// For work that needs the same records repeatedly, such as connecting imported ones. For use on the context's queue.
+/// Records are kept as long as the cache.
 public final class RecordCache<Record: DataRecord> {
     private let context: NSManagedObjectContext
     private var known: [Record.UidType: Record] = [:]
 
-    /// A cache without records.
+    /// An empty cache.
     ///
-    /// - Parameter context: where the records are.
+    /// - Parameter context: the context of the records.
     public init(context: NSManagedObjectContext) { self.context = context }
 
-    /// Looks for many records at once.
+    /// Looks up many records at once.
     ///
     /// - Parameter uids: their identifiers.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
@@ -28,7 +28,7 @@ public final class RecordCache<Record: DataRecord> {
     /// The record with that identifier, if there is one.
     ///
     /// - Parameter uid: the identifier.
-    /// - Returns: the record; nil when there is none.
+    /// - Returns: the record; nil if there is none.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     public func record(with uid: Record.UidType) throws -> Record? {
         try load([uid])

@@ -20,7 +20,7 @@ import Pippin
 /// The key is any ``UniqueIdentifier``; an entity without one has a `Repository<Record, NoKey>`. Queries of your own are
 /// methods of a subclass or an extension. For use on the context's queue; nothing is saved.
 open class Repository<Record: NSManagedObject, Key> {
-    /// The context that is worked in.
+    /// The context of the records.
     public let context: NSManagedObjectContext
     /// The attribute that holds the key; nil for an entity without one.
     public let keyName: String?
@@ -28,16 +28,16 @@ open class Repository<Record: NSManagedObject, Key> {
     /// A repository for records with a key.
     ///
     /// - Parameters:
-    ///   - context: where to work.
+    ///   - context: the context of the records.
     ///   - key: the attribute that holds the key.
     public init(context: NSManagedObjectContext, key: String) where Key: UniqueIdentifier {
         self.context = context
         keyName = key
     }
 
-    /// A repository for records that say themselves what identifies them.
+    /// A repository for records whose type declares what identifies them.
     ///
-    /// - Parameter context: where to work.
+    /// - Parameter context: the context of the records.
     public init(context: NSManagedObjectContext) where Record: DataRecord, Key == Record.UidType {
         self.context = context
         keyName = Record.uidKey
@@ -45,7 +45,7 @@ open class Repository<Record: NSManagedObject, Key> {
 
     /// A repository for records without a key.
     ///
-    /// - Parameter context: where to work.
+    /// - Parameter context: the context of the records.
     public init(context: NSManagedObjectContext) where Key == NoKey {
         self.context = context
         keyName = nil
@@ -53,15 +53,15 @@ open class Repository<Record: NSManagedObject, Key> {
 
     /// Inserts a new record.
     ///
-    /// - Throws: ``PersistenceError`` where the model has no entity for the class.
+    /// - Throws: ``PersistenceError`` if the model has no entity for the class.
     open func create() throws -> Record { try Record.insert(in: context) }
 
     /// All records, or those that a predicate selects.
     ///
     /// - Parameters:
-    ///   - predicate: what must hold; nil for all.
+    ///   - predicate: the condition; nil for all records.
     ///   - sortDescriptors: the order.
-    ///   - limit: the most to fetch.
+    ///   - limit: the largest number of records.
     /// - Returns: the records, in order.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT … WHERE <predicate> ORDER BY <sortDescriptors> LIMIT <limit>`
@@ -74,9 +74,9 @@ open class Repository<Record: NSManagedObject, Key> {
     /// The first record that a predicate selects.
     ///
     /// - Parameters:
-    ///   - predicate: what must hold; nil for any.
+    ///   - predicate: the condition; nil for any record.
     ///   - sortDescriptors: the order.
-    /// - Returns: the record; nil when there is none.
+    /// - Returns: the record; nil if there is none.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     open func first(where predicate: NSPredicate? = nil, sortDescriptors: [NSSortDescriptor]? = nil) throws -> Record? {
         try all(where: predicate, sortDescriptors: sortDescriptors, limit: 1).first
@@ -84,7 +84,7 @@ open class Repository<Record: NSManagedObject, Key> {
 
     /// How many records a predicate selects.
     ///
-    /// - Parameter predicate: what must hold; nil for all.
+    /// - Parameter predicate: the condition; nil for all records.
     /// - Returns: the number of records.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     open func count(where predicate: NSPredicate? = nil) throws -> Int {
@@ -98,7 +98,7 @@ open class Repository<Record: NSManagedObject, Key> {
 
     /// Deletes all records, or those that a predicate selects.
     ///
-    /// - Parameter predicate: what must hold; nil for all.
+    /// - Parameter predicate: the condition; nil for all records.
     /// - Returns: how many records were deleted.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     @discardableResult
@@ -107,14 +107,14 @@ open class Repository<Record: NSManagedObject, Key> {
     }
 }
 
-/// The key of records that have none. There is no value of it.
+/// The key type of records without a key. It has no values.
 public enum NoKey {}
 
 extension Repository where Key: UniqueIdentifier {
     /// The record with that key, if there is one.
     ///
     /// - Parameter key: the key.
-    /// - Returns: the record; nil when there is none.
+    /// - Returns: the record; nil if there is none.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT … WHERE <key> = ? LIMIT 1`
     public func record(with key: Key) throws -> Record? {

@@ -1,25 +1,25 @@
 import Pippin
 
-/// What a save of models does to the records that are there, worked out from identifiers alone.
+/// What a save of models does to existing records, computed from identifiers alone.
 struct RecordSavePlan: Equatable {
-    /// A record that takes over a model's values, both by index.
+    /// A record that takes a model's values, both by index.
     struct Update: Equatable {
         let record: Int
         let model: Int
     }
 
-    /// The records that stay, with the models they take over.
+    /// The records that stay, with the models whose values they take.
     private(set) var updates: [Update] = []
     /// The models, by index, that get a new record.
     private(set) var inserts: [Int] = []
-    /// The records, by index, that go.
+    /// The records, by index, that are deleted.
     private(set) var deletions: [Int] = []
 
     /// - Parameters:
-    ///   - models: the models' identifiers. Of two models with the same one, the later wins.
-    ///   - records: the identifiers of the records that are there, nil for a record without one. Of two with the same one, the
-    ///     later goes.
-    ///   - shouldOverwrite: whether records go that have no model among these.
+    ///   - models: the models' identifiers. If two models have the same one, the later wins.
+    ///   - records: the identifiers of the existing records, nil for a record without one. If two have the same one,
+    ///     the later record is deleted.
+    ///   - shouldOverwrite: whether records without a model among these are deleted.
     init<Uid: Hashable>(models: [Uid], records: [Uid?], shouldOverwrite: Bool) {
         let modelByUid = Dictionary(models.enumerated().map { ($1, $0) }, uniquingKeysWith: { _, later in later })
         var found: Set<Uid> = []

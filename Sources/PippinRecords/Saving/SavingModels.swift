@@ -8,15 +8,16 @@ extension PersistenceManager {
     /// try await manager.save(entity: PersonRecord.self, models: people, shouldOverwrite: true)
     /// ```
     ///
-    /// No other save of this manager comes between looking for records and saving them. All models are saved, or none.
+    /// No other save of this manager intervenes between looking records up and saving them. All models are saved, or
+    /// none.
     ///
     /// - Parameters:
     ///   - entity: the record type.
-    ///   - models: the models. Of two with the same identifier, the later wins.
-    ///   - shouldOverwrite: true for models that are all there is: records without a model among them are deleted, as for a list
-    ///     that came complete from a server. False to leave other records alone, as for one page of a longer list. Records that
-    ///     share their identifier with another one of these are deleted either way.
-    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
+    ///   - models: the models. If two have the same identifier, the later wins.
+    ///   - shouldOverwrite: true if the models are complete, such as a whole list from a server: records without a
+    ///     model among them are deleted. False to leave other records alone, as for one page of a longer list.
+    ///     Duplicate records with the identifier of another are deleted in either case.
+    ///   - context: the context to work in. Its other changes are saved too. Without one, a new worker context.
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `fromModel` throws.
     /// - SQL: `SELECT … WHERE <uidKey> IN (?, …)`, then `INSERT`, `UPDATE` and `DELETE` in one transaction
     public func save<Record: RecordFromModel>(
@@ -29,9 +30,9 @@ extension PersistenceManager {
     ///
     /// - Parameters:
     ///   - entity: the record type.
-    ///   - models: the models. Of two with the same identifier, the later wins.
+    ///   - models: the models. If two have the same identifier, the later wins.
     ///   - shouldOverwrite: true to delete records without a model among these, false to leave them alone.
-    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
+    ///   - context: the context to work in. Its other changes are saved too. Without one, a new worker context.
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `fromModel` throws.
     /// - SQL: `SELECT … WHERE <uidKey> IN (?, …)`, then `INSERT`, `UPDATE` and `DELETE` in one transaction
     public func save<Record: RecordFromModel>(
@@ -45,7 +46,7 @@ extension PersistenceManager {
     /// - Parameters:
     ///   - entity: the record type.
     ///   - model: the model.
-    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
+    ///   - context: the context to work in. Its other changes are saved too. Without one, a new worker context.
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `fromModel` throws.
     /// - SQL: `SELECT … WHERE <uidKey> IN (?)`, then `INSERT` or `UPDATE`
     public func save<Record: RecordFromModel>(
@@ -59,7 +60,7 @@ extension PersistenceManager {
     /// - Parameters:
     ///   - entity: the record type.
     ///   - model: the model.
-    ///   - context: where to work. The save takes its other changes along. Without one, a new worker.
+    ///   - context: the context to work in. Its other changes are saved too. Without one, a new worker context.
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `fromModel` throws.
     /// - SQL: `SELECT … WHERE <uidKey> IN (?)`, then `INSERT` or `UPDATE`
     public func save<Record: RecordFromModel>(
@@ -70,7 +71,7 @@ extension PersistenceManager {
 }
 
 extension RecordFromModel {
-    /// Works out what the save takes, and does it, on the context's queue.
+    /// Computes the plan of the save and carries it out, on the context's queue.
     fileprivate static func save(
         _ models: [ModelType], shouldOverwrite: Bool, in context: NSManagedObjectContext
     ) throws {

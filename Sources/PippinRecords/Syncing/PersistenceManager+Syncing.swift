@@ -2,11 +2,11 @@ import CoreData
 import Pippin
 
 extension PersistenceManager {
-    /// The models of the records that wait to be uploaded. Those that wait to be deleted are not among them.
+    /// The models of the records that wait to be uploaded, without those that wait to be deleted.
     ///
     /// - Parameters:
     ///   - entity: the record type.
-    ///   - context: where to read; without one, a new worker.
+    ///   - context: the context to read; without one, a new worker context.
     /// - Returns: the models, in no particular order.
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `toModel` throws.
     /// - SQL: `SELECT … WHERE (<isUploaded> = 0 OR <isUploaded> IS NULL) AND (<wasDeleted> = 0 OR <wasDeleted> IS NULL)`
@@ -21,7 +21,7 @@ extension PersistenceManager {
     ///
     /// - Parameters:
     ///   - entity: the record type.
-    ///   - context: where to read; without one, a new worker.
+    ///   - context: the context to read; without one, a new worker context.
     /// - Returns: the identifiers, in no particular order.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT … WHERE <wasDeleted> = 1`
@@ -32,45 +32,45 @@ extension PersistenceManager {
         return try await reading(in: context) { try Record.records(selection, in: $0).compactMap(\.identifier) }
     }
 
-    /// Notes that the server has these records as they are here.
+    /// Marks records as uploaded: the server has them in their present state.
     ///
     /// - Parameters:
     ///   - entity: the record type.
-    ///   - uids: the identifiers. Those without a record are passed over.
-    ///   - context: where to work; it is saved. Without one, a new worker.
+    ///   - uids: the identifiers. Those without a record are skipped.
+    ///   - context: the context to work in; it is saved. Without one, a new worker context.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     public func markAsUploaded<Record: SyncRecord>(
         entity: Record.Type, uids: [Record.UidType], context: NSManagedObjectContext? = nil
     ) async throws { try await set(true, Record.isUploadedKey, entity, uids, context) }
 
-    /// Notes that these records have changed here, so that they wait to be uploaded again.
+    /// Marks records as changed here, so that they wait to be uploaded again.
     ///
     /// - Parameters:
     ///   - entity: the record type.
-    ///   - uids: the identifiers. Those without a record are passed over.
-    ///   - context: where to work; it is saved. Without one, a new worker.
+    ///   - uids: the identifiers. Those without a record are skipped.
+    ///   - context: the context to work in; it is saved. Without one, a new worker context.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     public func markForUpload<Record: SyncRecord>(
         entity: Record.Type, uids: [Record.UidType], context: NSManagedObjectContext? = nil
     ) async throws { try await set(false, Record.isUploadedKey, entity, uids, context) }
 
-    /// Notes that these records are to be deleted once the server knows.
+    /// Marks records for deletion; they are deleted once the server has been told.
     ///
     /// - Parameters:
     ///   - entity: the record type.
-    ///   - uids: the identifiers. Those without a record are passed over.
-    ///   - context: where to work; it is saved. Without one, a new worker.
+    ///   - uids: the identifiers. Those without a record are skipped.
+    ///   - context: the context to work in; it is saved. Without one, a new worker context.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     public func markForDeletion<Record: SyncRecord>(
         entity: Record.Type, uids: [Record.UidType], context: NSManagedObjectContext? = nil
     ) async throws { try await set(true, Record.wasDeletedKey, entity, uids, context) }
 
-    /// Deletes these records, now that the server knows. Those that do not wait for it stay.
+    /// Deletes records now that the server has been told. Records that are not marked for deletion stay.
     ///
     /// - Parameters:
     ///   - entity: the record type.
     ///   - uids: the identifiers.
-    ///   - context: where to work; it is saved. Without one, a new worker.
+    ///   - context: the context to work in; it is saved. Without one, a new worker context.
     /// - Returns: how many records were deleted.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     @discardableResult

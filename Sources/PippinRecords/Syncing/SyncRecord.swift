@@ -1,7 +1,7 @@
 import Pippin
 
-/// A record that is kept in step with a server: changed here first, uploaded later; and deleted here only once the server
-/// knows.
+/// A record that is synchronized with a server: changes are made here first and uploaded later; a deletion is carried
+/// out here only once the server has been told.
 ///
 /// ```swift
 /// extension NoteRecord: SyncRecord {}     // the entity has Boolean attributes isUploaded and wasDeleted
@@ -12,12 +12,13 @@ import Pippin
 /// }
 /// ```
 ///
-/// Its states are two Boolean attributes. A record that was just made, and says neither, waits to be uploaded.
+/// Two Boolean attributes hold its state. A new record in which both are unset waits to be uploaded.
 public protocol SyncRecord: DataRecord {
-    /// The attribute that says whether the server has the record as it is here. Unless you say otherwise, `"isUploaded"`.
+    /// The attribute that says whether the server has the record in its present state. By default, `"isUploaded"`.
     static var isUploadedKey: String { get }
 
-    /// The attribute that says whether the record is to be deleted once the server knows. Unless you say otherwise, `"wasDeleted"`.
+    /// The attribute that says whether the record is to be deleted once the server has been told. By default,
+    /// `"wasDeleted"`.
     static var wasDeletedKey: String { get }
 }
 

@@ -6,7 +6,7 @@ import SQLGeneration
 import StoreEngine
 
 extension OpenDatabase {
-    /// Deletes rows in one transaction: `DELETE FROM "car" AS t0 WHERE …`, as the delete rules say.
+    /// Deletes rows in one transaction, following the delete rules: `DELETE FROM "car" AS t0 WHERE …`.
     func deleteBatch(_ plan: BatchDeletePlan) throws -> BatchOutcome {
         try inBatch("delete from") {
             guard let wanted = plan.identifiers else {
@@ -19,14 +19,14 @@ extension OpenDatabase {
                     return try delete(try identifiers(rows, plan.rows.entity), plan)
                 }
             }
-            // Those that are gone already count for nothing.
+            // Rows that are gone already do not count.
             let keys = Array(Set(wanted.map(\.key)))
             return try delete(
                 identifiers(.keys(BatchSQL(schema: schema, plan: plan.rows), keys), plan.rows.entity), plan)
         }
     }
 
-    /// Whether more than the rows themselves is concerned, or asked for.
+    /// Whether more than the rows themselves is affected, or asked for.
     private func needsKeys(_ plan: BatchDeletePlan) -> Bool {
         hasHistory || plan.wantsIdentifiers || plan.rows.entities.contains { !$0.relationships.isEmpty }
     }
@@ -68,7 +68,7 @@ private final class KeyTable {
     }
 }
 
-/// A batch deletion inside its transaction: finds out what the delete rules take along, and deletes it.
+/// A batch deletion inside its transaction: finds the rows that the delete rules take along, and deletes them.
 private final class BatchDeletion {
     private let database: OpenDatabase
     /// The keys to delete by table.
@@ -103,7 +103,7 @@ private final class BatchDeletion {
         database.schema.mappings.compactMap { $0?.table == table ? $0 : nil }
     }
 
-    /// The relationships that rows to be deleted have, each once, where it is declared.
+    /// The relationships that the rows to be deleted have, each once, for the entity that declares it.
     private func affected() -> [BatchDeletionSQL] {
         keyTables.keys.sorted().flatMap { table in
             mappings(of: table).flatMap { source in
@@ -118,7 +118,7 @@ private final class BatchDeletion {
         }
     }
 
-    /// Follows the rule “cascade” until nothing is added.
+    /// Follows the rule “cascade” until no row is added.
     private func cascade() throws {
         var grows = true
         while grows {
@@ -131,7 +131,7 @@ private final class BatchDeletion {
         }
     }
 
-    /// Refuses what the rule “deny” forbids, and what would leave a required relationship without its object.
+    /// Refuses a deletion that the rule “deny” forbids, or that would leave a required relationship without its object.
     private func refuse(_ rule: BatchDeletionSQL) throws {
         let relationship = rule.relationship
         let name = "\(rule.source.layout.name)/\(relationship.name)"

@@ -5,7 +5,7 @@ import SQLGeneration
 import StoreEngine
 
 extension OpenDatabase {
-    /// Writes new rows in one transaction, `COPY` where nothing can be in the way.
+    /// Writes new rows in one transaction, with `COPY` if nothing can conflict with them.
     func insertBatch(_ plan: BatchInsertPlan, next: (inout BatchRow) throws -> Bool) throws -> BatchOutcome {
         try inBatch("insert into", again: plan.rewind) {
             var insertion = BatchInsertion(plan, self, try access(plan.entity))
@@ -13,7 +13,7 @@ extension OpenDatabase {
             var row = empty
             while try insertion.asking({ try next(&row) }) {
                 try insertion.add(row)
-                // In place: a copy would be an allocation a row.
+                // In place: a copy would cost an allocation per row.
                 for slot in row.values.indices { row.values[slot] = empty.values[slot] }
                 for slot in row.isGiven.indices { row.isGiven[slot] = false }
             }
@@ -22,29 +22,29 @@ extension OpenDatabase {
     }
 }
 
-/// A batch insertion inside its transaction: rows are collected, and written a portion at a time.
+/// A batch insertion inside its transaction: collects rows, and writes them in batches.
 private struct BatchInsertion {
-    /// How many rows are written at once.
+    /// How many rows are written at once at most.
     private static let portion = 8192
-    /// In as many bytes.
+    /// How many bytes are written at once at most.
     private static let bytes = 1 << 22
 
     private let plan: BatchInsertPlan
     private let database: OpenDatabase
     private let access: EntityAccess
     private let number: Int32
-    /// Whether rows may be there already that new ones meet.
+    /// Whether new rows may conflict with existing ones.
     private let meetsRows: Bool
-    /// Rows that may meet others.
+    /// Rows that may conflict with others.
     private var rows: [BatchRow] = []
     /// Rows that are to be copied, with their keys.
     private var copied = CopyRows()
     private var keys: [Int64] = []
     private var free: ArraySlice<Int64> = []
-    /// Many rows mostly come with more.
+    /// How many keys are reserved at once; it grows, since many rows mostly come with more.
     private var block = 64
     private var outcome = BatchOutcome()
-    /// Rows whose keys nobody asks for: the database gives them out, so that one statement takes all rows as they come.
+    /// Rows whose keys nobody asks for: the database assigns them, so that one statement takes all rows as they come.
     private let open: OpenCopy?
 
     init(_ plan: BatchInsertPlan, _ database: OpenDatabase, _ access: EntityAccess) {
@@ -55,7 +55,7 @@ private struct BatchInsertion {
             meetsRows || plan.wantsIdentifiers || database.hasHistory
             ? nil
             : OpenCopy(database.connection, RowStatements.copyNew(access.mapping, access.columns))
-        // Keys that wait here are lower than those that the database gives out, and would make later rows look older.
+        // Reserved keys are lower than those that the database assigns, and would make later rows look older.
         if open != nil { database.keys.removeAll(access.mapping.table) }
     }
 
@@ -97,7 +97,7 @@ private struct BatchInsertion {
         return key
     }
 
-    /// Asks for the next row. When there is an error instead, what is wrong with the rows before it is told first.
+    /// Asks for the next row. If that throws, writes the rows before it first, so that their errors are reported first.
     mutating func asking(_ next: () throws -> Bool) throws -> Bool {
         do { return try next() } catch {
             try write()
@@ -129,7 +129,7 @@ private struct BatchInsertion {
 
     // MARK: Rows that meet others
 
-    /// Writes one row, or changes the one that is there.
+    /// Writes one row, or changes the existing one.
     private mutating func write(_ row: BatchRow, _ key: Int64) throws {
         if let present = try present(row) {
             guard plan.conflicts == .replace else { return }
@@ -157,7 +157,7 @@ private struct BatchInsertion {
         }
         let names = [ColumnName.key, ColumnName.entity] + access.columns.map { quotedName($0.name) }
         let values = ["$1", "\(access.mapping.number)"] + access.columns.indices.map { "$\($0 + 2)" }
-        // Whoever inserts the same at this moment is waited for, and stays.
+        // A transaction that inserts the same values at this moment is waited for, and its row stays.
         let inserted = try database.connection.query(
             "INSERT INTO \(access.table) (\(names.joined(separator: ", "))) VALUES (\(values.joined(separator: ", "))) "
                 + "ON CONFLICT DO NOTHING", sink.parameters)
@@ -167,8 +167,8 @@ private struct BatchInsertion {
 
     /// The entity of the row that takes the values.
     ///
-    /// - Throws: `NSManagedObjectConstraintMergeError` where that is not the entity of the request, or one below it: the row has no place for the
-    ///   values, though its table may have.
+    /// - Throws: `NSManagedObjectConstraintMergeError` unless that is the entity of the request or a subentity: the row
+    ///   has no place for the values, even if its table does.
     private func replaced(_ number: Int64) throws -> EntityLayout {
         let found = database.schema.mapping(number: Int(number))?.layout
         if let found, found.isKind(of: plan.entity) { return found }
@@ -180,7 +180,7 @@ private struct BatchInsertion {
             suggestion: "Delete that object first, or give the new one other values.")
     }
 
-    /// The row that has the unique values of a new one.
+    /// The row that already has the unique values of a new one.
     private func present(_ row: BatchRow) throws -> (key: Int64, entity: Int64)? {
         for names in plan.entity.uniquenessConstraints {
             let columns = names.compactMap { name in

@@ -6,19 +6,19 @@ import SQLGeneration
 import StoreEngine
 
 extension OpenDatabase {
-    /// How often a batch is tried again that was in the way of another transaction.
+    /// How often a batch that conflicted with another transaction is retried.
     private static let batchAttempts = 5
 
-    /// Runs a batch request in one transaction, and computes derived attributes anew. It is done again when the connection turns out to be
-    /// lost and nothing of it is there.
+    /// Runs a batch request in one transaction, and recomputes derived attributes. It is run again if the connection
+    /// turns out to be lost and nothing of it was committed.
     ///
     /// - Parameters:
-    ///   - work: what is done, for errors.
-    ///   - again: gets everything ready for a second run; `nil` where there can be none.
-    ///   - body: does it.
+    ///   - work: what is done, for error messages.
+    ///   - again: prepares a second run; `nil` if there can be none.
+    ///   - body: performs the request.
     /// - Returns: what the body returns.
-    /// - Throws: `NSManagedObjectConstraintMergeError` where unique values get in each other's way; an `NSError` for everything else.
-    ///   Nothing was changed then, unless the error says that it is not known.
+    /// - Throws: `NSManagedObjectConstraintMergeError` if unique values conflict; an `NSError` for everything else. The
+    ///   store is then unchanged, unless the error says that the outcome is unknown.
     func inBatch<Result>(
         _ work: String, again: (() -> Void)? = {}, _ body: () throws -> Result
     ) throws -> Result {
@@ -34,7 +34,7 @@ extension OpenDatabase {
                 } catch let error as PostgresError where error.isRetryable {
                     guard attempt < Self.batchAttempts, again != nil, !isBoundToConnection else { throw error }
                 } catch let error as PostgresError where isServerLost(error) {
-                    // The server was not asked to commit, so that nothing is there.
+                    // The server was not asked to commit, so nothing was saved.
                     guard !isBoundToConnection else { throw error }
                     guard again != nil else { throw SaveUndone(cause: error) }
                     let since = lost ?? .now
@@ -72,11 +72,11 @@ extension OpenDatabase {
         }
     }
 
-    /// The rows that a batch request is about.
+    /// The rows that a batch request applies to.
     enum BatchRows {
-        /// By the request's own condition.
+        /// Those that the request's own condition finds.
         case condition(BatchSQL, BindingContext)
-        /// By their keys: the condition, or the order, is none that the database knows.
+        /// Those with the given keys: the database cannot compute the condition or the order.
         case keys(BatchSQL, [Int64])
     }
 
@@ -97,7 +97,7 @@ extension OpenDatabase {
         return try evaluatedBatchRows(rows)
     }
 
-    /// The rows by their keys, found with memory's help.
+    /// The keys of the rows, found by evaluation in memory.
     func evaluatedBatchRows(_ rows: FetchPlan) throws -> BatchRows {
         let question = try Question(rows, ordered: rows.limit > 0 || rows.offset > 0)
         let keys = try evaluatedRows(rows, question).map(\.objectID.key)
@@ -106,7 +106,7 @@ extension OpenDatabase {
         return .keys(try BatchSQL(schema: schema, plan: bare), keys)
     }
 
-    /// Runs a part of a batch; when the server cannot compute a condition, again with the rows that memory finds.
+    /// Runs a part of a batch; if the server cannot compute a condition, runs it again with the rows found in memory.
     func withRows<Result>(_ plan: FetchPlan, _ body: (BatchRows) throws -> Result) throws -> Result {
         let rows = try batchRows(plan)
         guard case .condition = rows, plan.predicate != nil else { return try body(rows) }

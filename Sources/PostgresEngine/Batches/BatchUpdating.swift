@@ -24,7 +24,7 @@ extension OpenDatabase {
             outcome.count = try update(rows, assignments, values)
             return outcome
         }
-        // Changed values may make the condition false: the rows are found first.
+        // New values may make the condition false, so the rows are found first.
         let identifiers = try identifiers(rows, plan.rows.entity)
         outcome.count = try update(.keys(bareSQL(plan.rows), identifiers.map(\.key)), assignments, values)
         if plan.wantsIdentifiers { outcome.identifiers = identifiers }
@@ -32,7 +32,7 @@ extension OpenDatabase {
         return outcome
     }
 
-    /// Says which attributes get values that they do not hold.
+    /// Runs a closure, and has its errors name the attributes that get unsuitable values.
     private func naming<Result>(_ plan: BatchUpdatePlan, _ body: () throws -> Result) throws -> Result {
         do { return try body() } catch let error as PostgresError where error.state == "22003" {
             let names = plan.changes.compactMap { slot, change -> String? in
@@ -65,7 +65,7 @@ extension OpenDatabase {
         }
     }
 
-    /// What becomes of which columns, and what binds the values among it.
+    /// The assignments to columns, and the closures that bind their values.
     private func assignments(
         _ plan: BatchUpdatePlan, _ access: EntityAccess
     ) throws -> ([BatchSQL.Assignment], [Bind]) {
@@ -80,7 +80,7 @@ extension OpenDatabase {
                     try access.writer.write(value, column, to: &sink)
                     assignments.append(.binding(column: column.name, .given(values.count)))
                     values.append { [sink] in $0.append(contentsOf: sink.parameters) }
-                    // In another order than before, or in none.
+                    // The object has another place in the order than before, or none.
                     if let order = column.orderColumn { assignments.append(.value(column: order, .null)) }
                 }
             case .expression(let expression):

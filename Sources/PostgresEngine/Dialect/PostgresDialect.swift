@@ -3,7 +3,7 @@ import PostgresConnection
 import PredicateFormat
 import SQLGeneration
 
-/// SQL as PostgreSQL has it.
+/// The SQL dialect of PostgreSQL.
 package struct PostgresDialect: SQLDialect {
     package init() {}
 
@@ -41,24 +41,25 @@ package struct PostgresDialect: SQLDialect {
         let list = SQLFragment.list(arguments)
         return switch function {
         case .now: "now()"
-        // The rules of Unicode, which are those of Swift, and not those of the database's locale. A final sigma is one like any other.
+        // By the rules of Unicode, as Swift does it, and not by those of the database's locale. A final sigma is
+        // treated like any other.
         case .uppercase: "(upper(\(list) COLLATE \"und-x-icu\") COLLATE \"C\")"
         case .lowercase: "(lower(replace(\(list), 'Σ', 'σ') COLLATE \"und-x-icu\") COLLATE \"C\")"
         case .canonical: "canonical(\(list))"
         case .ifNull: "COALESCE(\(list))"
-        // The sum of bigints is no bigint by itself, and would be divided as a fraction.
+        // A sum of bigints is a numeric, which would be divided as a fraction.
         case .sum(let isWhole): isWhole ? "SUM(\(list))::bigint" : "SUM(\(list))"
         case .decimalSum: "SUM(\(list))"
         case .average: "AVG((\(list))::double precision)"
         case .wholeNumber(let type, _): wholeNumber(list, type)
-        // All bytes lie in the table here, and statements of this engine do not ask for these.
+        // All bytes are in the table in this engine, and its statements do not ask for this.
         case .isInFile: "FALSE"
         case .fileContent, .markedContent: list
         case .changedProperties, .nestedValue: "NULL"
         }
     }
 
-    /// The value as the type, which fails where it does not fit; a fraction fails as a number that is too large does.
+    /// Casts the value to the type, which fails if it does not fit; a fraction fails like a number that is too large.
     private func wholeNumber(_ value: SQLFragment, _ type: NSAttributeType) -> SQLFragment {
         let name: SQLFragment =
             switch type {
@@ -100,7 +101,7 @@ package struct PostgresDialect: SQLDialect {
         isAscending ? "\(operand) NULLS FIRST" : "\(operand) DESC NULLS LAST"
     }
 
-    /// How many values are worth an array.
+    /// From how many values on an array is used.
     private static let many = 8
 
     package func among(_ operand: SQLFragment, _ list: [SQLFragment]) -> SQLFragment {
@@ -138,13 +139,13 @@ extension SQLFragment {
     /// The statement for PostgreSQL.
     package var postgres: SQLStatement { rendered(by: PostgresDialect()) }
 
-    /// Whether the database answers as evaluation in memory does. Where it does not, the engine evaluates that part itself.
+    /// Whether the database answers as evaluation in memory does. If not, the engine evaluates that part itself.
     package var isExactInPostgres: Bool {
         segments.allSatisfy { segment in
             switch segment {
             case .stringSearch(let left, let right, let comparison, let options):
                 PostgresDialect.isExact(comparison, options) && left.isExactInPostgres && right.isExactInPostgres
-            // Here, a whole number becomes a fraction where both meet, and loses digits.
+            // PostgreSQL turns a whole number into a fraction if both are compared, and loses digits.
             case .mixingNumbers, .call(.canonical, _): false
             case .call(_, let arguments): arguments.allSatisfy(\.isExactInPostgres)
             case .among(let operand, let list):
@@ -159,7 +160,7 @@ extension SQLFragment {
 }
 
 extension SQLFragment {
-    /// A value that can be an element of an array: a text or a UUID, which are compared as they are.
+    /// The value if it can be an element of an array: a text or a UUID, which are compared as they are.
     fileprivate var listed: SQLBinding? {
         guard segments.count == 1, case .parameter(let binding) = segments[0] else { return nil }
         switch binding {

@@ -3,11 +3,11 @@ import PostgresConnection
 import StoreEngine
 
 extension PostgresEngine {
-    /// A generation of what the store holds now, one for all who ask until something is written.
+    /// A generation of the current state of the store. All callers share one until something is written.
     ///
-    /// - Parameter held: the place that was waited for.
-    /// - Returns: the generation; nil where the store cannot keep one.
-    /// - Throws: ``GenerationsInUse`` where there is no place, and it was not waited for.
+    /// - Parameter held: the place, if the caller has waited for one.
+    /// - Returns: the generation; nil if the store cannot keep one.
+    /// - Throws: ``GenerationsInUse`` if no place is free and the caller has not waited for one.
     func makeGeneration(holding held: GenerationPlace?) throws -> AnyObject? {
         let store = try current()
         guard !store.isInLongTransaction else { return nil }
@@ -17,7 +17,7 @@ extension PostgresEngine {
             if let reader = try standbyReader(store, taken) { return reader }
             place = taken
         }
-        // Another server counts transactions on its own.
+        // Another server has its own transaction numbers.
         if let known = readers.latest(try store.currentSnapshot()), known.timeline == store.timeline { return known }
         let taken = try place ?? takePlace(store)
         let (reader, snapshot) = try store.pinnedReader(readerPool(store), in: taken)
@@ -58,7 +58,7 @@ extension PostgresEngine {
             suggestion: "Let contexts and tokens go, or raise NSPersistentStoreConnectionPoolMaxSizeKey.")
     }
 
-    /// A generation on a standby, where one has what must be seen.
+    /// A generation on a standby, if one has what must be seen.
     private func standbyReader(_ store: OpenDatabase, _ place: GenerationPlace) throws -> OpenDatabase? {
         let pool =
             standbys
@@ -74,14 +74,14 @@ extension PostgresEngine {
         return reader
     }
 
-    /// What a reading must see: all that was saved by this, and all that was promised.
+    /// The token that a reading must see: everything that this has saved, and everything that was promised.
     ///
-    /// - Returns: nil where nothing was.
+    /// - Returns: nil if there is nothing that must be seen.
     private func readToken(_ store: OpenDatabase) throws -> NSPostgreSQLReadToken? {
         guard store.ownSaves != seenSaves else { return seen }
         let saves = store.ownSaves
-        // What is on the server's disk by now is at least what was there when it answered to the save; where it answers without waiting
-        // for the disk, what it has made at all.
+        // What is on the server's disk by now includes what was there when it answered to the save. If the server
+        // answers without waiting for the disk, its latest position counts.
         let position = try store.reading("read from") {
             try store.connection.query(
                 """
@@ -95,13 +95,13 @@ extension PostgresEngine {
         return seen
     }
 
-    /// A promise that covers all that this has saved.
+    /// A token that covers everything that this has saved.
     package func readToken() throws -> NSPostgreSQLReadToken? { try following { try readToken($0) } }
 
-    /// Has later generations see what a token promises.
+    /// Makes later generations see what a token promises.
     package func require(_ token: NSPostgreSQLReadToken) { seen = max(seen ?? token, token) }
 
-    /// The connections that read, while others write.
+    /// The connections that read while others write.
     private func readerPool(_ store: OpenDatabase) -> ReaderPool {
         if let pool { return pool }
         let made = ReaderPool(store.place, store.settings, isPooled: store.isPooled)
@@ -109,11 +109,11 @@ extension PostgresEngine {
         return made
     }
 
-    /// What a plan finds, in portions: from a connection of its own, so that rows can be written meanwhile.
+    /// The rows that a plan finds, in portions, from a connection of their own, so that rows can be written meanwhile.
     package func portions(_ plan: FetchPlan) throws -> any RowPortions {
         let store = try current()
         let generation = readGeneration as? OpenDatabase
-        // In a transaction of its own, a store reads what it has written.
+        // A store in a transaction must read what it has itself written.
         if generation == nil, store.isInLongTransaction || store.keepsOthersOut {
             return RowList(try fetchRows(plan))
         }
@@ -123,7 +123,7 @@ extension PostgresEngine {
     }
 }
 
-/// Rows that are all there already.
+/// Rows that have all been read already.
 private final class RowList: RowPortions {
     private var rest: ArraySlice<Row>
 

@@ -67,7 +67,7 @@ extension PostgresEngine {
         NSPostgreSQLMetricsReceiver.record(
             .saved(
                 rows: changes.inserted.count + changes.updated.count + changes.deleted.count,
-                // A new connection counts anew.
+                // A new connection counts from zero.
                 roundTrips: max(0, roundTrips - trips), duration: ContinuousClock.now - start))
         facts.metadataAreChanged = false
         return result
@@ -162,7 +162,7 @@ extension PostgresEngine: NewsEngine {
     package func listen(asking: @escaping @Sendable (() -> Bool) -> Bool?, heard: @escaping @Sendable () -> Void) {
         guard let opened else { return }
         listener?.cancel()
-        // nonisolated(unsafe): `asking` sees to it that nobody else asks the engine meanwhile.
+        // nonisolated(unsafe): `asking` ensures that nobody else uses the engine meanwhile.
         nonisolated(unsafe) weak let engine = self
         let listener = NewsListener(
             opened.place, isPooled: opened.isPooled, ownProcess: { engine?.opened?.connection.processID },

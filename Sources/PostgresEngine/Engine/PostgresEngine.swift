@@ -6,10 +6,10 @@ import StoreEngine
 
 /// Reads and writes a store in a schema of a PostgreSQL database.
 ///
-/// The connection and everything else here is confined to the caller: a coordinator calls it under its lock.
+/// The connection and the rest of the state are confined to the caller: a coordinator calls it under its lock.
 package final class PostgresEngine: OpenableEngine {
     let facts: StoreFacts
-    /// What the options say, which do not change.
+    /// The settings from the options, which do not change.
     let settings: StoreSettings
     private(set) var model: NSManagedObjectModel?
     private(set) var opened: OpenDatabase?
@@ -18,20 +18,20 @@ package final class PostgresEngine: OpenableEngine {
     let generations: GenerationQueue
     var pool: ReaderPool?
     var standbys: StandbyPool?
-    /// What readings must see at least: what was promised, and what this has saved.
+    /// What readings must see at least: the promises of tokens, and the engine's own saves.
     var seen: NSPostgreSQLReadToken?
-    /// How many saves of its own `seen` promises.
+    /// How many of the engine's own saves `seen` covers.
     var seenSaves: Int64 = 0
     var listener: NewsListener?
     package var readGeneration: AnyObject?
     package var expectedChanges: Int64?
 
-    /// Where the store is, where the facts do not say it.
+    /// The location of the store, if the facts do not say it.
     private let givenPlace: StorePlace?
 
     /// - Parameters:
-    ///   - facts: where the store is, and how it is to be opened.
-    ///   - place: where it is in fact; nil for what the facts say.
+    ///   - facts: the location of the store, and how to open it.
+    ///   - place: the actual location; nil for that of the facts.
     package init(_ facts: StoreFacts, at place: StorePlace? = nil) {
         (self.facts, givenPlace) = (facts, place)
         settings = StoreSettings(facts.options)
@@ -39,10 +39,10 @@ package final class PostgresEngine: OpenableEngine {
             places: settings.maximumReaders, mostWaiting: GenerationLimits(facts.options).mostWaiting)
     }
 
-    /// Where the store is.
+    /// The location of the store.
     package var url: URL? { facts.url }
 
-    /// How often the server was asked, for those who count.
+    /// How often the server was asked, for measurements.
     package var roundTrips: Int { opened?.connection.roundTrips ?? 0 }
 
     // MARK: Opening and closing
@@ -75,7 +75,7 @@ package final class PostgresEngine: OpenableEngine {
                     "“\(place.name)” has no store, and one that is only read cannot be made.", url: place.shownURL)
             }
             let schema = SQLSchema(layout: layout, entityNames: names, naming: PostgresNaming.names(in: place.schema))
-            // What no store can compute is said before anything is made.
+            // An expression that no store can compute is reported before anything is created.
             _ = try DerivedColumn.all(in: schema)
             try Partitioning.check(schema)
             stored = try opening.create(
@@ -110,7 +110,7 @@ package final class PostgresEngine: OpenableEngine {
     /// Checks that the model fits the store.
     ///
     /// - Returns: the entities that the store holds; nil for all.
-    /// - Throws: 134100 where it does not fit.
+    /// - Throws: 134100 if it does not fit.
     private func check(
         _ stored: DatabaseOpening.StoredStore, _ model: NSManagedObjectModel, _ names: Set<String>?,
         _ opening: DatabaseOpening, _ settings: StoreSettings
@@ -155,7 +155,7 @@ package final class PostgresEngine: OpenableEngine {
         let former = (opened, facts.url, facts.metadata, facts.identity.uuid)
         facts.url = url
         do {
-            // The database must have a store already; none is made here.
+            // The database must have a store already; none is created here.
             _ = try PostgresFormat.metadata(at: url)
             try open(model)
         } catch {
@@ -166,7 +166,7 @@ package final class PostgresEngine: OpenableEngine {
 
     // MARK: Working
 
-    /// What is open, or an error that says that nothing is.
+    /// The open store, or an error if none is open.
     func current() throws -> OpenDatabase {
         if let opened { return opened }
         throw StoreError.make(
@@ -174,7 +174,7 @@ package final class PostgresEngine: OpenableEngine {
             "The store in PostgreSQL is not open: it was not loaded, or was removed.", url: nil)
     }
 
-    /// Runs work that reads a generation that is pinned, or the store as it is.
+    /// Runs work that reads the pinned generation, or else the current state of the store.
     func reading<Result>(_ body: (OpenDatabase) throws -> Result) throws -> Result {
         if let generation = readGeneration as? OpenDatabase {
             do { return try body(generation) } catch is StructureChange { throw migrated(generation.place, []) }
@@ -192,15 +192,15 @@ package final class PostgresEngine: OpenableEngine {
         }
     }
 
-    /// Runs work on what is open, again whenever another program has migrated the store and the model fits it still.
+    /// Runs work on the open store, again whenever another program has migrated the store and the model still fits it.
     func following<Result>(_ body: (OpenDatabase) throws -> Result) throws -> Result {
         while true {
-            // Each time round, somebody has migrated the store once more.
+            // Each iteration means that the store was migrated once more.
             do { return try body(current()) } catch is StructureChange { try adapt() }
         }
     }
 
-    /// Looks at a store that was migrated: goes on with it where the entities of the model are as they were.
+    /// Adapts to a store that was migrated: goes on with it if the entities of the model are as they were.
     private func adapt() throws {
         let store = try current()
         guard let model else { return }
@@ -220,7 +220,7 @@ package final class PostgresEngine: OpenableEngine {
         }
         let names = Set(store.schema.mappings.compactMap { $0?.layout.name })
         if !settings.ignoresVersions {
-            // Entities that the store has besides are other programs' business.
+            // Entities of the store that the model does not have belong to other programs.
             let differing = try StoreCompatibility.differences(
                 model.entities.filter { names.contains($0.name ?? "") }, metadata: stored.metadata
             ) { try opening.cachedModel() }.filter(names.contains)

@@ -25,7 +25,7 @@ package enum PostgresFormat: StoreFormat {
         }
     }
 
-    /// Removes a store's tables, and what is known of it. Other tables of its schema stay.
+    /// Removes a store's tables, and its entries in the bookkeeping tables. Other tables of its schema stay.
     package static func destroy(at url: URL, options: [AnyHashable: Any]?) throws {
         try working(url, options, "destroy") { try $0.destroy() }
     }
@@ -57,7 +57,7 @@ package enum PostgresFormat: StoreFormat {
         }
     }
 
-    /// Whether the options say that a pool is between the program and the server.
+    /// Whether the options say that there is a connection pooler between the program and the server.
     package static func isPooled(_ options: [AnyHashable: Any]?) -> Bool {
         StoreSettings.flag(options, NSPostgreSQLPooledOption)
     }

@@ -8,15 +8,15 @@ public let NSPostgreSQLErrorDomain = "NSPostgreSQLErrorDomain"
 /// In the user info of an error: the state that PostgreSQL reported, such as `23505`.
 public let NSPostgreSQLStateErrorKey = "NSPostgreSQLState"
 
-/// What PostgreSQL reports, as Core Data's errors: the Cocoa domain, with the state under ``NSPostgreSQLStateErrorKey``.
+/// Errors of PostgreSQL as Core Data's errors: in the Cocoa domain, with the state under ``NSPostgreSQLStateErrorKey``.
 package enum PostgresStoreError {
-    /// The error for something that failed while a store was used.
+    /// The error for a failure while a store was used.
     ///
     /// - Parameters:
-    ///   - error: what failed.
-    ///   - fallback: Core Data's code for what was being done, where PostgreSQL's state says nothing more special.
-    ///   - work: what was being done, for the message: "open the store".
-    ///   - place: where the store is.
+    ///   - error: the failure.
+    ///   - fallback: Core Data's code for the failed operation, used if PostgreSQL's state says nothing more specific.
+    ///   - work: the operation, for the message: "open the store".
+    ///   - place: the location of the store.
     /// - Returns: an `NSError` in the Cocoa domain for an error of PostgreSQL; any other error stays as it is.
     package static func make(_ error: any Error, fallback: Int, work: String, place: StorePlace) -> any Error {
         if let error = error as? SaveUndone { return undone(error.cause, place: place) }
@@ -76,7 +76,7 @@ package enum PostgresStoreError {
         return NSError(domain: NSPostgreSQLErrorDomain, code: 1, userInfo: info)
     }
 
-    /// The connection was lost while the server was asked to commit, and no server could be asked what became of it.
+    /// The connection was lost while the server was asked to commit, and no server could be asked for the outcome.
     static func uncertain(_ error: PostgresError, place: StorePlace, _ mark: SaveMark?) -> NSError {
         var info: [String: Any] = [StoreError.uncertaintyKey: true, NSPostgreSQLStateErrorKey: error.state]
         var suggestion = "Fetch what was to be saved, and look."
@@ -92,7 +92,7 @@ package enum PostgresStoreError {
             suggestion: suggestion, underlying: underlying(error), userInfo: info)
     }
 
-    /// The connection was lost, and it is known that nothing of the save is there.
+    /// The connection was lost, and it is known that nothing was saved.
     static func undone(_ error: PostgresError, place: StorePlace) -> NSError {
         StoreError.make(
             CoreDataErrorCode.persistentStoreSave,
@@ -108,8 +108,8 @@ package enum PostgresStoreError {
     }
 }
 
-/// The connection was lost in a save of which nothing is there, nor will be.
+/// The connection was lost in a save of which nothing was committed, nor will be.
 struct SaveUndone: Error {
-    /// What the connection was lost with.
+    /// The error with which the connection was lost.
     let cause: PostgresError
 }

@@ -3,24 +3,25 @@ import Foundation
 import PostgresConnection
 import StoreEngine
 
-/// Option (text): the schema that holds the tables of a store in PostgreSQL; `public` where it is not given.
+/// Option (text): the schema that holds the tables of a store in PostgreSQL; `public` if not given.
 public let NSPostgreSQLSchemaOption = "NSPostgreSQLSchemaOption"
-/// Option (text): a connection string of `libpq`'s, in place of the store's URL: for what no URL says, such as several hosts with ports.
+/// Option (text): a connection string of `libpq` that replaces the store's URL, for what a URL cannot express, such as
+/// several hosts with ports.
 public let NSPostgreSQLConnectionStringOption = "NSPostgreSQLConnectionStringOption"
-/// Option (Boolean): no statement stays prepared on the server, and nothing is set for a session: for poolers that give each transaction
-/// another connection.
+/// Option (Boolean): keeps no statement prepared on the server, and sets nothing for the session. For poolers that give
+/// each transaction another connection.
 public let NSPostgreSQLPooledOption = "NSPostgreSQLPooledOption"
 
-/// Where a store in PostgreSQL is: a database, and a schema in it.
+/// The location of a store in PostgreSQL: a database, and a schema in it.
 package struct StorePlace: Sendable {
     package let target: ConnectionTarget
     /// The schema of the store's tables.
     package let schema: String
     /// The URL without a password, for errors.
     package let shownURL: URL?
-    /// The transaction that all of this is a part of, where it is one of several stores.
+    /// The shared transaction, if this is one of several stores in it.
     package let session: String?
-    /// What is done when the server is gone.
+    /// How the loss of the server is handled.
     package let failover: FailoverSettings
 
     /// - Parameters:
@@ -30,7 +31,7 @@ package struct StorePlace: Sendable {
     package init(_ url: URL?, _ options: [AnyHashable: Any]?) throws {
         var (schema, session): (String?, String?)
         var text = options?[NSPostgreSQLConnectionStringOption] as? String
-        // Within a transaction of several stores, the URL says which one is meant.
+        // Within a transaction of several stores, the URL identifies the store.
         if let url, url.absoluteString.contains("pippin_session=") { text = nil }
         if text == nil, let url {
             guard url.scheme == "postgresql" || url.scheme == "postgres" else {
@@ -57,31 +58,31 @@ package struct StorePlace: Sendable {
         shownURL = url?.withoutPassword
     }
 
-    /// A few words for messages: the database, and the schema where it is not the usual one.
+    /// A short name for messages: the database, and the schema unless it is the usual one.
     package var name: String {
         let database = (try? target.parsed()["dbname"]) ?? "the default database"
         return schema == Bookkeeping.defaultStore ? database : "\(database), schema \(schema)"
     }
 
-    /// A store's URL with another schema in it.
+    /// The same store URL with another schema.
     package static func url(_ url: URL, schema: String) -> URL {
         guard let escaped = schema.addingPercentEncoding(withAllowedCharacters: .alphanumerics) else { return url }
         let plain = without("schema", url.absoluteString).0
         return URL(string: plain + (plain.contains("?") ? "&" : "?") + "schema=\(escaped)") ?? url
     }
 
-    /// A store's URL as a part of a transaction.
+    /// A store's URL as part of a transaction.
     package static func url(_ url: URL, session: String) -> URL {
         let plain = without("pippin_session", url.absoluteString).0
         return URL(string: plain + (plain.contains("?") ? "&" : "?") + "pippin_session=\(session)") ?? url
     }
 
-    /// A URL that says what a connection string says.
+    /// A URL with the content of a connection string.
     ///
     /// - Parameters:
     ///   - string: the connection string.
-    ///   - schema: the schema of the store's tables; `nil` for what the string says.
-    /// - Returns: nil for a string that makes no sense.
+    ///   - schema: the schema of the store's tables; `nil` for that of the string.
+    /// - Returns: nil if the string cannot be parsed.
     package static func url(of string: String, schema: String?) -> URL? {
         var url: URL?
         if string.hasPrefix("postgresql://") || string.hasPrefix("postgres://") { url = URL(string: string) }
@@ -98,7 +99,7 @@ package struct StorePlace: Sendable {
         return schema.map { Self.url(url, schema: $0) } ?? url
     }
 
-    /// Takes a parameter that `libpq` does not know out of a URI's query.
+    /// Removes a parameter that `libpq` does not know from a URI's query.
     private static func without(_ key: String, _ uri: String) -> (String, String?) {
         guard let mark = uri.firstIndex(of: "?") else { return (uri, nil) }
         var items = uri[uri.index(after: mark)...].split(separator: "&").map(String.init)
@@ -110,7 +111,7 @@ package struct StorePlace: Sendable {
 }
 
 extension StoreSettings {
-    /// What has statements wait for locks no longer than the options say.
+    /// The statement that limits how long statements wait for locks, as the options say.
     func lockTimeout(local: Bool = false) -> String {
         "SET \(local ? "LOCAL " : "")lock_timeout = \(Int(min(timeout, 1_000_000) * 1000))"
     }

@@ -1,3 +1,3 @@
-/// Says that the store is not of the version that it was when it was looked at last: another program has migrated it, or taken it
-/// away. Caught by the engine, which looks at it again.
+/// The store is no longer of the version that was last seen: another program has migrated or removed it. The engine
+/// catches this, and looks at the store again.
 struct StructureChange: Error {}

@@ -5,9 +5,10 @@ import PredicateFormat
 import SQLGeneration
 import StoreEngine
 
-// What SQL cannot say exactly: the database narrows, and the rest is evaluated here on the rows that come.
+// For what SQL cannot compute exactly: the database narrows the rows down, and the rest is evaluated here on the rows
+// that it returns.
 extension OpenDatabase {
-    /// A predicate in the part that the database answers, and the part that is evaluated here.
+    /// A predicate as the part that the database answers, and the part that is evaluated here.
     struct Division {
         var narrowing: [PredicateTree] = []
         var rest: [PredicateTree] = []
@@ -35,7 +36,7 @@ extension OpenDatabase {
         } catch is Inexact { return false }
     }
 
-    /// The rows that a plan finds, with all that the database cannot do done here.
+    /// The rows that a plan finds, with everything that the database cannot compute done here.
     func evaluatedRows(_ plan: FetchPlan, _ question: Question) throws -> ContiguousArray<Row> {
         if let tree = question.predicate?.tree {
             if let obstacle = tree.obstacle { throw SQLError.unfit(obstacle) }
@@ -62,7 +63,7 @@ extension OpenDatabase {
         return ContiguousArray(plan.limit > 0 ? remaining.prefix(plan.limit) : remaining)
     }
 
-    /// The rows that the database leaves, and what is still to be asked of them.
+    /// The rows that the database returns, and the conditions that are still to be checked on them.
     private func candidates(
         _ plan: FetchPlan, _ question: Question, _ division: Division, sortsHere: Bool
     ) throws -> (ContiguousArray<Row>, [PredicateTree]) {
@@ -78,7 +79,7 @@ extension OpenDatabase {
             as PostgresError
             where error.isSyntaxOrTypeError || error.isDataError
         {
-            // Something that the server cannot compute is among what it should have answered.
+            // The server should have answered the question, but cannot compute some part of it.
             return (try fetch([], sorted: !sortsHere), division.narrowing + division.rest)
         } catch is Inexact {
             return (try fetch([], sorted: !sortsHere), division.narrowing + division.rest)
@@ -95,7 +96,8 @@ extension OpenDatabase {
             bare, result: .rows, predicate: narrowing.isEmpty ? nil : .and(narrowing), sortTerms: order)
     }
 
-    /// The dictionaries of a plan whose predicate or order the database cannot do: of the objects that are found here.
+    /// The dictionaries of a plan whose predicate or order the database cannot compute: made of objects that are found
+    /// here.
     func evaluatedDictionaries(_ plan: FetchPlan, _ question: Question) throws -> [[String: Any]] {
         var objects = FetchPlan(entity: plan.entity)
         objects.includesSubentities = plan.includesSubentities
@@ -135,12 +137,12 @@ extension OpenDatabase {
         return keys.compactMap { byKey[$0] }
     }
 
-    /// No property has such a name.
+    /// The name of the key's column; no property can have it.
     private static let keyColumn = "\u{0}key"
 }
 
 extension FetchColumn {
-    /// Whether the value is one of many rows.
+    /// Whether the value is computed from many rows.
     fileprivate var isAggregate: Bool {
         guard case .expression(_, let expression, _) = self,
             case .function(let function, _) = expressionTree(of: expression)
@@ -150,12 +152,13 @@ extension FetchColumn {
 }
 
 extension PredicateTree {
-    /// The parts of an AND, those of ANDs within it included.
+    /// The parts of an AND, including those of nested ANDs.
     fileprivate var conjuncts: [PredicateTree] {
         if case .and(let parts) = self { parts.flatMap(\.conjuncts) } else { [self] }
     }
 
-    /// The same with its dates as the database has them, so that a date equals the one that was stored of it.
+    /// The same tree with dates rounded as the database stores them, so that a date equals the one that was stored from
+    /// it.
     fileprivate var withStoredDates: PredicateTree {
         mapExpressions { expression in
             guard case .constant(.date(let date)) = expression else { return expression }

@@ -6,8 +6,9 @@ import StoreEngine
 extension OpenDatabase {
     /// The statement that a fetch of rows runs, and what is done here with the rows that it finds.
     ///
-    /// What the engine evaluates follows as remarks (`-- evaluated by Pippin: title LIKE "E*a"`), and so does what takes longer the more there is
-    /// (`-- does not scale: reads all 50000 rows of “book” to find about 3 (…); an index would find them`).
+    /// Remarks follow for what the engine evaluates itself (`-- evaluated by Pippin: title LIKE "E*a"`) and for what
+    /// takes longer the more rows there are (`-- does not scale: reads all 50000 rows of “book” to find about 3 (…); an
+    /// index would find them`).
     func statement(of plan: FetchPlan) throws -> String {
         try run("fetch from") {
             let question = try Question(plan)
@@ -65,12 +66,12 @@ extension OpenDatabase {
 
     /// What the server would do, without doing it.
     ///
-    /// - Returns: remarks about the tables, and how many rows the server thinks that it finds.
+    /// - Returns: remarks about the tables, and how many rows the server estimates.
     private func tableRemarks(
         _ sql: String, _ parameters: PostgresParameters
     ) throws -> (remarks: [String], rows: Double) {
         try snapshot {
-            // A statement that cannot be explained is shown all the same.
+            // A statement that cannot be explained is still shown.
             guard
                 let plan = try? connection.part({
                     try connection.queryOnce("EXPLAIN (FORMAT JSON) \(sql)", parameters).data(0, 0)
@@ -84,7 +85,7 @@ extension OpenDatabase {
         }
     }
 
-    /// How many rows tables of the store's schema have, by what the server knows of them.
+    /// The row counts of tables of the store's schema, by the server's statistics.
     private func sizes(of tables: [String]) throws -> [String: (whole: String, rows: Double)] {
         guard !tables.isEmpty else { return [:] }
         var parameters = PostgresParameters()
@@ -102,7 +103,7 @@ extension OpenDatabase {
         return sizes
     }
 
-    /// Nothing in a remark may end it.
+    /// The text on one line, since a line break would end the remark.
     private static func oneLine(_ text: String) -> String {
         text.map { $0.isNewline ? " " : String($0) }.joined()
     }

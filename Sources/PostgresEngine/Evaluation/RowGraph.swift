@@ -4,12 +4,12 @@ import PostgresConnection
 import PredicateFormat
 import StoreEngine
 
-/// The objects that a predicate is evaluated with when the database cannot. What it needs of other objects is read for all objects of
-/// its kind at once.
+/// The objects on which a predicate is evaluated when the database cannot do it. Related objects are read for all
+/// objects of a kind at once.
 final class RowGraph {
     private let database: OpenDatabase
     private var operands: [NSManagedObjectID: RowOperand] = [:]
-    /// What kept something from being read; a predicate cannot throw.
+    /// The first error of a reading, kept since a predicate cannot throw.
     private(set) var failure: (any Error)?
 
     init(_ database: OpenDatabase) { self.database = database }
@@ -47,7 +47,7 @@ final class RowGraph {
         }
     }
 
-    /// The object at the end of a relationship to one. Those of the whole group come together.
+    /// The object at the end of a to-one relationship. The destinations of the whole group are read together.
     fileprivate func destination(
         _ identifier: NSManagedObjectID, of relationship: RelationshipLayout, from group: RowGroup
     ) -> RowOperand {
@@ -59,7 +59,7 @@ final class RowGraph {
         return operand(identifier, new)
     }
 
-    /// The objects at the end of a relationship to many.
+    /// The objects at the end of a to-many relationship.
     fileprivate func destinations(of relationship: RelationshipLayout, from source: RowOperand) -> [RowOperand] {
         let key = ObjectIdentifier(relationship)
         if let known = source.toManys[key] { return known }
@@ -81,7 +81,7 @@ final class RowGroup {
     fileprivate var isRead = false
 }
 
-/// A row, or a reference that leads to none, as an operand of predicates.
+/// A row, or a dangling reference, as an operand of predicates.
 final class RowOperand: NSObject, KeyedOperand {
     let identifier: NSManagedObjectID
     fileprivate(set) var row: Row?

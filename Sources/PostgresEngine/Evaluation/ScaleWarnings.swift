@@ -1,24 +1,25 @@
 import Foundation
 
-/// What of a fetch takes longer the more there is, as far as the server's plan and the request tell: remarks for the statement that is shown. Pure.
+/// Finds, from the server's plan and the request, which parts of a fetch take longer the more rows there are, as
+/// remarks for the statement that is shown. Pure.
 struct ScaleWarnings {
-    /// From how many rows on a table is large.
+    /// From how many rows on a table counts as large.
     static let largeTable = 10_000.0
-    /// What of a table's rows is many, so that an index would not help.
+    /// From which fraction of a table's rows on an index would not help.
     private static let many = 0.1
     static let longList = 1000
     static let deepOffset = 1000
 
-    /// A table that is read from one end to the other.
+    /// A table that is read from end to end.
     struct WholeReading: Equatable {
         let table: String
         /// How many rows are found in it.
         var rows: Double
-        /// What each row is compared with; empty for none.
+        /// The condition that each row is compared with; empty for none.
         let filter: String
     }
 
-    /// The readings of whole tables in a plan, as `EXPLAIN (FORMAT JSON)` tells it.
+    /// The full table scans in a plan, from `EXPLAIN (FORMAT JSON)`.
     static func wholeReadings(in plan: Data) -> [WholeReading] {
         guard let list = try? JSONSerialization.jsonObject(with: plan) as? [[String: Any]],
             let root = list.first?["Plan"] as? [String: Any]
@@ -38,11 +39,11 @@ struct ScaleWarnings {
     }
 
     /// - Parameters:
-    ///   - readings: those of whole tables.
-    ///   - sizes: by table, what it is a part of, or itself, and how many rows it has.
+    ///   - readings: the full table scans.
+    ///   - sizes: by table, the partitioned table that it belongs to, or itself, and how many rows it has.
     /// - Returns: the remarks.
     static func remarks(_ readings: [WholeReading], sizes: [String: (whole: String, rows: Double)]) -> [String] {
-        // The parts of one table are one.
+        // The parts of one table count as one.
         var (wholes, sums): ([String], [String: (filter: String, found: Double, size: Double)]) = ([], [:])
         for reading in readings where !reading.filter.isEmpty {
             let (whole, size) = sizes[reading.table] ?? (reading.table, 0)
@@ -57,12 +58,12 @@ struct ScaleWarnings {
         }
     }
 
-    /// Remarks about what a request asks for, whatever the tables hold.
+    /// Remarks about the request itself, whatever the tables hold.
     ///
     /// - Parameters:
-    ///   - longestList: how many values the longest list has that something is looked for in.
-    ///   - offset: how many rows are passed over.
-    ///   - evaluated: how many rows are read to be looked at by the program; nil where none are.
+    ///   - longestList: the length of the longest list of values in the condition.
+    ///   - offset: how many rows are skipped.
+    ///   - evaluated: how many rows are read to be evaluated by the program; nil for none.
     /// - Returns: the remarks.
     static func remarks(longestList: Int, offset: Int, evaluated: Double?) -> [String] {
         var remarks: [String] = []

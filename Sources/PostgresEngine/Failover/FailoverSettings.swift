@@ -2,37 +2,37 @@ import Foundation
 import PostgresConnection
 import StoreEngine
 
-/// Option (number of seconds): how long a store in PostgreSQL looks for a server that takes writes, after it has lost the one that it had. 30
-/// where several hosts are named, and 5 for a single one.
+/// Option (number of seconds): how long a store in PostgreSQL looks for a server that takes writes after it has lost
+/// its server. By default 30 if several hosts are named, and 5 for a single one.
 public let NSPostgreSQLFailoverTimeoutOption = "NSPostgreSQLFailoverTimeoutOption"
-/// Option (number of seconds): after how long without an answer a server is asked whether it is still there. 5 where several hosts are named; never
-/// for a single one, unless this is given.
+/// Option (number of seconds): after how long without an answer a server is asked whether it is still there. By default
+/// 5 if several hosts are named; never for a single one.
 public let NSPostgreSQLAnswerTimeoutOption = "NSPostgreSQLAnswerTimeoutOption"
 
-/// Option (Boolean): query generations that are pinned, and blocks of `read` of Pippin's, read from standbys where the connection string names several
-/// hosts; everything else reads from the server that takes writes.
+/// Option (Boolean): pinned query generations, and Pippin's `read` blocks, read from standbys if the connection string
+/// names several hosts; everything else reads from the server that takes writes.
 public let NSPostgreSQLStandbyReadsOption = "NSPostgreSQLStandbyReadsOption"
-/// Option (number of seconds): how long a reading waits for a standby to have what the program itself has written, before it goes to the server that takes
-/// writes; 0.5 where it is not given.
+/// Option (number of seconds): how long a reading waits for a standby to have what the program itself has written,
+/// before it goes to the server that takes writes; 0.5 if not given.
 public let NSPostgreSQLStandbyWaitOption = "NSPostgreSQLStandbyWaitOption"
 
-/// Option (number of seconds): how long a statement may take before the server ends it; as long as it takes where this is not given. Not with
-/// ``NSPostgreSQLPooledOption``.
+/// Option (number of seconds): how long a statement may take before the server ends it; without limit if not given. Not
+/// available with ``NSPostgreSQLPooledOption``.
 public let NSPostgreSQLStatementTimeoutOption = "NSPostgreSQLStatementTimeoutOption"
 
-/// What is done when a server is gone, or slow.
+/// How a lost or slow server is handled.
 package struct FailoverSettings: Sendable, Equatable {
-    /// How long another one is looked for.
+    /// How long another server is looked for.
     package var deadline: Duration
     /// After how long without an answer the server is asked whether it is there; `nil` for never.
     package var answerTimeout: Double?
-    /// How long a statement may take, in milliseconds; `nil` for as long as it takes.
+    /// How long a statement may take, in milliseconds; `nil` for no limit.
     package var statementTimeout: Int?
     /// Whether generations are read from standbys.
     package var readsStandbys: Bool
     /// How long a reading waits for a standby to have what it must see.
     package var standbyPatience: Duration
-    /// Whether a store that is opened waits for a server, too.
+    /// Whether opening a store waits for a server, too.
     package var waitsWhenOpening: Bool
 
     package init(_ options: [AnyHashable: Any]?, hosts: Int) {
@@ -49,11 +49,11 @@ package struct FailoverSettings: Sendable, Equatable {
         standbyPatience = .milliseconds(Int((seconds(NSPostgreSQLStandbyWaitOption) ?? 0.5) * 1000))
     }
 
-    /// Adds to a target of several hosts what finds the one that takes writes.
+    /// Adds the settings that find the server that takes writes to a target of several hosts.
     static func completed(_ target: ConnectionTarget, isReadOnly: Bool) -> ConnectionTarget {
         guard target.hostCount > 1 else { return target }
         var target = target
-        // What the string says itself holds.
+        // The string's own settings take precedence.
         func complete(_ keyword: String, _ value: String) {
             if !target.names(keyword) { target.settings[keyword] = value }
         }

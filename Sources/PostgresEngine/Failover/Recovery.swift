@@ -1,4 +1,5 @@
-/// What to do after a connection was lost: a value that is told what happened, and says what comes next. It knows no socket and no clock.
+/// Decides what to do after a connection was lost: a value that receives events and returns the next action. It knows
+/// no socket and no clock.
 ///
 /// ```
 ///              ┌──────── refused, lost: wait ───────┐
@@ -9,40 +10,40 @@
 ///         out of time               saved, or not   out of time: undecided
 /// ```
 package struct Recovery: Equatable, Sendable {
-    /// What of the transaction may be there.
+    /// What may have been committed of the transaction.
     package enum Doubt: Equatable, Sendable {
         /// Nothing: the server was never asked to commit.
         case none
-        /// All of it, or nothing. Whether the server can be asked for the save's mark is what is said with it.
+        /// All or nothing. `hasMark` says whether the server can be asked for the save's mark.
         case commit(hasMark: Bool)
     }
 
     package enum State: Equatable, Sendable {
         case connecting
         case asking
-        /// Waiting before the next attempt.
+        /// Wait before the next attempt.
         case waiting
         case ended(Verdict)
     }
 
     package enum Verdict: Equatable, Sendable {
-        /// The transaction is there, on the server that is the primary now and on those that it waits for.
+        /// The transaction was committed, on the server that is now the primary and on the standbys that it waits for.
         case saved
-        /// Nothing of it is there, nor will be: it can be done again, on the connection that was made.
+        /// Nothing was committed, nor will be: the transaction can be run again, on the new connection.
         case undone
-        /// Nobody could be asked in time.
+        /// No server could be asked in time.
         case undecided
-        /// Nothing of it is there, and no server was found in time, or none lets the program in.
+        /// Nothing was committed, and no server was found in time, or none lets the program in.
         case unreachable
     }
 
     package enum Event: Equatable, Sendable {
         case connected
-        /// No server takes writes. Some reasons do not go away by waiting, such as a wrong password.
+        /// No server takes writes. Waiting does not help against some reasons, such as a wrong password.
         case refused(passes: Bool)
-        /// What the server says of the mark.
+        /// The server's answer about the mark.
         case answered(isSaved: Bool)
-        /// The connection was lost again, or the server's answer is not to be relied on.
+        /// The connection was lost again, or the server's answer cannot be relied on.
         case lost
         case waited
     }
@@ -63,13 +64,13 @@ package struct Recovery: Equatable, Sendable {
 
     package init(_ doubt: Doubt, deadline: Duration) { (self.doubt, self.deadline) = (doubt, deadline) }
 
-    /// What comes first.
+    /// The first action.
     package mutating func begin() -> Action {
-        // A server that cannot be asked leaves the doubt as it is.
+        // A server that cannot be asked cannot remove the doubt.
         doubt == .commit(hasMark: false) ? end(.undecided) : go(.connecting, .connect)
     }
 
-    /// What comes after something has happened.
+    /// The action that follows an event.
     ///
     /// - Parameters:
     ///   - event: what has happened.

@@ -1,16 +1,16 @@
 import Foundation
 import PostgresConnection
 
-/// Does what a recovery says, and tells it what came of it.
+/// Performs the actions of a recovery, and reports their results to it.
 enum RecoveryRun {
     /// - Parameters:
-    ///   - recovery: what is to be done.
-    ///   - error: what the connection was lost with.
+    ///   - recovery: the recovery to run.
+    ///   - error: the error with which the connection was lost.
     ///   - start: when it was lost.
     ///   - connect: makes a connection to a server that takes writes.
-    ///   - ask: says whether the save came through; `nil` where the answer is not to be relied on.
-    /// - Returns: what became of it, and the latest error.
-    /// - Throws: what `connect` and `ask` throw that is no error of the server's.
+    ///   - ask: says whether the save was committed; `nil` if the answer cannot be relied on.
+    /// - Returns: the outcome, and the latest error.
+    /// - Throws: the errors of `connect` and `ask` that do not come from the server.
     static func run(
         _ recovery: Recovery, from error: PostgresError, since start: ContinuousClock.Instant,
         connect: () throws -> Void, ask: () throws -> Bool? = { nil }

@@ -1,21 +1,21 @@
 import Foundation
 import PostgresConnection
 
-/// Which save of which writer: what stands in `pippin.writers` once the save is committed, written by its own transaction, so that it
-/// is wherever the save is.
+/// Identifies a save by its writer and number. The save's own transaction writes the mark to `pippin.writers`, so that
+/// the mark is present wherever the save is.
 package struct SaveMark: Hashable, Sendable {
-    /// Whoever saves by one connection after the other, one save at a time.
+    /// A writer saves through one connection after the other, one save at a time.
     package let writer: UUID
-    /// Counts the writer's attempts to save.
+    /// The number of the writer's attempt to save.
     package let number: Int64
 
     package init(writer: UUID, number: Int64) { (self.writer, self.number) = (writer, number) }
 
-    /// How long the question waits for a transaction that is under way still, in milliseconds; it is asked again then.
+    /// How long the question waits for a transaction that is still under way, in milliseconds; then it is asked again.
     private static let patience = 2000
 
-    /// Claims a number that is not used yet, for a save or for nobody. Two transactions cannot have the same one: the second waits
-    /// for the first, and then finds it taken.
+    /// Claims an unused number, either for a save or to block it. Two transactions cannot have the same one: the second
+    /// waits for the first, and then finds it taken.
     static func claim(_ schema: String, _ writer: String, _ number: String) -> String {
         """
         INSERT INTO pippin.writers AS w (schema_name, writer, number, is_saved, date) \
@@ -25,7 +25,8 @@ package struct SaveMark: Hashable, Sendable {
         """
     }
 
-    /// The same where the writer has a row: less to do for the server. Gives no row where there is none.
+    /// The same for a writer that has a row already, which is cheaper for the server. Returns no row if the writer has
+    /// none.
     static func claimKnown(_ schema: String, _ writer: String, _ number: String) -> String {
         """
         UPDATE pippin.writers SET number = \(number), is_saved = true, date = now() \
@@ -33,9 +34,10 @@ package struct SaveMark: Hashable, Sendable {
         """
     }
 
-    /// Asks what became of a save. One that is not there now can never be: its number is taken.
+    /// Asks whether a save was committed. A save that is not there now can never be committed: its number is taken.
     ///
-    /// It writes in each case, so that the server answers only when those that it waits for have what it says.
+    /// The question always writes, so that the server answers only once the standbys that it waits for have the answer,
+    /// too.
     private static let question = """
         INSERT INTO pippin.writers AS w (schema_name, writer, number, is_saved, date) VALUES ($1, $2, $3, false, now()) \
         ON CONFLICT (schema_name, writer) DO UPDATE SET number = greatest(w.number, excluded.number), \
@@ -43,7 +45,7 @@ package struct SaveMark: Hashable, Sendable {
         RETURNING number, is_saved
         """
 
-    /// Whether the save came through; `nil` where the answer cannot be relied on.
+    /// Whether the save was committed; `nil` if the answer cannot be relied on.
     ///
     /// - Throws: the server's errors.
     func isSaved(in schema: String, _ connection: PostgresConnection) throws -> Bool? {
@@ -65,13 +67,13 @@ package struct SaveMark: Hashable, Sendable {
     }
 }
 
-/// Whoever saves, and how often it has tried.
+/// A writer, and the mark of its latest attempt to save.
 struct SaveWriter {
     private(set) var mark = SaveMark(writer: UUID(), number: 0)
-    /// Since when its row is known to be there, by its latest save.
+    /// When its row was last known to be there, by its latest save.
     private var latest: ContinuousClock.Instant?
 
-    /// Whether its row is there for sure: rows of writers who have not saved for long may go.
+    /// Whether its row is certainly there: the rows of writers that have not saved for long may be deleted.
     var isKnown: Bool {
         get { latest.map { ContinuousClock.now - $0 < .seconds(3600) } ?? false }
         set { latest = newValue ? .now : nil }
@@ -83,6 +85,6 @@ struct SaveWriter {
         return mark
     }
 
-    /// Becomes another one, so that what was asked of the former one can be asked again at any time.
+    /// Becomes a new writer, so that the outcome of the former one's saves can still be asked for at any time.
     mutating func renew() { (mark, latest) = (SaveMark(writer: UUID(), number: 0), nil) }
 }

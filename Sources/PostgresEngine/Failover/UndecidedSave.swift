@@ -1,9 +1,10 @@
 import Foundation
 
-/// In the user info of an error: the save of which it is not known whether it came through (``NSPostgreSQLUndecidedSave``).
+/// Key in an error's user info: the save whose outcome is unknown (``NSPostgreSQLUndecidedSave``).
 public let NSPostgreSQLUndecidedSaveErrorKey = "NSPostgreSQLUndecidedSave"
 
-/// A save whose connection was lost before the server answered to `COMMIT`, and of which no server could be asked in time.
+/// A save whose connection was lost before the server answered to `COMMIT`, and whose outcome no server could be asked
+/// for in time.
 ///
 /// ```swift
 /// do { try context.save() } catch {
@@ -13,14 +14,14 @@ public let NSPostgreSQLUndecidedSaveErrorKey = "NSPostgreSQLUndecidedSave"
 /// if try !save.wasSaved(at: url) { … }
 /// ```
 ///
-/// It can be kept in a file, and be asked by another process.
+/// It can be kept in a file, and another process can ask for its outcome.
 public struct NSPostgreSQLUndecidedSave: Codable, Hashable, Sendable {
     let schema: String
     let writer: UUID
     let number: Int64
     let date: Date
 
-    /// For how many days stores know what became of a save.
+    /// How many days a store keeps the marks of saves.
     static let daysKept = 30
 
     init(_ mark: SaveMark, schema: String, date: Date = Date()) {
@@ -29,7 +30,8 @@ public struct NSPostgreSQLUndecidedSave: Codable, Hashable, Sendable {
 
     /// Creates the save that an error is about.
     ///
-    /// - Parameter error: an error of a save. `nil` for one that is about anything else, or about a store that keeps no marks.
+    /// - Parameter error: an error of a save. The result is `nil` for an error about anything else, or about a store
+    ///   that keeps no marks.
     public init?(of error: any Error) {
         var next: NSError? = error as NSError
         while let error = next {

@@ -5,7 +5,7 @@ import SQLGeneration
 import StoreEngine
 import Synchronization
 
-/// Identifies fetches that become the same SQL, apart from bound values.
+/// Identifies fetches with the same SQL apart from bound values.
 struct FetchKey: Hashable {
     private enum Column: Hashable {
         case keyPath(String)
@@ -45,7 +45,7 @@ struct FetchKey: Hashable {
     }
 }
 
-/// What a plan asks, as trees.
+/// The conditions of a plan, as trees.
 struct Question {
     var predicate: PreparedPredicate?
     var order: [SortTerm] = []
@@ -58,16 +58,16 @@ struct Question {
     }
 }
 
-/// A fetch's SQL, made once for all plans of one form.
+/// A fetch's SQL, generated once for all plans of one form.
 final class CachedFetch {
     let fetch: FetchStatement
     let sql: SQLStatement
     let reader: RowReader?
-    /// Whether the database answers as memory does.
+    /// Whether the database answers as evaluation in memory does.
     let isExact: Bool
-    /// Whether it fails for no row, whatever the rows hold.
+    /// Whether it cannot fail for any row, whatever the rows hold.
     let failsForNoRow: Bool
-    /// How many rows it found at last.
+    /// How many rows it found the last time.
     let latestCount = Atomic<Int>(0)
 
     init(_ fetch: FetchStatement, failsForNoRow: Bool, _ context: ReadingContext) {
@@ -82,7 +82,7 @@ final class CachedFetch {
 }
 
 extension OpenDatabase {
-    /// The fetch that a plan becomes.
+    /// The cached fetch for a plan.
     func cachedFetch(_ plan: FetchPlan, _ question: Question, _ result: FetchResult) throws -> CachedFetch {
         let key = FetchKey(plan, question, result)
         if let known = statements.fetch(key) { return known }
@@ -97,7 +97,7 @@ extension OpenDatabase {
 
     /// Runs a fetch in the database alone.
     ///
-    /// - Throws: `Inexact` where the database's answer would not be that of memory.
+    /// - Throws: `Inexact` if the database's answer would differ from that of memory.
     func runExactly(
         _ plan: FetchPlan, _ question: Question, _ result: FetchResult
     ) throws -> (fetch: CachedFetch, result: PostgresResult) {
@@ -109,8 +109,8 @@ extension OpenDatabase {
         // The protocol counts parameters with 16 bits.
         guard parameters.count < 65_536 else { throw Inexact() }
         do {
-            // In a transaction, what the server refuses would end that; it refuses no statement that it has taken once, and that fails for
-            // no row.
+            // In a transaction, a refused statement would end the transaction. The server does not refuse a statement
+            // that it has accepted before and that cannot fail for a row.
             let isSafe =
                 !connection.isInTransaction
                 || cached.failsForNoRow && connection.hasPrepared(cached.sql.text, parameters)
@@ -119,7 +119,7 @@ extension OpenDatabase {
                 ? connection.query(cached.sql.text, parameters) : connection.queryApart(cached.sql.text, parameters)
             return (cached, result)
         } catch let error as PostgresError where error.isSyntaxOrTypeError || error.isDataError {
-            // What the server refuses to compute, or cannot, memory may.
+            // Memory may be able to compute what the server refuses to, or cannot.
             throw Inexact()
         }
     }

@@ -24,7 +24,7 @@ extension OpenDatabase {
         }
     }
 
-    /// A column of a dictionary fetch as the user gets it.
+    /// The value of a dictionary fetch's column as the user gets it.
     private func value(_ result: PostgresResult, _ row: Int, _ column: DictionaryColumn) throws -> Any? {
         if !column.elements.isEmpty {
             var composite: [String: Any] = [:]
@@ -60,7 +60,7 @@ extension OpenDatabase {
         }
     }
 
-    /// A computed value in the type that its expression description declares, or else as the server gives it.
+    /// A computed value in the type that its expression description declares, or else as the server returns it.
     private static func computed(_ result: PostgresResult, _ row: Int, _ index: Int, _ column: DictionaryColumn) -> Any?
     {
         let found = natural(result, row, index, column.storage)
@@ -86,7 +86,7 @@ extension OpenDatabase {
         case .double, .real: return NSNumber(value: result.double(row, index))
         case .numeric:
             guard let numeric = result.numeric(row, index) else { return nil }
-            // The sum of whole numbers is one, their average is not.
+            // The sum of whole numbers is a whole number, their average is not.
             if storage == .integer, let whole = Int64(numeric.text) { return NSNumber(value: whole) }
             if storage == .decimal { return NSDecimalNumber(string: numeric.text) }
             return Double(numeric.text).map { NSNumber(value: $0) }

@@ -48,19 +48,20 @@ extension OpenDatabase {
             rows: { rows in for row in rows { body(PlacedRow(row)) } })
     }
 
-    /// Rows as they lie in an answer.
+    /// Rows as they lie in a result.
     private enum FoundCells {
         case result(PostgresResult)
         case copied(CopiedRows)
     }
 
-    /// Hands out what a plan finds: as one result, as it arrives, in portions, or as rows where the database does not find them alone.
+    /// Hands out the rows that a plan finds: as one result, as it arrives in portions, or as rows if the database does
+    /// not find them alone.
     ///
     /// - Parameters:
     ///   - plan: what to fetch.
-    ///   - body: takes a result, and returns whether to go on.
-    ///   - take: takes rows.
-    /// - Throws: the errors of the server. What is handed out is not handed out again, whatever becomes of the connection.
+    ///   - body: receives a result, and returns whether to go on.
+    ///   - take: receives rows.
+    /// - Throws: the errors of the server. Rows are never handed out twice, even if the connection is lost.
     private func forEachResult(
         _ plan: FetchPlan, _ body: (RowReader, FoundCells) throws -> Bool, rows take: (ContiguousArray<Row>) -> Void
     ) throws {
@@ -72,7 +73,8 @@ extension OpenDatabase {
                     let count = cached.latestCount.load(ordering: .relaxed)
                     if count >= Self.copied, cached.sql.bindings.isEmpty {
                         let rows = try copiedRows(cached)
-                        // What was not handed out yet can be read again from another server; not so many.
+                        // A small result is received completely before it is handed out, so that another server can be
+                        // asked again. Not so a large one.
                         if count < Self.many { try rows.receiveAll() }
                         return .copied(cached, reader, rows)
                     }
@@ -99,16 +101,17 @@ extension OpenDatabase {
         case result(RowReader, PostgresResult)
         case copied(CachedFetch, RowReader, CopiedRows)
         case rows(ContiguousArray<Row>)
-        /// So many that they are read a portion at a time.
+        /// So many rows that they are read in portions.
         case many(CachedFetch)
     }
 
-    /// A fetch without parameters that found so many rows is read by `COPY` the next time, which takes less time for each row, and some for a plan.
+    /// A fetch without parameters that found this many rows is read by `COPY` the next time, which is faster per row
+    /// but costs a new plan.
     static let copied = 2000
 
-    /// What a fetch finds, as it arrives.
+    /// The rows that a fetch finds, as they arrive.
     ///
-    /// - Throws: the server's errors; `Inexact` where the database cannot answer it.
+    /// - Throws: the server's errors; `Inexact` if the database cannot answer it.
     private func copiedRows(_ fetch: CachedFetch) throws -> CopiedRows {
         do { return try CopiedRows(fetch.sql.text, connection) } catch let error as PostgresError
             where error.isSyntaxOrTypeError || error.isDataError
@@ -117,14 +120,15 @@ extension OpenDatabase {
         }
     }
 
-    /// A fetch that found so many rows is read by a cursor the next time, which takes some round trips more, and little memory. Portions fit
-    /// into what a socket takes in: the server need not wait with the next one until the one before was read.
+    /// A fetch that found this many rows is read through a cursor the next time, which takes a few more round trips but
+    /// little memory. Portions fit into a socket's buffer, so that the server need not wait for one to be read before
+    /// it sends the next.
     static let many = 50_000
     private static let portion = 1024
 
-    /// Hands out rows as they come from the server, which finds the next ones meanwhile.
+    /// Hands out rows as they arrive, while the server finds the next ones.
     ///
-    /// - Returns: false where the database cannot answer alone.
+    /// - Returns: false if the database cannot answer alone.
     /// - Throws: the server's errors.
     private func streamRows(
         _ plan: FetchPlan, _ fetch: CachedFetch, _ body: (RowReader, FoundCells) throws -> Bool
@@ -173,7 +177,7 @@ extension OpenDatabase {
 
     // MARK: By identifier
 
-    /// The rows of objects in the order asked for: a query for each entity among them.
+    /// The rows of objects in the given order: one query for each of their entities.
     func rows(for identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row> {
         try reading("read from") { try readRows(identifiers) }
     }
@@ -205,16 +209,16 @@ extension OpenDatabase {
         }
     }
 
-    /// The positions of identifiers, those of one entity together.
+    /// The positions of identifiers, grouped by entity.
     static func groups(_ identifiers: [NSManagedObjectID]) -> [[Int]] {
         groups(identifiers.count) { identifiers[$0].layout }
     }
 
-    /// The same for what has an entity.
+    /// The same for anything that has an entity.
     static func groups(_ count: Int, _ layout: (Int) -> EntityLayout) -> [[Int]] {
         var groups: [[Int]] = []
         var places: [ObjectIdentifier: Int] = [:]
-        // Those of one entity mostly come one after the other.
+        // Objects of one entity mostly follow one another.
         var latest: (layout: ObjectIdentifier, place: Int)?
         for position in 0..<count {
             let layout = ObjectIdentifier(layout(position))

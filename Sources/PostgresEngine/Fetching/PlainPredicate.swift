@@ -1,8 +1,8 @@
 import PredicateFormat
 
-// What is computed of values can fail: a number that does not fit, a division by zero. What is only compared cannot.
+// Computations on values can fail: a number that does not fit, a division by zero. Comparisons cannot.
 extension PredicateTree {
-    /// Whether stored values are compared with given ones, and nothing is computed: such a condition fails for no row.
+    /// Whether stored values are only compared with given ones: such a condition cannot fail for any row.
     var computesNothing: Bool {
         switch self {
         case .constant: true

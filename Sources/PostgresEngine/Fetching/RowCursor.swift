@@ -3,14 +3,14 @@ import PostgresConnection
 import SQLGeneration
 import StoreEngine
 
-/// What a fetch finds, a portion at a time, by a cursor of the server's: all of it of the state that it began with.
+/// The rows that a fetch finds, in portions from a cursor on the server, all of the state in which it was opened.
 final class RowCursor: RowPortions {
     private let store: OpenDatabase
     private let connection: PostgresConnection
     let reader: RowReader
     private let name: String
     private var isAtEnd = false
-    /// The next rows, where they were asked for already.
+    /// The next rows, if they were requested already.
     private var ahead: StatementAhead?
 
     /// Opens a cursor on a connection whose transaction reads one state.
@@ -25,7 +25,7 @@ final class RowCursor: RowPortions {
 
     deinit {
         guard connection.isUsable, !isAtEnd else { return }
-        // It goes with the transaction at the latest.
+        // The cursor ends with the transaction at the latest.
         try? connection.execute("CLOSE \(name)")
     }
 
@@ -37,8 +37,8 @@ final class RowCursor: RowPortions {
     ///
     /// - Parameters:
     ///   - count: how many rows.
-    ///   - goesOn: whether the server is to find as many more at once, so that they are there when they are asked for.
-    /// - Returns: a result, which has rows.
+    ///   - goesOn: whether the server is to find as many more at once, so that they are ready for the next call.
+    /// - Returns: a result, which is not empty.
     /// - Throws: the server's errors.
     func nextResult(_ count: Int, goesOn: Bool = false) throws -> PostgresResult? {
         guard !isAtEnd else { return nil }
@@ -63,12 +63,13 @@ final class RowCursor: RowPortions {
 }
 
 extension OpenDatabase {
-    /// What a plan finds, in portions; nil where the database cannot answer it alone. For a reader of one state.
+    /// The rows that a plan finds, in portions; nil if the database cannot answer it alone. For a connection that reads
+    /// one state.
     func cursor(_ plan: FetchPlan) throws -> RowCursor? {
         try run("fetch from") {
             let question = try Question(plan)
             let fetch = try cachedFetch(plan, question, .rows)
-            // What fails for a row would fail after others have been handed out.
+            // A failure for one row would come after other rows have been handed out.
             guard fetch.isExact, fetch.failsForNoRow, let reader = fetch.reader else { return nil }
             let context = BindingContext(
                 arguments: question.predicate?.arguments ?? [], limit: plan.limit, offset: plan.offset)

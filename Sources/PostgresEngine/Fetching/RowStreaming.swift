@@ -3,7 +3,7 @@ import PostgresConnection
 import SQLGeneration
 import StoreEngine
 
-// Rows of many objects, by one statement whatever their number, handed out as they lie in the answer.
+// The rows of many objects, by one statement whatever their number, handed out as they lie in the result.
 extension OpenDatabase {
     /// The rows of objects: `SELECT … FROM author t0 WHERE t0._id = ANY($1)`, one statement for each entity among them.
     func forEachRow(
@@ -13,7 +13,7 @@ extension OpenDatabase {
             let access = try access(identifiers[group[0]].layout)
             let result: PostgresResult = try reading("read from") {
                 guard group.count > 1 else {
-                    // The server makes one plan for all keys.
+                    // The server makes one plan for any number of keys.
                     var parameters = PostgresParameters()
                     parameters.append(identifiers[group[0]].key)
                     return try connection.query(access.selectOneText, parameters)
@@ -29,9 +29,10 @@ extension OpenDatabase {
         }
     }
 
-    /// The rows with one of some values in a slot: `SELECT … FROM author t0 WHERE t0.uid = ANY($1)`.
+    /// The rows with one of the given values in a slot: `SELECT … FROM author t0 WHERE t0.uid = ANY($1)`.
     ///
-    /// - Returns: false where the table has rows of other entities, or the column cannot have such values: nothing is read then.
+    /// - Returns: false if the table has rows of other entities, or the column cannot hold such values: then nothing is
+    ///   read.
     func forEachRow(
         of entity: EntityLayout, where slot: Int, isAmong values: [StoredValue], _ body: (any CurrentRow) throws -> Void
     ) throws -> Bool {
@@ -39,10 +40,10 @@ extension OpenDatabase {
         guard !access.mapping.sharesTable, let texts = access.selectTexts(where: slot),
             let place = access.writer.places.first(where: { $0.slot == slot })
         else { return false }
-        // Held here: the writer would be copied for each value.
+        // Held in a local: otherwise the writer would be copied for each value.
         let writer = access.writer
         var parameters = PostgresParameters()
-        // No row has what cannot be stored.
+        // No row has a value that cannot be stored.
         do {
             if values.count == 1 {
                 var sink = ParameterSink(type: place.kind.type)
@@ -71,7 +72,7 @@ extension OpenDatabase {
         let access = try access(relationship.destination)
         let keys = identifiers.map(\.key)
         let result: PostgresResult = try reading("read from") { try query(access.selectText(of: toMany), keys: keys) }
-        // Behind the row come the owner's key, and the place among its rows.
+        // After the row's columns come the owner's key and the place among the owner's rows.
         let owner = Int(access.shape.firstColumn) + access.shape.columns.count
         let order = result.columnCount > owner + 1 ? owner + 1 : nil
         try access.reader.forEachRow(result, OwnedRows(result, owner: owner, order: order, of: keys), body)

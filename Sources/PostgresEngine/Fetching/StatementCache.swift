@@ -1,17 +1,17 @@
 import CoreDataModel
 import Synchronization
 
-/// What was made once for the fetches and entities of an open store, for all connections that read it.
+/// The prepared statements for the fetches and entities of an open store, shared by all connections that read it.
 final class StatementCache: Sendable {
     private struct State: @unchecked Sendable {
-        // @unchecked Sendable: what is in it does not change, apart from counts that are atomic.
+        // @unchecked Sendable: the content does not change, apart from atomic counts.
         var fetches: [FetchKey: CachedFetch] = [:]
         var accesses: [EntityAccess?] = []
     }
 
     private let state = Mutex(State())
 
-    /// What reads rows of a form of fetches.
+    /// The cached fetch of a form.
     func fetch(_ key: FetchKey) -> CachedFetch? {
         state.withLock { state in Shared(value: state.fetches[key]) }.value
     }
@@ -24,7 +24,7 @@ final class StatementCache: Sendable {
         }
     }
 
-    /// What was prepared for the rows of an entity, by its place.
+    /// The prepared access to an entity's rows, by its place.
     func access(_ index: Int) -> EntityAccess? {
         state.withLock { state in
             Shared(value: state.accesses.indices.contains(index) ? state.accesses[index] : nil)

@@ -39,7 +39,7 @@ extension OpenDatabase {
         }
     }
 
-    /// The changes of the transactions after a place. Those of entities that the model does not have are left out.
+    /// The changes of the transactions after a place, without those of entities that the model does not have.
     func historyChanges(after start: HistoryPosition?) throws -> [HistoryChangeRow] {
         try reading("read the history of") {
             let result = try connection.query(
@@ -78,7 +78,7 @@ extension OpenDatabase {
         }
     }
 
-    /// The number of the oldest transaction that has not been deleted; the next one's when all have been.
+    /// The number of the oldest transaction that has not been deleted; that of the next one if all have been.
     func oldestKeptTransaction() throws -> Int64 {
         let oldest = try reading("read the history of") {
             try connection.query(

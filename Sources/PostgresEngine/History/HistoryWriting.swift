@@ -4,7 +4,7 @@ import PostgresConnection
 import SQLGeneration
 import StoreEngine
 
-/// One transaction of the history while it is being written: changes are collected, and written as arrays.
+/// One transaction of the history while it is written: collects changes, and writes them as arrays.
 struct HistoryRun {
     private var kinds: [Int16] = []
     private var entities: [Int32] = []
@@ -24,8 +24,8 @@ struct HistoryRun {
         if let tombstone { tombstones.append(tombstone) } else { tombstones.appendNull() }
     }
 
-    /// The statement that writes it, one of the last of a transaction: from then on, nobody else writes to the history of the store, so
-    /// that transactions become visible in the order of their numbers.
+    /// The statements that write it, among the last of a transaction: from then on, nobody else writes to the store's
+    /// history, so that transactions become visible in the order of their numbers.
     func requests(_ origin: ChangeOrigin, schema: String) -> [PostgresConnection.Request] {
         var all = PostgresParameters()
         all.append(schema)
@@ -66,7 +66,7 @@ extension OpenDatabase {
         schema.mapping(of: identifier.layout)?.number ?? identifier.layout.number
     }
 
-    /// What objects leave behind that are to be deleted.
+    /// The tombstones of objects that are to be deleted.
     func tombstones(of identifiers: [NSManagedObjectID]) throws -> [NSManagedObjectID: Data] {
         guard hasHistory else { return [:] }
         let kept = identifiers.filter { !historyProperties($0.layout).preservedSlots.isEmpty }
@@ -78,12 +78,12 @@ extension OpenDatabase {
         return tombstones
     }
 
-    /// Whether objects that are to be deleted leave something behind.
+    /// Whether any of the objects to be deleted leaves a tombstone.
     func keepsTombstones(_ changes: ChangeSet) -> Bool {
         hasHistory && changes.deleted.contains { !historyProperties($0.objectID.layout).preservedSlots.isEmpty }
     }
 
-    /// What writes down a save, inside its transaction.
+    /// The history of a save, written inside its transaction.
     func history(
         of changes: ChangeSet, tombstones: [NSManagedObjectID: Data]
     ) throws -> [PostgresConnection.Request] {
@@ -114,7 +114,7 @@ extension OpenDatabase {
         return run.requests(origin, schema: place.schema)
     }
 
-    /// Collects what a batch does.
+    /// Collects the changes of a batch.
     func noteBatch(
         _ kind: HistoryChangeKind, _ identifiers: [NSManagedObjectID], _ origin: ChangeOrigin, changed: [Int]
     ) throws {
@@ -129,7 +129,7 @@ extension OpenDatabase {
         }
     }
 
-    /// Writes what a batch did, at the end of its transaction.
+    /// Writes the changes of a batch, at the end of its transaction.
     func recordBatch() throws {
         guard !batchHistory.isEmpty else { return }
         _ = try connection.pipeline(batchHistory.requests(batchOrigin, schema: place.schema))

@@ -4,9 +4,9 @@ import KeyedArchives
 import PostgresConnection
 import StoreEngine
 
-/// What deleted objects leave in the history, as bytes: a property list of values by property. Pure.
+/// The tombstones of deleted objects in the history, as bytes: a property list of values by property. Pure.
 package enum Tombstones {
-    /// - Returns: nil where the object leaves nothing.
+    /// - Returns: nil if the object leaves no values.
     static func data(_ row: Row, _ properties: HistoryProperties) -> Data? {
         var list: [String: Any] = [:]
         for slot in properties.preservedSlots {
@@ -31,7 +31,7 @@ package enum Tombstones {
         return try? PropertyList(foundationObject: list).binaryData()
     }
 
-    /// - Returns: nil where the entity keeps nothing.
+    /// - Returns: nil if the entity keeps no values.
     static func values(_ data: Data?, _ entity: EntityLayout, _ properties: HistoryProperties) -> [String: StoredValue]?
     {
         guard !properties.preservedSlots.isEmpty else { return nil }
@@ -63,7 +63,7 @@ package enum Tombstones {
 }
 
 extension Tombstones {
-    /// Brings what deleted objects have left to other names of their attributes.
+    /// Renames the attributes in the tombstones of deleted objects.
     ///
     /// - Parameters:
     ///   - names: the new names by the old ones, by the numbers of the entities.

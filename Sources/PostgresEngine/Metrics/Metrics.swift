@@ -1,32 +1,32 @@
 import Synchronization
 
-/// What happens between a program and its servers, for those who count and measure.
+/// Events between a program and its servers, for metrics.
 public enum NSPostgreSQLEvent: Hashable, Sendable {
-    /// A server was lost, with the state that PostgreSQL or its library gave.
+    /// A server was lost, with the state that PostgreSQL or its library reported.
     case serverLost(state: String)
-    /// A server that takes writes was found after one was lost.
+    /// A server that takes writes was found after the loss of one.
     case serverFound(after: Duration)
     /// No server was found in time.
     case serverNotFound(after: Duration)
-    /// A save whose answer was lost was asked for.
+    /// The outcome of a save whose answer was lost is known.
     case saveDecided(isSaved: Bool, after: Duration)
-    /// A save whose answer was lost could not be asked for in time.
+    /// The outcome of a save whose answer was lost could not be found out in time.
     case saveUndecided(after: Duration)
-    /// A save was done again.
+    /// A save was run again.
     case saveRepeated(attempt: Int)
-    /// A save came through.
+    /// A save was committed.
     case saved(rows: Int, roundTrips: Int, duration: Duration)
-    /// A generation reads from a standby, which had what it must see after so long.
+    /// A generation reads from a standby, which had what it must see after the given time.
     case standbyRead(waited: Duration)
-    /// No standby had in time what a generation must see, or none was there.
+    /// No standby was there, or had what a generation must see in time.
     case standbysPassedOver(waited: Duration)
-    /// A generation has waited for others to be let go.
+    /// A generation has waited for others to be released.
     case generationWaited(Duration)
-    /// A generation was refused: nobody let go of one in time, or too many wait.
+    /// A generation was refused: none was released in time, or too many are waiting.
     case generationRefused(after: Duration)
 }
 
-/// Takes what happens, for whatever a program collects its figures with.
+/// Receives events, for whichever system collects a program's metrics.
 ///
 /// ```swift
 /// struct Counters: NSPostgreSQLMetrics {
@@ -37,26 +37,26 @@ public enum NSPostgreSQLEvent: Hashable, Sendable {
 /// NSPostgreSQLMetricsReceiver.set(Counters())
 /// ```
 public protocol NSPostgreSQLMetrics: Sendable {
-    /// Takes an event. Whoever saves or reads waits for this, so that it must be quick.
+    /// Receives an event. Saves and readings wait for this call, so it must be quick.
     ///
     /// - Parameter event: what happened.
     func record(_ event: NSPostgreSQLEvent)
 }
 
-/// Who takes what happens in this process.
+/// The receiver of events in this process.
 public enum NSPostgreSQLMetricsReceiver {
     private static let receiver = Mutex<(any NSPostgreSQLMetrics)?>(nil)
     private static let isSet = Atomic<Bool>(false)
 
-    /// Names who takes what happens from now on.
+    /// Sets the receiver of all events from now on.
     ///
-    /// - Parameter metrics: who; `nil` for nobody.
+    /// - Parameter metrics: the receiver; `nil` for none.
     public static func set(_ metrics: (any NSPostgreSQLMetrics)?) {
         receiver.withLock { $0 = metrics }
         isSet.store(metrics != nil, ordering: .relaxed)
     }
 
-    /// Tells of an event, which is not even made where nobody takes it.
+    /// Reports an event, which is not even created without a receiver.
     @inline(__always)
     static func record(_ event: @autoclosure () -> NSPostgreSQLEvent) {
         guard isSet.load(ordering: .relaxed) else { return }

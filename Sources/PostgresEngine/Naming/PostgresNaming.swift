@@ -3,9 +3,9 @@ import Ordering
 import PostgresConnection
 import SQLGeneration
 
-/// The names of tables and columns in PostgreSQL: those of the model in snake case, or what `userInfo` says. Pure.
+/// The names of tables and columns in PostgreSQL: those of the model in snake case, or those given in `userInfo`. Pure.
 package struct PostgresNaming {
-    /// The key in an entity's or a property's `userInfo` under which another name for its table or column stands.
+    /// The key in an entity's or a property's `userInfo` for another name of its table or column.
     package static let userInfoKey = "PippinSQLName"
 
     private let entities: [EntityLayout]
@@ -14,7 +14,7 @@ package struct PostgresNaming {
     private var tables = FreeNames()
 
     /// - Parameters:
-    ///   - entities: the entities in the store, each root followed by what is below it.
+    ///   - entities: the entities in the store, each root followed by its subentities.
     ///   - numbers: their numbers, by name.
     /// - Returns: the names.
     package static func names(_ entities: [EntityLayout], numbers: [String: Int]) -> SchemaNames {
@@ -27,7 +27,7 @@ package struct PostgresNaming {
         return naming.names
     }
 
-    /// The names of the tables of a schema, each with the schema's.
+    /// The names of the tables of a schema, each qualified with the schema's name.
     package static func names(in schema: String) -> ([EntityLayout], [String: Int]) -> SchemaNames {
         { entities, numbers in
             var names = names(entities, numbers: numbers)
@@ -60,7 +60,7 @@ package struct PostgresNaming {
 
     // MARK: Columns
 
-    /// Columns that every table of PostgreSQL has, and none may have again.
+    /// Columns that every PostgreSQL table has, and whose names are not available.
     private static let systemColumns: Set<String> = ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"]
 
     private mutating func nameColumns(of root: EntityLayout) {
@@ -99,7 +99,8 @@ package struct PostgresNaming {
         return column
     }
 
-    /// How an attribute is stored: Booleans as such, and large values in the row, too, from where the server moves them by itself.
+    /// How an attribute is stored: Booleans as `boolean`, and large values in the row, too, from where the server moves
+    /// them out by itself.
     private static func storage(of attribute: AttributeLayout) -> ColumnStorage? {
         if attribute.type == .booleanAttributeType { return .boolean }
         switch ColumnStorage(attribute) {
@@ -122,7 +123,7 @@ package struct PostgresNaming {
         return column
     }
 
-    /// The columns in which an entity's rows keep the owners of relationships without inverse that lead to it.
+    /// The columns in which an entity's rows keep the owners of the relationships without inverse that lead to it.
     private func owners(of entity: EntityLayout, names: inout FreeNames) -> [OwnerColumn] {
         let owning = entities.flatMap { source in
             Self.declared(source.relationships, by: source).filter {
@@ -161,7 +162,7 @@ package struct PostgresNaming {
         }
     }
 
-    /// Whether a many-to-many relationship is the one of the pair that its join table is named after.
+    /// Whether a many-to-many relationship is the one of the pair that gives the join table its name.
     private static func namesTheTable(_ relationship: RelationshipLayout) -> Bool {
         guard let inverse = relationship.inverse, inverse !== relationship else { return true }
         let (source, other) = (relationship.source.name, inverse.source.name)

@@ -1,6 +1,6 @@
-/// Names as people write them in SQL: `orderLine` becomes `order_line`, `URLString` becomes `url_string`. Pure.
+/// Names in the style of SQL: `orderLine` becomes `order_line`, `URLString` becomes `url_string`. Pure.
 package enum SnakeCase {
-    /// The longest name that PostgreSQL keeps, in bytes.
+    /// The longest name that PostgreSQL allows, in bytes.
     static let longest = 63
 
     package static func name(_ name: String) -> String {
@@ -16,7 +16,7 @@ package enum SnakeCase {
         return result
     }
 
-    /// The beginning of a name that is too long, with something after it.
+    /// The beginning of a name that is too long, followed by an ending.
     package static func cut(_ name: String, ending: String = "") -> String {
         var cut = name
         while cut.utf8.count + ending.utf8.count > longest { cut.removeLast() }
@@ -24,7 +24,7 @@ package enum SnakeCase {
     }
 }
 
-/// Hands out names that are not taken: with a number behind where two would be the same.
+/// Hands out names that are not taken: adds a number if two would be the same.
 struct FreeNames {
     private var taken: Set<String>
 

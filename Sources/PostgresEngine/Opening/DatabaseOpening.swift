@@ -4,11 +4,11 @@ import PostgresConnection
 import SQLGeneration
 import StoreEngine
 
-/// How a store is found in a database, or made there.
+/// Finds a store in a database, or creates it there.
 package struct DatabaseOpening {
     package let place: StorePlace
     package let connection: PostgresConnection
-    /// Which of the locks that programs agree on; "Pippin" in letters of a telephone.
+    /// The number of the advisory lock that programs agree on; "Pippin" in the letters of a telephone keypad.
     private static let lockNumber = 747746
 
     /// Connects, or joins the transaction of several stores.
@@ -35,7 +35,7 @@ package struct DatabaseOpening {
         return parameters
     }
 
-    /// What the database says of the store; nil where there is none.
+    /// What the database knows of the store; nil if there is none.
     package func stored() throws -> StoredStore? {
         guard try hasTable("stores") else { return nil }
         let results = try connection.pipeline([
@@ -61,7 +61,8 @@ package struct DatabaseOpening {
             generation: results[0].integer(0, 4))
     }
 
-    /// Whether a table of the bookkeeping is there: asked of the catalogue's tables, as `to_regclass` may remember that there was none.
+    /// Whether a bookkeeping table exists: asked of the catalogue's tables, as `to_regclass` may remember that there
+    /// was none.
     private func hasTable(_ name: String) throws -> Bool {
         var parameters = PostgresParameters()
         parameters.append(name)
@@ -79,20 +80,20 @@ package struct DatabaseOpening {
         package let generation: Int64
     }
 
-    /// Has all programs that save to the store note it in the history, from now on.
+    /// From now on, all programs that save to the store record it in the history.
     func keepHistory() throws {
         try connection.query("UPDATE pippin.stores SET keeps_history = true WHERE schema_name = $1", parameters)
     }
 
-    /// The store's copy of its model; nil where there is none.
+    /// The store's copy of its model; nil if there is none.
     package func cachedModel() throws -> NSManagedObjectModel? {
         let result = try connection.query("SELECT model FROM pippin.stores WHERE schema_name = $1", parameters)
         guard result.count == 1, !result.isNull(0, 0) else { return nil }
         return try ModelCache.model(fromModelCache: result.data(0, 0), entityVersionHashes: [:])
     }
 
-    /// Whether saves can leave marks by which it is known later whether they came through: the table is made where it is missing, and
-    /// marks that nobody can ask for any more go.
+    /// Whether saves can leave marks by which their outcome can be found out later. Creates the table if it is missing,
+    /// and deletes marks that are too old to be asked for.
     func keepsMarks() throws -> Bool {
         let rights = """
             SELECT pg_catalog.has_table_privilege(c.oid, 'SELECT') AND pg_catalog.has_table_privilege(c.oid, 'INSERT') AND \
@@ -103,7 +104,8 @@ package struct DatabaseOpening {
             """
         var result = try connection.query(rights)
         if result.count == 0, !connection.isInTransaction {
-            // Made by the owner of the store's tables, whoever comes first; others go without until then.
+            // The table is created by the owner of the store's tables when it first opens the store; other roles do
+            // without marks until then.
             do {
                 try connection.transaction {
                     try lock()
@@ -121,14 +123,15 @@ package struct DatabaseOpening {
         return true
     }
 
-    /// Makes the tables of a new store, in one transaction. Who comes at the same moment waits, and finds them made.
+    /// Creates the tables of a new store, in one transaction. A program that does so at the same moment waits, and
+    /// finds them there.
     ///
     /// - Parameters:
     ///   - schema: the tables.
     ///   - model: the model, of which the database keeps a copy.
     ///   - metadata: the store's metadata.
-    ///   - fills: whether rows come at once, so that indexes and references are left for afterwards.
-    /// - Returns: what the database says of the store then.
+    ///   - fills: whether rows follow at once, so that indexes and references are created afterwards.
+    /// - Returns: what the database knows of the store then.
     /// - Throws: the server's errors.
     package func create(
         _ schema: SQLSchema, model: NSManagedObjectModel, metadata: [String: Any], fills: Bool = false
@@ -168,10 +171,10 @@ package struct DatabaseOpening {
         }
     }
 
-    /// Keeps others from making or changing stores of the database, until the transaction ends.
+    /// Keeps others from creating or changing stores of the database until the transaction ends.
     package func lock() throws { try connection.execute("SELECT pg_advisory_xact_lock(\(Self.lockNumber))") }
 
-    /// Removes the store's tables, and what is known of it.
+    /// Removes the store's tables and its bookkeeping.
     package func destroy() throws {
         try connection.transaction {
             try lock()

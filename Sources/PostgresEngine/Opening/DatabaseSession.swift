@@ -4,26 +4,26 @@ import PostgresConnection
 import StoreEngine
 import Synchronization
 
-/// A transaction in which several stores of a database are read and written: whoever opens a store by the URL that the
-/// session gives it, works in that transaction.
+/// A transaction in which several stores of a database are read and written: a store opened by the URL that the session
+/// gives it works in that transaction.
 package enum DatabaseSession {
     private struct Shared: @unchecked Sendable {
-        // @unchecked Sendable: it is used by the thread that runs the session, or by those that it waits for.
+        // @unchecked Sendable: it is used by the thread that runs the session, or by threads that this one waits for.
         let connection: PostgresConnection
         init(_ connection: PostgresConnection) { self.connection = connection }
     }
 
     private static let connections = Mutex<[String: Shared]>([:])
 
-    /// Runs a closure in a transaction of a connection of its own.
+    /// Runs a closure in a transaction on a connection of its own.
     ///
     /// - Parameters:
-    ///   - place: where the database is.
+    ///   - place: the location of the database.
     ///   - settings: how long to wait for locks.
-    ///   - isPooled: whether others get the connection next: nothing stays prepared or set on it then.
-    ///   - body: gets the connection, and the name of the session.
+    ///   - isPooled: whether a pooler gives the connection to others next: then nothing stays prepared or set on it.
+    ///   - body: receives the connection, and the name of the session.
     /// - Returns: what the closure returns.
-    /// - Throws: what the closure throws; then nothing has changed.
+    /// - Throws: the errors of the closure; the database is then unchanged.
     package static func run<Result>(
         _ place: StorePlace, _ settings: StoreSettings, isPooled: Bool,
         _ body: (PostgresConnection, String) throws -> Result

@@ -3,15 +3,17 @@ import PostgresConnection
 import StoreEngine
 
 extension OpenDatabase {
-    /// Whether what happened means that the server is gone, or is the primary no longer.
+    /// Whether the error means that the server is gone, or is no longer the primary.
     func isServerLost(_ error: PostgresError) -> Bool {
         error.isConnectionFailure || error.isOnStandby || !connection.isUsable
     }
 
-    /// Whether a transaction is open that cannot be begun again on another connection, or one state is read that no other connection has.
+    /// Whether the work cannot move to another connection: a transaction is open that cannot be begun again, or one
+    /// state is read that no other connection has.
     var isBoundToConnection: Bool { isInLongTransaction || isPinned || place.session != nil }
 
-    /// Runs work that only reads. It is done again when the connection turns out to be lost, unless rows were handed out already.
+    /// Runs work that only reads. It is run again if the connection turns out to be lost, unless rows were handed out
+    /// already.
     func reading<Result>(_ work: String, _ body: () throws -> Result) throws -> Result {
         try run(work) {
             var start: ContinuousClock.Instant?
@@ -26,7 +28,7 @@ extension OpenDatabase {
         }
     }
 
-    /// Makes a new connection where the old one is lost.
+    /// Makes a new connection if the old one is lost.
     func reconnectIfNeeded() throws {
         guard !connection.isUsable, !isBoundToConnection else { return }
         try reconnect(
@@ -36,7 +38,7 @@ extension OpenDatabase {
 
     /// Makes a new connection, to whichever server takes writes by then.
     ///
-    /// - Throws: the latest error when there is none in time.
+    /// - Throws: the latest error if there is no such server in time.
     func reconnect(after error: PostgresError, since start: ContinuousClock.Instant) throws {
         let recovery = Recovery(.none, deadline: place.failover.deadline)
         NSPostgreSQLMetricsReceiver.record(.serverLost(state: error.state))
@@ -49,7 +51,7 @@ extension OpenDatabase {
         NSPostgreSQLMetricsReceiver.record(.serverFound(after: elapsed))
     }
 
-    /// Takes a new connection, unless its server is a primary of former times that has not noticed yet.
+    /// Makes a new connection, and refuses a former primary that has not noticed yet that it is one.
     func connectAnew() throws {
         let new = try DatabaseOpening.connect(place, settings, isPooled: isPooled)
         if place.failover.waitsWhenOpening, !isReadOnly {

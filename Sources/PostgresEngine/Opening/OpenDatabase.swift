@@ -5,60 +5,61 @@ import PredicateFormat
 import SQLGeneration
 import StoreEngine
 
-/// An open store: the connection, the schema, and what was prepared for each entity.
+/// An open store: the connection, the schema, and the prepared statements of each entity.
 package final class OpenDatabase {
     let place: StorePlace
     let schema: SQLSchema
     let identity: StoreIdentity
     let settings: StoreSettings
-    /// Whether statements may stay on the server; see ``NSPostgreSQLPooledOption``.
+    /// Whether a pooler is in between, so that statements may not stay on the server; see ``NSPostgreSQLPooledOption``.
     let isPooled: Bool
     var connection: PostgresConnection
-    /// Whether changes are noted in the history.
+    /// Whether changes are recorded in the history.
     let hasHistory: Bool
-    /// How often the store had been migrated when it was looked at.
+    /// How often the store had been migrated when it was last looked at.
     let generation: Int64
-    /// What ``changeCount()`` has to be for what is written; `nil` where that does not matter.
+    /// The value that ``changeCount()`` must have for writing; `nil` if that does not matter.
     var expectedChanges: Int64?
-    /// How often this has saved.
+    /// How often this object has saved.
     var ownSaves: Int64 = 0
-    /// Who saves by this, and the mark of the latest attempt; `nil` where the store keeps no marks, or the role may not write them.
+    /// The writer, with the mark of its latest attempt; `nil` if the store keeps no marks, or the role may not write
+    /// them.
     var writer: SaveWriter?
-    /// The timeline of the server, where another one could take its place.
+    /// The timeline of the server, if another one could take its place.
     var timeline = ""
-    /// Whether a transaction is open in which nothing was written yet, so that others wait.
+    /// Whether a transaction is open that keeps others waiting, and in which nothing was written yet.
     var keepsOthersOut = false
     /// How the properties of entities are numbered in the history.
     var knownProperties: [ObjectIdentifier: HistoryProperties] = [:]
-    /// What a batch has done so far, and who.
+    /// The changes of the current batch, and its author.
     var batchHistory = HistoryRun()
     var batchOrigin = ChangeOrigin()
-    /// What was made once for fetches and entities; readers of one store share it.
+    /// The statements that were prepared for fetches and entities; the readers of one store share them.
     let statements: StatementCache
-    /// Keys that the server has handed out and nobody has used.
+    /// Reserved keys that have not been used yet.
     var keys = KeyBlocks()
-    /// Keys of a table that the server was asked for, and nobody has taken yet.
+    /// Keys of a table that were requested from the server and not yet taken.
     var expectedKeys: (table: String, statement: StatementAhead)?
     /// How many cursors were opened.
     var cursors = 0
-    /// Where the connection goes when nobody reads by it any more; nil for one that is not shared.
+    /// Takes the connection back when nobody reads through it any more; nil for one that is not shared.
     private let giveBack: ((PostgresConnection) -> Void)?
-    /// Whether nothing is written by this, so that a standby will do.
+    /// Whether nothing is written through this, so that a standby is enough.
     let isReadOnly: Bool
     /// Whether this reads one state of the store, in a transaction that cannot be begun again.
     let isPinned: Bool
     /// Whether a transaction takes in all saves until it ends.
     var isInLongTransaction = false
-    /// The indexes that the long transaction makes when the rows are there.
+    /// The indexes that the long transaction creates once the rows are there.
     var laterIndexes: [TableCreation.IndexStatement] = []
-    /// The statements that lock the store, with others who save and against them.
+    /// The statement that locks the store, shared with others who save, or exclusively.
     let lockTogether: String
     let lockAlone: String
-    /// The statement that tells others of a save, once there was one.
+    /// The statement that notifies others of a save, once there was one.
     var telling: String?
-    /// Where this process hears of what is saved, if it does.
+    /// The channel on which this process hears of saves, if it does.
     var news: (any SaveNews)?
-    /// Whether the process's own listeners are yet to be told of what is being saved.
+    /// Whether the process's own listeners have yet to be told of the current save.
     var isUntold = false
     /// The attributes that are computed from others.
     let derivations: [DerivedColumn]
@@ -88,7 +89,7 @@ package final class OpenDatabase {
         derivations = try DerivedColumn.all(in: schema)
     }
 
-    /// A store in a transaction of somebody else's, for what a migration does to its rows.
+    /// A store in another's transaction, for changing its rows in a migration.
     package convenience init(
         _ place: StorePlace, _ schema: SQLSchema, within connection: PostgresConnection
     ) throws {
@@ -101,7 +102,7 @@ package final class OpenDatabase {
 
     var readingContext: ReadingContext { ReadingContext(schema: schema, identity: identity) }
 
-    /// What was prepared for an entity's rows.
+    /// The prepared access to an entity's rows.
     func access(_ entity: EntityLayout) throws -> EntityAccess {
         let index = entity.number - 1
         if let known = statements.access(index) { return known }
@@ -117,7 +118,7 @@ package final class OpenDatabase {
 
     // MARK: The connection
 
-    /// Runs work on the connection, and turns what PostgreSQL reports into Core Data's errors.
+    /// Runs work on the connection, and turns PostgreSQL's errors into Core Data's.
     func run<Result>(
         _ work: String, fallback: Int = CoreDataErrorCode.persistentStoreOperation, _ body: () throws -> Result
     ) throws -> Result {
@@ -132,7 +133,7 @@ package final class OpenDatabase {
         }
     }
 
-    /// Statements that make no sense to the server any more are those of a store that was migrated.
+    /// A statement that suddenly makes no sense to the server is one of a store that was migrated.
     private func checkAfterFailure() throws {
         guard connection.isUsable, !connection.isInTransaction else { return }
         do { try checkGeneration() } catch let change as StructureChange { throw change } catch {}
@@ -164,7 +165,7 @@ package final class OpenDatabase {
         return try connection.query(sql, parameters)
     }
 
-    /// The entity that a row's number says, if it is one of those that belong there.
+    /// The entity with a row's entity number, if it is one of those that belong there.
     func entity(numbered number: Int64, kindOf entity: EntityLayout) -> EntityLayout {
         schema.entity(numbered: number, kindOf: entity) ?? entity
     }

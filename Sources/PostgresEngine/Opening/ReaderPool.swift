@@ -2,9 +2,9 @@ import Foundation
 import PostgresConnection
 import StoreEngine
 
-/// Connections that read: those that are in use, and those that wait for the next who reads.
+/// Connections that read: those in use, and idle ones for the next reader.
 final class ReaderPool: @unchecked Sendable {
-    // @unchecked Sendable: the lock guards the list; a connection in it is nobody's.
+    // @unchecked Sendable: the lock guards the list; a connection in it has no owner.
     private let lock = NSLock()
     private var idle: [PostgresConnection] = []
     private let place: StorePlace
@@ -15,7 +15,7 @@ final class ReaderPool: @unchecked Sendable {
         (self.place, self.settings, self.isPooled) = (place, settings, isPooled)
     }
 
-    /// A connection on which nothing is under way.
+    /// A connection without a transaction.
     func take() throws -> PostgresConnection {
         while let connection = lock.withLock({ idle.popLast() }) {
             if connection.isUsable { return connection }
@@ -23,9 +23,9 @@ final class ReaderPool: @unchecked Sendable {
         return try DatabaseOpening.connect(place, settings, isPooled: isPooled)
     }
 
-    /// A connection on which something waits to be undone; it is made to do so.
+    /// Takes back a connection, and rolls its transaction back.
     func give(_ connection: PostgresConnection) {
-        // What cannot be undone is not used again.
+        // A connection that cannot be rolled back is not used again.
         guard (try? connection.rollback()) != nil, connection.isUsable, !connection.isInTransaction else { return }
         lock.withLock { if idle.count < settings.maximumReaders { idle.append(connection) } }
     }

@@ -1,9 +1,9 @@
-/// Where a process hears of what is saved to its stores.
+/// The channel on which a process hears of saves to its stores.
 protocol SaveNews: AnyObject, Sendable {
-    /// The number under which the process was the first one to listen to a store; nil where it was not.
+    /// The number under which the process was the first to listen to a store; nil if it was not the first.
     func identity(_ schema: String) -> Int32?
 
-    /// Takes news of this process's own, which come without the server.
+    /// Takes news of this process's own saves, which do not come from the server.
     ///
     /// - Parameters:
     ///   - schema: the store's.

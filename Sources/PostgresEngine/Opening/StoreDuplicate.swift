@@ -8,7 +8,7 @@ import StoreEngine
 package struct StoreDuplicate {
     private let source: StorePlace
     private let place: StorePlace
-    /// The connections to both; one and the same where both are in one database.
+    /// The connections to both; the same one if both are in one database.
     private let reader: PostgresConnection
     private let writer: PostgresConnection
 
@@ -16,10 +16,10 @@ package struct StoreDuplicate {
     ///
     /// - Parameters:
     ///   - source: the store.
-    ///   - place: where the copy is made; there is none yet.
-    ///   - reader: a connection to the store, on one state of it.
-    ///   - writer: a connection to the place; the same where both are in one database.
-    /// - Throws: the server's errors, and an `NSError` where there is no store to copy.
+    ///   - place: the location of the copy, which must not have a store yet.
+    ///   - reader: a connection to the store, reading one state of it.
+    ///   - writer: a connection to the place; the same if both are in one database.
+    /// - Throws: the server's errors, and an `NSError` if there is no store to copy.
     package static func make(
         of source: StorePlace, at place: StorePlace, from reader: PostgresConnection, to writer: PostgresConnection
     ) throws {

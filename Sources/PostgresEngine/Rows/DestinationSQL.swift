@@ -3,7 +3,7 @@ import SQLGeneration
 
 /// The statements that find the destinations of a to-many relationship. Pure.
 enum DestinationSQL {
-    /// Source, key and entity, those of one object one after the other, in order.
+    /// Source, key and entity; the destinations of one object follow one another, in order.
     static func select(_ toMany: ToManyMapping, _ destination: EntityMapping) -> String {
         let parts = Parts(toMany, destination)
         let order = parts.order.map { "\($0) NULLS FIRST, " } ?? ""
@@ -11,7 +11,7 @@ enum DestinationSQL {
             + "ORDER BY \(parts.source), \(order)t0.\(ColumnName.key)"
     }
 
-    /// Whole rows, behind each the source, and the place where there is one; in no order.
+    /// Whole rows in no order, each followed by the source, and by the place if there is one.
     static func select(_ toMany: ToManyMapping, _ destination: EntityMapping, _ rows: String) -> String {
         let parts = Parts(toMany, destination)
         return

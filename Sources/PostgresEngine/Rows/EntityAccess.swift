@@ -4,10 +4,10 @@ import SQLGeneration
 import StoreEngine
 import Synchronization
 
-/// An entity's statements, made once: how its rows are selected and written.
+/// An entity's statements, generated once: how its rows are selected and written.
 final class EntityAccess {
     let mapping: EntityMapping
-    /// What its rows are selected as.
+    /// The columns that its rows are selected as.
     let shape: RowShape
     let reader: RowReader
     /// Selects rows by their keys, `$1`.
@@ -15,11 +15,11 @@ final class EntityAccess {
     /// Selects one row by its key.
     let selectOneText: String
     let writer: ValueWriter
-    /// The statements that write new rows, one, by arrays and by `COPY`.
+    /// The statements that write new rows: one row, by arrays, and by `COPY`.
     let insertOneText: String
     let insertText: String
     let copyText: String
-    /// Statements that are made when they are first needed, by the slots that they are about.
+    /// Statements that are generated when they are first needed, by the slots that they use.
     private let texts = Mutex(Texts())
 
     private struct Texts {
@@ -43,8 +43,8 @@ final class EntityAccess {
         copyText = RowStatements.copy(mapping, columns)
     }
 
-    /// The statements that select the rows with a value, and with one of some values, `$1`, in a slot; nil where the slot's values are not in
-    /// one column.
+    /// The statements that select the rows with one value, and with any of several values, `$1`, in a slot; nil if the
+    /// slot's values are not in one column.
     func selectTexts(where slot: Int) -> (one: String, many: String)? {
         guard let column = mapping.columns[slot], !column.isComposite, column.entityColumn == nil else { return nil }
         return texts.withLock { texts in
@@ -64,8 +64,8 @@ final class EntityAccess {
         return (one.postgres.text, many.postgres.text)
     }
 
-    /// The statement that selects the rows at the end of a relationship, for objects with the keys `$1`, in no order; behind the row comes the key of the
-    /// object.
+    /// The statement that selects the rows at the end of a relationship, for objects with the keys `$1`, in no order;
+    /// the key of the object follows the row.
     func selectText(of toMany: ToManyMapping) -> String {
         DestinationSQL.select(toMany, mapping, shape.selection(alias: "t0").postgres.text)
     }
@@ -81,7 +81,7 @@ final class EntityAccess {
         }
     }
 
-    /// All columns that a new row gets, besides key, entity and version.
+    /// All columns that a new row gets in addition to key, entity and version.
     var columns: [WrittenColumn] { writer.columns }
     var table: String { quotedName(mapping.table) }
 }

@@ -1,23 +1,23 @@
 import PostgresConnection
 
-/// The rows of a result in the order of their owners, and those of one owner in theirs: counted and sorted here, which is cheaper than a sort of
-/// whole rows by the server.
+/// The rows of a result in the order of their owners, and each owner's rows in theirs: counted and sorted here, which
+/// is cheaper than having the server sort whole rows.
 struct OwnedRows {
-    /// By owner: where its rows begin in `rows`; behind the last one, where they end.
+    /// By owner: where its rows begin in `rows`; after the last one, where they end.
     private let starts: [Int]
     private let rows: [Int32]
 
     /// - Parameters:
     ///   - result: rows, in any order. The first column has their keys.
     ///   - owner: the column with the key of the owner.
-    ///   - order: the column with the place among the owner's rows; nil where they are in the order of their keys.
-    ///   - keys: the owners, in the order in which their rows are to be. Rows of others are left out.
+    ///   - order: the column with the place among the owner's rows; nil if they are in the order of their keys.
+    ///   - keys: the owners, in the desired order. Rows of others are left out.
     init(_ result: PostgresResult, owner: Int, order: Int?, of keys: [Int64]) {
         var places: [Int64: Int] = [:]
         places.reserveCapacity(keys.count)
         for (place, key) in keys.enumerated() { places[key] = place }
         var found = [Int32](repeating: -1, count: result.count)
-        // The rows' own places, read as they lie; those without one come first.
+        // The rows' places in result order; rows without one come first.
         var orders = [Int64](repeating: .min, count: result.count)
         var starts = [Int](repeating: 0, count: keys.count + 1)
         // Rows of one owner often come one after the other.
@@ -45,14 +45,14 @@ struct OwnedRows {
         }
         for place in keys.indices {
             let range = starts[place]..<starts[place + 1]
-            // They often are in order: as they were written.
+            // They often are in order already, as they were written.
             let isSorted = range.dropFirst().allSatisfy { orders[Int(rows[$0 - 1])] < orders[Int(rows[$0])] }
             if !isSorted { rows[range].sort(by: precedes) }
         }
         (self.starts, self.rows) = (starts, rows)
     }
 
-    /// Each row with the place of its owner.
+    /// Each row with the position of its owner.
     @inline(__always)
     func forEach(_ body: (_ place: Int, _ row: Int) throws -> Void) rethrows {
         for place in 0..<starts.count - 1 {

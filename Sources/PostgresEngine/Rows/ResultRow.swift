@@ -3,7 +3,7 @@ import Foundation
 import PostgresConnection
 import StoreEngine
 
-/// A row of a result whose values are read when they are asked for; it stands for each row in turn.
+/// A row of a result whose values are read when they are asked for; one object stands for each row in turn.
 final class ResultRow<Cells: RowCells>: CurrentRow {
     private let reader: RowReader
     let result: Cells
@@ -43,7 +43,7 @@ final class ResultRow<Cells: RowCells>: CurrentRow {
         return memcmp(left, right, raw.count) == 0
     }
 
-    /// The bytes of a value in a column of its own; nil for none.
+    /// The bytes of a value that has a column of its own; nil for no value.
     @inline(__always)
     private func raw(at slot: Int) -> UnsafeRawBufferPointer? {
         let column = Int(entity.places[slot].column)

@@ -4,9 +4,9 @@ import PostgresConnection
 import SQLGeneration
 import StoreEngine
 
-/// Where the value of a slot lies in a result; as small as that, since each value of each row is read by it.
+/// Where the value of a slot lies in a result. It is small, since it is used for each value of each row.
 struct SlotPlace {
-    /// What the column holds; nil for a slot that is not stored, or in several columns.
+    /// The kind of the column; nil for a slot that is not stored, or in several columns.
     let kind: ColumnKind?
     let column: Int32
 }
@@ -17,10 +17,10 @@ final class EntityReader {
     let number: Int64
     let context: ReadingContext
     let places: ContiguousArray<SlotPlace>
-    /// For objects' places, which hold none of them: the reader does.
+    /// The layout for placed rows, which do not retain it: the reader does.
     let unretainedLayout: Unmanaged<EntityLayout>
     let unretainedStore: Unmanaged<StoreIdentity>
-    /// By slot; nil for those that are not stored.
+    /// By slot; nil for slots that are not stored.
     private let readers: ContiguousArray<ValueReader?>
 
     init(_ shape: RowShape.EntityShape, _ context: ReadingContext) {
@@ -45,7 +45,7 @@ final class EntityReader {
         let place = places[slot]
         guard let kind = place.kind else { return rareValue(at: slot, result, row) }
         let raw = result.raw(row, Int(place.column))
-        // An empty text is as long as no value.
+        // An empty text has the same length as a missing value.
         if raw.isEmpty, result.isNull(row, Int(place.column)) { return .null }
         switch kind {
         case .smallint, .integer, .bigint, .boolean: return .integer(BinaryNumber.integer(raw))
@@ -90,7 +90,7 @@ final class RowReader {
         return rows
     }
 
-    /// All rows, one by one.
+    /// Hands out all rows, one by one.
     func handOutRows(_ result: some RowCells, _ body: (consuming Row) -> Void) throws {
         try result.forEachRow { index in
             body(row(result, index, try entity(result, index)))
@@ -98,7 +98,7 @@ final class RowReader {
         }
     }
 
-    /// All rows for objects, one by one.
+    /// Hands out all rows for objects, one by one.
     func handOutPlacedRows(_ result: some RowCells, _ body: (consuming PlacedRow) -> Void) throws {
         try result.forEachRow { index in
             let entity = try entity(result, index)
@@ -111,7 +111,7 @@ final class RowReader {
         }
     }
 
-    /// One row. An ID that is known is used again.
+    /// One row. A known ID is reused.
     func row(_ result: some RowCells, _ index: Int, identifier: NSManagedObjectID? = nil) throws -> Row {
         let entity = try entity(result, index)
         guard let identifier, identifier.layout === entity.layout else { return row(result, index, entity) }
@@ -129,7 +129,7 @@ final class RowReader {
 
     /// Hands out the rows one after the other, each read when its values are asked for.
     ///
-    /// - Returns: whether to go on, as the closure said at last.
+    /// - Returns: whether to go on, as the closure last said.
     @discardableResult
     func forEachRow<Cells: RowCells>(_ result: Cells, _ body: (any CurrentRow) -> Bool) throws -> Bool {
         var goesOn = true
@@ -140,7 +140,7 @@ final class RowReader {
         return goesOn
     }
 
-    /// The same until the closure says not to go on.
+    /// The same, until the closure says not to go on.
     @inline(__always)
     func forEachRow<Cells: RowCells>(
         _ result: Cells, _ body: (ResultRow<Cells>, inout Bool) throws -> Void
@@ -156,7 +156,7 @@ final class RowReader {
         }
     }
 
-    /// The rows by their owners, each with the place of its owner.
+    /// Hands out the rows by owner, each with the position of its owner.
     func forEachRow(
         _ result: PostgresResult, _ rows: OwnedRows, _ body: (_ place: Int, _ row: any CurrentRow) throws -> Void
     ) throws {

@@ -28,7 +28,8 @@ enum RowStatements {
         return "COPY \(quotedName(mapping.table)) (\(list)) FROM STDIN (FORMAT binary)"
     }
 
-    /// The same for rows to which the database gives keys and versions: `COPY "car" (_entity, "maker") FROM STDIN (FORMAT binary)`
+    /// The same for rows whose keys and versions the database assigns: `COPY "car" (_entity, "maker") FROM STDIN
+    /// (FORMAT binary)`
     static func copyNew(_ mapping: EntityMapping, _ columns: [WrittenColumn]) -> String {
         let list = ([ColumnName.entity] + columns.map { quotedName($0.name) }).joined(separator: ", ")
         return "COPY \(quotedName(mapping.table)) (\(list)) FROM STDIN (FORMAT binary)"
@@ -37,7 +38,7 @@ enum RowStatements {
     /// `UPDATE "car" t SET "maker" = u.c0, _version = u.v + 1 FROM unnest($1, $2, $3) AS u(k, v, c0) WHERE t._id = u.k AND
     /// t._version = u.v`, which fails unless it finds all rows.
     ///
-    /// Whoever leaves an object for another has no place in its ordered relationship any more.
+    /// An object that moves to another owner loses its place in that owner's ordered relationship.
     static func update(_ mapping: EntityMapping, _ columns: [WrittenColumn]) -> String {
         let sets = sets(columns, version: "u.v") { "u.c\($0)" }
         return complete(
@@ -59,15 +60,15 @@ enum RowStatements {
             guard let order = column.orderColumn.map(quotedName) else { continue }
             sets.append("\(order) = CASE WHEN t.\(quotedName(column.name)) = \(value(index)) THEN t.\(order) END")
         }
-        // The sum of the greatest number and one is the smallest one: versions are only compared.
+        // The greatest number is followed by the smallest one: versions are only compared.
         let next = "CASE WHEN \(version) = 9223372036854775807 THEN -9223372036854775808 ELSE \(version) + 1 END"
         return (sets + ["\(ColumnName.version) = \(next)"]).joined(separator: ", ")
     }
 
-    /// How statements begin that fail unless they find all rows.
+    /// The beginning of statements that fail unless they find all rows.
     static let counting = "WITH found AS ("
 
-    /// Divides by zero where a statement has not found all rows, so that nothing after it is done, not even `COMMIT`.
+    /// Divides by zero if a statement has not found all rows, so that nothing after it is executed, not even `COMMIT`.
     private static func complete(_ statement: String, count: String) -> String {
         "\(counting)\(statement) RETURNING 1) SELECT 1 / (count(*) = \(count))::integer FROM found"
     }
@@ -123,12 +124,12 @@ enum RowStatements {
             + "WHERE t.\(ColumnName.key) = u.b"
     }
 
-    /// Takes destinations from their owners.
+    /// Removes destinations from their owners.
     static func release(_ key: ForeignKeyMapping) -> String {
         "\(releasing(key)) FROM unnest($1, $2) AS u(a, b) WHERE t.\(ColumnName.key) = u.b AND t.\(quotedName(key.column)) = u.a"
     }
 
-    /// Takes all destinations from owners that are deleted.
+    /// Removes all destinations from owners that are deleted.
     static func releaseAll(_ key: ForeignKeyMapping) -> String {
         "\(releasing(key)) WHERE t.\(quotedName(key.column)) = ANY($1)"
     }
@@ -138,7 +139,7 @@ enum RowStatements {
         return "UPDATE \(quotedName(key.table)) t SET \(cleared)"
     }
 
-    /// The places of the destinations of objects: source, destination, place.
+    /// Selects the places of the destinations of objects: source, destination, place.
     static func places(_ toMany: ToManyMapping) -> String? {
         switch toMany {
         case .foreignKey(let key):
@@ -154,7 +155,7 @@ enum RowStatements {
         }
     }
 
-    /// Sets places: of sources `$1`, destinations `$2`, to `$3`.
+    /// Sets the places of sources `$1` and destinations `$2` to `$3`.
     static func setPlaces(_ toMany: ToManyMapping) -> String? {
         let rows = "unnest($1, $2, $3) AS u(a, b, p)"
         switch toMany {

@@ -9,7 +9,7 @@ struct ValueReader {
     let kind: ColumnKind
     let column: Int
     let attribute: AttributeLayout?
-    /// For a reference: the entity that it leads to, and the column with the number of the destination's own.
+    /// For a reference: the destination entity, and the column with the entity number of the actual destination.
     let destination: EntityLayout?
     let entityColumn: Int?
     /// For a composite attribute: its elements.
@@ -27,7 +27,7 @@ struct ValueReader {
         }
     }
 
-    /// Reads a value of a column alone.
+    /// Reads a value that is in a column of its own.
     init(_ kind: ColumnKind, column: Int, attribute: AttributeLayout?) {
         (self.kind, self.column, self.attribute) = (kind, column, attribute)
         (destination, entityColumn, elements) = (nil, nil, [])
@@ -37,7 +37,7 @@ struct ValueReader {
     func value(_ result: some RowCells, _ row: Int, _ context: ReadingContext) -> StoredValue {
         if elements.isEmpty {
             let raw = result.raw(row, column)
-            // An empty text is as long as no value.
+            // An empty text has the same length as a missing value.
             if raw.isEmpty, result.isNull(row, column) { return .null }
             switch kind {
             case .smallint, .integer, .bigint, .boolean: return .integer(BinaryNumber.integer(raw))
@@ -86,7 +86,7 @@ struct ValueReader {
     }
 }
 
-/// What all readers of a store need.
+/// The context that all readers of a store share.
 struct ReadingContext {
     let schema: SQLSchema
     let identity: StoreIdentity

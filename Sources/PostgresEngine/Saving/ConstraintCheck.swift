@@ -4,21 +4,21 @@ import PostgresConnection
 import SQLGeneration
 import StoreEngine
 
-/// Finds out which objects of a change set break which uniqueness constraints, after the database has refused them: a query for each
-/// constraint.
+/// Finds out which objects of a change set violate which uniqueness constraints, after the database has refused them:
+/// one query per constraint.
 struct ConstraintCheck {
     private let database: OpenDatabase
 
     init(_ database: OpenDatabase) { self.database = database }
 
-    /// Objects of a change set that share values, by what the columns would hold.
+    /// Objects of a change set that share values, as the columns would hold them.
     private struct Group {
         let constraint: Constraint
         let values: [[UInt8]]
         var members: [RowChange] = []
     }
 
-    /// A constraint as the entity declares it whose rows, and those of entities below, share it.
+    /// A constraint, with the entity that declares it: its rows and those of its subentities share it.
     private struct Constraint: Hashable {
         let entity: EntityLayout
         let names: [String]
@@ -33,7 +33,8 @@ struct ConstraintCheck {
         }
     }
 
-    /// What the change set would break: values that two of its objects share, or one with a row that stays as it is.
+    /// The violations of a change set: values that two of its objects share, or that one shares with a row that stays
+    /// as it is.
     func violations(in changes: ChangeSet) throws -> [ConstraintViolation] {
         var groups: [Group] = []
         var positions: [Constraint: [[[UInt8]]: Int]] = [:]
@@ -67,7 +68,8 @@ struct ConstraintCheck {
         return current
     }
 
-    /// The values that must be unique as columns have them, nil when one is missing: nothing equals what is missing.
+    /// The values that must be unique, as the columns hold them; nil if one is missing, since a missing value equals
+    /// nothing.
     private func values(_ names: [String], of change: RowChange) throws -> [[UInt8]]? {
         let access = try database.access(change.objectID.layout)
         var values: [[UInt8]] = []
@@ -88,7 +90,7 @@ struct ConstraintCheck {
         }
     }
 
-    /// For each group the first row that has its values and that the change set leaves as it is.
+    /// For each group, the first row that has its values and that the change set leaves as it is.
     private func storedRows(_ groups: [Group], _ changes: ChangeSet) throws -> [Int: Row] {
         let touched = Set((changes.updated.map(\.objectID) + changes.deleted.map(\.objectID)))
         var found: [Int: NSManagedObjectID] = [:]
@@ -126,7 +128,7 @@ struct ConstraintCheck {
     }
 }
 
-/// Takes one value as its bytes.
+/// Keeps one value as its bytes.
 private struct BytesSink: ValueSink {
     var bytes: [UInt8]?
 
@@ -139,7 +141,7 @@ private struct BytesSink: ValueSink {
     mutating func appendNull() { bytes = nil }
 }
 
-/// A value that is in its binary form already; the array that it goes into knows its type.
+/// A value that is in binary form already; the array that receives it knows its type.
 private struct RawBytes: BinaryValue {
     private let bytes: [UInt8]
 

@@ -5,17 +5,17 @@ import SQLGeneration
 import StoreEngine
 
 extension OpenDatabase {
-    /// How often a transaction is tried again that was in the way of another one.
+    /// How often a transaction that conflicted with another one is retried.
     private static let attempts = 5
 
     /// Writes a change set in one transaction: deletions, updates, insertions, pairs of join tables, places, history.
     ///
     /// - Parameters:
     ///   - changes: what to write.
-    ///   - metadata: the store's metadata, when they are to be written, too.
-    ///   - others: what else is to succeed before the transaction ends; nil for nothing.
+    ///   - metadata: the store's metadata, if they are to be written, too.
+    ///   - others: work that must also succeed before the transaction ends; nil for none.
     /// - Returns: the values that the store computed itself, such as derived attributes.
-    /// - Throws: `SaveRefusal` for conflicts, an `NSError` for everything else, and what `others` throws.
+    /// - Throws: `SaveRefusal` for conflicts, an `NSError` for everything else, and the errors of `others`.
     func save(
         _ changes: ChangeSet, metadata: [String: Any]? = nil, with others: (() throws -> Void)? = nil
     ) throws -> SaveResult {
@@ -30,7 +30,7 @@ extension OpenDatabase {
                         return try self.attempt(changes, metadata, clearsUniqueValues: clearsUniqueValues, nil)
                     }
                     return try self.attempt(changes, metadata, clearsUniqueValues: clearsUniqueValues) {
-                        // Other stores have been written to once, however often this one must be.
+                        // Other stores are written to once, however often this one is retried.
                         guard !isLeft else { return }
                         isLeft = true
                         try others()
@@ -38,18 +38,18 @@ extension OpenDatabase {
                 } catch let error as PostgresError where error.isUniqueViolation {
                     if clearsUniqueValues { throw error }
                     try refuse(changes)
-                    // The values only got in each other's way.
+                    // The values conflicted only with one another.
                     clearsUniqueValues = true
                 } catch let error as PostgresError where SaveRun.isConflict(error) {
-                    // What a trigger divides by zero is no conflict.
+                    // A division by zero in a trigger is no conflict.
                     guard attempt < Self.attempts else { throw error }
                     try refuse(changes)
                 } catch let error as PostgresError where error.isRetryable {
-                    // Nothing was decided by what was read before, unless other stores have been written to.
+                    // No decision was based on what was read before, unless other stores have been written to.
                     guard attempt < Self.attempts, !isLeft, !isInLongTransaction else { throw error }
                     try refuse(changes)
                 } catch let error as PostgresError where isServerLost(error) {
-                    // The server was not asked to commit, so that nothing is there.
+                    // The server was not asked to commit, so nothing was saved.
                     guard !isBoundToConnection else { throw error }
                     let since = lost ?? .now
                     lost = since
@@ -64,7 +64,7 @@ extension OpenDatabase {
         }
     }
 
-    /// Says what keeps a change set from being written, if anything does.
+    /// Throws the reason why a change set cannot be written, if there is one.
     private func refuse(_ changes: ChangeSet) throws {
         try snapshot {
             let conflicts = try conflicts(of: changes)
@@ -74,7 +74,7 @@ extension OpenDatabase {
         }
     }
 
-    /// The rows to change or delete that have another version than they should.
+    /// The rows to change or delete whose version is not the expected one.
     private func conflicts(of changes: ChangeSet) throws -> [(objectID: NSManagedObjectID, current: Row?)] {
         let expected =
             changes.deleted.map { ($0.objectID, $0.version) } + changes.updated.map { ($0.objectID, $0.version) }
@@ -93,7 +93,7 @@ extension OpenDatabase {
         _ changes: ChangeSet, _ metadata: [String: Any]?, clearsUniqueValues: Bool, _ others: (() throws -> Void)?
     ) throws -> SaveResult {
         var result = SaveResult()
-        // A server that has gone meanwhile has not saved anything for sure.
+        // A server that is gone meanwhile has certainly not saved anything.
         connection.noticeEnd()
         try reconnectIfNeeded()
         var run = SaveRun(changes, self, commits: others == nil && metadata == nil && commitsAtOnce)
@@ -101,7 +101,7 @@ extension OpenDatabase {
             result.computed = try write(changes, metadata, &run, clearsUniqueValues: clearsUniqueValues)
             try others?()
         } catch {
-            // The first error is the one to tell.
+            // The first error is the one to report.
             try? undo()
             if let error = error as? PostgresError { try explain(error) }
             throw error

@@ -6,10 +6,10 @@ import SQLGeneration
 import StoreEngine
 
 extension DerivedColumn {
-    /// Computes the attribute anew where it is not as it should be.
+    /// Recomputes the attribute for objects whose value is out of date.
     ///
     /// - Parameters:
-    ///   - keys: the objects that may be concerned; nil for all.
+    ///   - keys: the objects that may be affected; nil for all.
     ///   - database: the store.
     /// - Returns: the values that have changed.
     /// - Throws: the server's errors.

@@ -3,7 +3,7 @@ import PostgresConnection
 import SQLGeneration
 import StoreEngine
 
-/// Which objects' derived attributes a save concerns: found partly before it writes, partly afterwards.
+/// The objects whose derived attributes a save affects: found partly before it writes, partly afterwards.
 struct DerivedUpdate {
     private let database: OpenDatabase
     private let changes: ChangeSet
@@ -30,7 +30,7 @@ struct DerivedUpdate {
         changes.deleted.filter { $0.objectID.layout.isKind(of: entity) }.map(\.objectID.key)
     }
 
-    /// Looks at what leads where before it is changed.
+    /// Reads the relationships before they are changed.
     mutating func prepare() throws {
         for (position, derived) in database.derivations.enumerated() {
             guard case .toMany(let relationship, let toMany) = derived.source else { continue }
@@ -43,7 +43,7 @@ struct DerivedUpdate {
         }
     }
 
-    /// Computes what has changed, after all has been written.
+    /// Computes the changed values, after everything has been written.
     mutating func finish() throws -> [(objectID: NSManagedObjectID, slot: Int, value: StoredValue)] {
         var computed: [(objectID: NSManagedObjectID, slot: Int, value: StoredValue)] = []
         for (position, derived) in database.derivations.enumerated() {

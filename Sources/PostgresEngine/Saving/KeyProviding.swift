@@ -3,7 +3,8 @@ import PostgresConnection
 import StoreEngine
 
 extension OpenDatabase {
-    /// Sees to it that so many keys of each table are there: one round trip for all, unless others take keys of the same sequence meanwhile.
+    /// Ensures that enough keys of each table are reserved: one round trip for all, unless others take keys of the same
+    /// sequence meanwhile.
     func provideKeys(_ wanted: [(table: String, count: Int)]) throws {
         takeExpectedKeys()
         let lacking = try takeKeys(wanted, Self.keyRange) { addKeys($0, $1) }
@@ -13,14 +14,14 @@ extension OpenDatabase {
         }
     }
 
-    /// Has the server hand out keys for many new rows, while they are yet to be made.
+    /// Requests keys from the server for many new rows, while these are still being made.
     func expectRows(_ count: Int, of entity: EntityLayout) {
         guard count >= SaveRun.copied, expectedKeys == nil, !isReadOnly, !isPinned, place.session == nil,
             connection.isUsable, !connection.isInTransaction, let table = try? access(entity.root).mapping.table,
             keys.count(table) < count
         else { return }
         let parameters = keyParameters(table, count)
-        // Where that does not work, the save says so.
+        // A failure here is reported by the save.
         expectedKeys = (try? connection.sendAhead(Self.keyRange, parameters)).map { (table, $0) }
     }
 
@@ -30,7 +31,7 @@ extension OpenDatabase {
         if let result = try? connection.result(of: statement) { addKeys(result, table) }
     }
 
-    /// Adds the keys of a range, if nobody came in between: they follow one another then.
+    /// Adds the keys of a range if they are consecutive, which is the case if nobody took keys in between.
     private func addKeys(_ result: PostgresResult, _ table: String) {
         guard result.count == 1 else { return }
         let (first, last) = (result.integer(0, 0), result.integer(0, 1))
@@ -44,7 +45,7 @@ extension OpenDatabase {
         return parameters
     }
 
-    /// - Returns: the tables of which there are still too few keys.
+    /// - Returns: the tables that still have too few keys.
     private func takeKeys(
         _ wanted: [(table: String, count: Int)], _ statement: String, _ add: (PostgresResult, String) -> Void
     ) throws -> [(table: String, count: Int)] {
@@ -55,12 +56,13 @@ extension OpenDatabase {
         return lacking.filter { keys.count($0.table) < $0.count }
     }
 
-    /// Steps of the table's sequence. Each stands for as many keys as it is wide: 32, or one in a store that was made by a former version.
+    /// Steps of the table's sequence. Each step covers as many keys as the sequence's increment: 32, or 1 in a store
+    /// that was created by a former version.
     private static let newKeys = """
         (SELECT nextval(s) AS k, i FROM (SELECT seqrelid::regclass AS s, seqincrement AS i FROM pg_sequence \
         WHERE seqrelid = pg_get_serial_sequence($1, '\(ColumnName.key)')::regclass) q, generate_series(1, ($2 + i - 1) / i)) steps GROUP BY i
         """
-    /// The lowest and the highest of new keys, and how many they are: for many, a list of them takes longer.
+    /// The lowest and the highest of the new keys, and their number: a list of many keys would take longer.
     private static let keyRange = "SELECT min(k), max(k) + i - 1, count(*) * i FROM \(newKeys)"
     private static let keyList = "SELECT array_agg(k), i FROM \(newKeys)"
 
@@ -97,7 +99,7 @@ extension OpenDatabase {
         }
     }
 
-    /// Counts on from a key; nothing to do where the table is further already.
+    /// Advances the sequence past a key; does nothing if it is past it already.
     func reserveKeys(upTo key: Int64, of root: EntityLayout) throws {
         try run("reserve keys in", fallback: CoreDataErrorCode.persistentStoreSave) {
             let table = try access(root).mapping.table

@@ -3,7 +3,7 @@ import PostgresConnection
 import SQLGeneration
 import StoreEngine
 
-// Many saves that are there together, or not at all.
+// Many saves that are committed together, or not at all.
 extension OpenDatabase {
     func beginLongTransaction(makesIndexesLater: Bool) throws {
         try run("save to", fallback: CoreDataErrorCode.persistentStoreSave) {
@@ -16,10 +16,10 @@ extension OpenDatabase {
         }
     }
 
-    /// Makes the indexes that were left for later. Those whose rows share values that must be unique are left once more.
+    /// Creates the deferred indexes. Those whose rows share values that must be unique remain deferred.
     func makeIndexes() throws {
         try run("save to", fallback: CoreDataErrorCode.persistentStoreSave) {
-            // A table whose references are yet to be checked takes no index.
+            // A table with pending checks of references takes no index.
             try connection.execute("SET CONSTRAINTS ALL IMMEDIATE; SET CONSTRAINTS ALL DEFERRED")
             laterIndexes = try laterIndexes.filter { index in
                 do {
@@ -30,7 +30,7 @@ extension OpenDatabase {
         }
     }
 
-    /// Rows that share values which must be unique; none where all indexes are there.
+    /// Rows that share values which must be unique; empty if all indexes exist.
     func sharedUniqueValues(limit: Int) throws -> [(constraint: [String], rows: [NSManagedObjectID])] {
         guard let missing = laterIndexes.first else { return [] }
         return try run("read from") {

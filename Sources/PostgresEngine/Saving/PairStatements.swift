@@ -1,6 +1,6 @@
 import PostgresConnection
 
-/// Pairs of keys by the statement that they are for.
+/// Pairs of keys by the statement that writes them.
 struct PairStatements {
     private struct Pairs {
         var sources: [Int64] = []

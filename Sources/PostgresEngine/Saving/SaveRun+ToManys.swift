@@ -3,9 +3,9 @@ import PostgresConnection
 import SQLGeneration
 import StoreEngine
 
-// Relationships to many.
+// To-many relationships.
 extension SaveRun {
-    /// Without those that have none: most saves have none at all.
+    /// Without the objects that have none: most saves change none at all.
     private var toManyChanges: [(source: NSManagedObjectID, change: ToManyChange)] {
         var found: [(source: NSManagedObjectID, change: ToManyChange)] = []
         for list in [changes.updated, changes.inserted] {
@@ -27,7 +27,7 @@ extension SaveRun {
         return toManys.indices.contains(change.relationship.index) ? toManys[change.relationship.index] : nil
     }
 
-    /// Writes the pairs of join tables and owners, all that are removed before all that are added.
+    /// Writes the pairs of join tables and owners: all removals before all additions.
     mutating func writePairs() throws {
         var pairs = PairStatements()
         for (source, change) in toManyChanges where change.pairs != .otherEnd {
@@ -50,7 +50,7 @@ extension SaveRun {
         requests += pairs.requests
     }
 
-    /// Writes the places in ordered relationships, which need all pairs to be there.
+    /// Writes the places in ordered relationships, which need all pairs to exist.
     mutating func writePlaces() throws {
         var orders: [(mapping: ToManyMapping, sql: String, changes: [(source: Int64, order: [Int64])])] = []
         var positions: [String: Int] = [:]

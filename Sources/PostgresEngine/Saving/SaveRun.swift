@@ -4,7 +4,7 @@ import PostgresConnection
 import SQLGeneration
 import StoreEngine
 
-/// One save inside its transaction: writes the rows of a change set, those of one kind with one statement.
+/// One save inside its transaction: writes the rows of a change set, one statement for rows of one kind.
 struct SaveRun {
     /// From how many rows on `COPY` is worth a round trip of its own.
     static let copied = 200
@@ -12,24 +12,25 @@ struct SaveRun {
     let database: OpenDatabase
     let changes: ChangeSet
     var requests: [PostgresConnection.Request] = []
-    /// Whether the transaction ends with the rows, and whether it has.
+    /// Whether the transaction ends with the rows, and whether it has ended.
     private let commits: Bool
     private(set) var isCommitted = false
 
     /// - Parameters:
     ///   - changes: what to write.
-    ///   - database: where.
+    ///   - database: the open store.
     ///   - commits: whether `COMMIT` is sent with the last statements.
     init(_ changes: ChangeSet, _ database: OpenDatabase, commits: Bool) {
         (self.changes, self.database, self.commits) = (changes, database, commits)
     }
 
-    /// Writes all rows, and relationships to many: mostly all of it with one round trip.
+    /// Writes all rows and to-many relationships, mostly in one round trip.
     ///
     /// - Parameters:
-    ///   - first: what is sent before, such as the beginning of the transaction.
-    ///   - last: what is sent after all that needs no further reading; nil where more comes after the rows.
-    ///   - clearsUniqueValues: whether the unique values of rows that are written are cleared first, so that rows may trade them.
+    ///   - first: requests to send before, such as the beginning of the transaction.
+    ///   - last: requests to send at the end, if nothing more must be read before; nil if more follows the rows.
+    ///   - clearsUniqueValues: whether the unique values of the written rows are cleared first, so that rows may swap
+    ///     them.
     /// - Throws: the server's errors, and an `NSError` for a value that cannot be stored.
     mutating func write(
         first: [PostgresConnection.Request], last: [PostgresConnection.Request]?, clearsUniqueValues: Bool
@@ -53,7 +54,7 @@ struct SaveRun {
         if let last { try finish(last) } else { try send() }
     }
 
-    /// Sends the last statements of the transaction, and its end where that belongs to them.
+    /// Sends the last statements of the transaction, and its end if the run commits.
     mutating func finish(_ last: [PostgresConnection.Request]) throws {
         requests += last
         guard commits else { return database.noteTold(try send()) }
@@ -72,7 +73,7 @@ struct SaveRun {
         return try database.connection.pipeline(requests).last
     }
 
-    /// Whether an error says that rows were not as they should have been.
+    /// Whether an error says that rows did not have the expected versions.
     static func isConflict(_ error: PostgresError) -> Bool {
         error.state == "22012" && error.statement?.hasPrefix(RowStatements.counting) == true
     }
@@ -98,7 +99,7 @@ struct SaveRun {
             let deletions = group.map { changes.deleted[$0] }
             let access = try database.access(deletions[0].objectID.layout)
             let keys = deletions.map(\.objectID.key)
-            // Pairs first: they refer to the rows.
+            // Pairs first, as they refer to the rows.
             for toMany in access.mapping.toManys {
                 switch toMany {
                 case .joinTable(let join):
@@ -217,7 +218,7 @@ struct SaveRun {
         for group in Self.groups(changes.updated) {
             let access = try database.access(changes.updated[group[0]].objectID.layout)
             let layout = access.mapping.layout
-            // A row without what divides the table would be nowhere.
+            // A row without a value for the partition key would belong to no partition.
             let dividing = try database.schema.mapping(of: layout.root).flatMap { try Partitioning($0) }?.column
             let unique = Set(layout.uniquenessConstraints.joined().compactMap { layout.slotIndex(forName: $0) })
             for slot in unique.sorted() {

@@ -3,15 +3,15 @@ import PostgresConnection
 import StoreEngine
 
 extension OpenDatabase {
-    /// Runs a closure in a transaction that counts as a save, or in a part of the long one; undone when it throws.
+    /// Runs a closure in a transaction that counts as a save, or in a part of the long one; rolled back if it throws.
     ///
-    /// - Throws: `StructureChange`, `UnexpectedChange`, `SaveUndone`, and what the closure throws.
+    /// - Throws: `StructureChange`, `UnexpectedChange`, `SaveUndone`, and the errors of the closure.
     func transaction<Result>(_ body: () throws -> Result) throws -> Result {
         if isInLongTransaction { return try connection.part(body) }
         try beginSave()
         let result: Result
         do { result = try body() } catch {
-            // The first error is the one to tell.
+            // The first error is the one to report.
             try? connection.rollback()
             throw error
         }
@@ -19,7 +19,7 @@ extension OpenDatabase {
         return result
     }
 
-    /// Begins a transaction that counts as a save, on another connection where this one turns out to be lost.
+    /// Begins a transaction that counts as a save, on another connection if this one turns out to be lost.
     func beginSave() throws {
         var start: ContinuousClock.Instant?
         while true {
@@ -45,7 +45,7 @@ extension OpenDatabase {
         try decidingSave {
             let warnings = connection.warningCount
             do { try connection.commit() } catch {
-                // The first error is the one to tell.
+                // The first error is the one to report.
                 if connection.isUsable { try? connection.rollback() }
                 throw error
             }
@@ -53,15 +53,16 @@ extension OpenDatabase {
         }
     }
 
-    /// Whether the last statements of a save and its `COMMIT` may be sent together. Then the server may have committed whenever the
-    /// connection is lost, and must be able to say so.
+    /// Whether the last statements of a save and its `COMMIT` may be sent together. A lost connection then always
+    /// leaves open whether the server has committed, so the server must be able to say so.
     var commitsAtOnce: Bool { !isInLongTransaction && place.session == nil && writer != nil }
 
-    /// Runs what has the server commit a save. When the connection is lost before the answer, whichever server is the primary then is asked
-    /// what became of the save.
+    /// Runs the commit of a save. If the connection is lost before the answer, whichever server is then the primary is
+    /// asked for the outcome.
     ///
     /// - Parameter body: returns whether the answer can be relied on.
-    /// - Throws: `SaveUndone` where nothing of it is there; an error that says so where nobody could be asked; what the closure throws.
+    /// - Throws: `SaveUndone` if nothing was committed; an error that says so if no server could be asked; the errors
+    ///   of the closure.
     func decidingSave(_ body: () throws -> Bool) throws {
         var failure = PostgresError(state: "01000", message: "the server did not wait for its standbys")
         do {

@@ -1,24 +1,27 @@
 import PostgresConnection
 import StoreEngine
 
-// Each transaction that writes begins by counting itself, where it finds the store as it should be. The count of saves is the sum of several
-// rows, each program adding to one of them, so that programs do not wait for one another to count.
+// Each transaction that writes begins by counting itself, if it finds the store in the expected state. The count of
+// saves is the sum of several rows, each program adding to one of them, so that programs do not wait for one another to
+// count.
 extension OpenDatabase {
     /// A number for a schema, the same in every program (FNV-1a).
     static func lockNumber(of schema: String) -> Int32 {
         Int32(bitPattern: schema.utf8.reduce(2_166_136_261 as UInt32) { ($0 ^ UInt32($1)) &* 16_777_619 })
     }
 
-    /// Locks the store until the transaction ends, together with others who save, or against them: those who decide by what they have read.
+    /// Locks the store until the transaction ends: shared with others who save, or exclusively for a transaction that
+    /// depends on what it has read.
     static func lock(_ place: StorePlace, alone: Bool) -> String {
         "SELECT pg_advisory_xact_lock\(alone ? "" : "_shared")(\(savingLock), \(lockNumber(of: place.schema)))"
     }
     static let savingLock = 747_747
 
-    /// The statement that a save begins with: it counts the save, leaves the mark by which it can be told later whether it came through,
-    /// and fails by dividing by zero where the store is another one than it should be, or somebody has asked for the mark already.
+    /// The statement that a save begins with: it counts the save, leaves the mark by which its outcome can be found out
+    /// later, and fails by dividing by zero if the store is not in the expected state, or if the outcome of this mark
+    /// has been asked for already.
     ///
-    /// Each has one form, without what it need not do: the server makes one plan for all values then.
+    /// Each form contains only what it needs, so that the server makes one plan for all values.
     private static func stamp(mark: String?, expects: Bool) -> String {
         let marked = mark.map { ", marked AS (\($0))" } ?? ""
         let count = mark == nil ? "count(*)" : "(count(*) * (SELECT count(*) FROM marked))"
@@ -30,7 +33,7 @@ extension OpenDatabase {
     }
     private static let newMark = SaveMark.claim("$1", "$4", "$5")
     private static let knownMark = SaveMark.claimKnown("$1", "$4", "$5")
-    /// By whether the save is marked, by a row that is there, and whether it must find what was read.
+    /// By whether the save is marked, whether the mark's row exists, and whether the store must be as it was read.
     private static let stamps: [[String]] = [nil, newMark, knownMark].map { mark in
         [false, true].map { stamp(mark: mark, expects: $0) }
     }
@@ -40,7 +43,7 @@ extension OpenDatabase {
     private var stampRequest: PostgresConnection.Request {
         var parameters = PostgresParameters()
         parameters.append(place.schema)
-        // A pooler makes the number up, below zero, too.
+        // A pooler invents the number, which may be negative.
         parameters.append(Int16(UInt32(bitPattern: connection.processID) % UInt32(BookkeepingTables.saveSlots)))
         parameters.append(generation)
         let isKnown = writer?.isKnown ?? false
@@ -54,10 +57,10 @@ extension OpenDatabase {
         return .init(forms[expectedChanges == nil ? 0 : 1], parameters)
     }
 
-    /// Keeps all others from saving until the transaction ends: for what changes more than rows.
+    /// Keeps all others from saving until the transaction ends, for changes of more than rows.
     package static func lockAlone(_ place: StorePlace) -> String { lock(place, alone: true) }
 
-    /// What a transaction that writes begins with. To be sent once, before anything else.
+    /// The statements that begin a transaction that writes. To be sent once, before anything else.
     func beginning() throws -> [PostgresConnection.Request] {
         if keepsOthersOut {
             keepsOthersOut = false
@@ -72,21 +75,22 @@ extension OpenDatabase {
         return requests
     }
 
-    /// Says what it means that a transaction could not begin.
+    /// Throws the error that explains why a transaction could not begin.
     ///
-    /// - Throws: `StructureChange`, `UnexpectedChange`, or `SaveUndone` where it will begin the next time; the error itself where it is about something else.
+    /// - Throws: `StructureChange`, `UnexpectedChange`, or `SaveUndone` if it will begin the next time; the error
+    ///   itself if it is about something else.
     func explain(_ error: PostgresError) throws -> Never {
         guard error.state == "22012", let statement = error.statement,
             let form = Self.stamps.firstIndex(where: { $0.contains(statement) })
         else { throw error }
         try checkGeneration()
-        // The writer's row may be gone, as on a server that was restored.
+        // The writer's row may be missing, as on a server that was restored.
         writer?.isKnown = false
         guard form == 2, statement == Self.stamps[form][0] else { throw UnexpectedChange() }
         throw SaveUndone(cause: error)
     }
 
-    /// - Throws: `StructureChange` where the store was migrated, or is there no more.
+    /// - Throws: `StructureChange` if the store was migrated, or no longer exists.
     func checkGeneration() throws {
         let result = try connection.query(Self.version, schemaParameter)
         guard result.count == 1, result.integer(0, 0) == generation else { throw StructureChange() }
@@ -103,7 +107,8 @@ extension OpenDatabase {
         try reading("read from") { try connection.query(Self.sum, schemaParameter).integer(0, 0) &- ownSaves }
     }
 
-    /// Opens a transaction that writes nothing: others can read meanwhile, and not save. Nothing to do inside another one.
+    /// Opens a transaction that writes nothing yet: others can meanwhile read, but not save. Does nothing inside
+    /// another transaction.
     func keepOthersOut() throws {
         try run("lock") {
             guard !connection.isInTransaction else { return }
@@ -116,7 +121,7 @@ extension OpenDatabase {
         }
     }
 
-    /// Ends the transaction that keeps others out; nothing happens where none does.
+    /// Ends the transaction that keeps others out, if there is one.
     func letOthersIn() {
         guard keepsOthersOut else { return }
         keepsOthersOut = false

@@ -1,10 +1,11 @@
 import PostgresConnection
 
-/// What servers and poolers say of the connections that they have, for people.
+/// Reports of servers and poolers about their connections, for people.
 enum ConnectionReport {
-    /// What a server's clients do: how many work, wait, or hold a transaction open. A role that is no administrator sees what its own do.
+    /// What a server's clients do: how many work, wait, or hold a transaction open. A role without administrator rights
+    /// sees only its own connections.
     ///
-    /// - Parameter connection: one to the server.
+    /// - Parameter connection: a connection to the server.
     /// - Returns: one line.
     /// - Throws: the server's errors.
     static func activity(_ connection: PostgresConnection) throws -> String {
@@ -21,10 +22,10 @@ enum ConnectionReport {
             + "\(result.integer(0, 2)) idle in a transaction, \(result.integer(0, 1)) idle; longest transaction \(longest) s"
     }
 
-    /// What PgBouncer says of its pools, where the target leads to one and the role may ask it.
+    /// PgBouncer's report about its pools, if the target leads to one and the role may ask it.
     ///
-    /// - Parameter target: where the store's server is.
-    /// - Returns: a line for each pool; none where there is no PgBouncer.
+    /// - Parameter target: the location of the store's server.
+    /// - Returns: a line for each pool; empty without PgBouncer.
     static func pools(_ target: ConnectionTarget) -> [String] {
         var console = target
         console.settings["dbname"] = "pgbouncer"

@@ -3,20 +3,20 @@ import Foundation
 import PostgresConnection
 import StoreEngine
 
-/// What the servers that a store names say of themselves, for people.
+/// Reports of the servers that a store names, for people.
 package enum ServerReport {
     /// One server.
     package struct Server: Equatable {
         package let host: String
         package var isReachable = false
         package var isStandby = false
-        /// The place in the log up to which it has written, or replayed.
+        /// The position in the log up to which it has written, or replayed.
         package var position = ""
-        /// How long ago the last transaction that a standby has was committed, in seconds.
+        /// The age of the last transaction that a standby has, in seconds since its commit.
         package var lag: Double?
         package var connections: Int64 = 0
         package var mostConnections: Int64 = 0
-        /// Why it is not reachable.
+        /// Why the server is not reachable.
         package var reason = ""
 
         package init(host: String) { self.host = host }
@@ -32,8 +32,9 @@ package enum ServerReport {
     /// Asks each server that a store's URL or connection string names.
     ///
     /// - Parameter url: the store's URL.
-    /// - Returns: the servers in the order of their names, each with what its connections do and what PgBouncer says of its pools, then what the primary knows of its standbys, and the statements that
-    ///   take most time where `pg_stat_statements` is there.
+    /// - Returns: the servers in the order in which they are named, each with the activity of its connections and
+    ///   PgBouncer's report about its pools, then the primary's report about its standbys, and the slowest statements
+    ///   if `pg_stat_statements` is there.
     /// - Throws: an `NSError` for a URL that does not name a PostgreSQL database.
     package static func lines(of url: URL) throws -> [String] {
         let place = try StorePlace(url, [NSReadOnlyPersistentStoreOption: true])
@@ -80,7 +81,7 @@ package enum ServerReport {
         (server.connections, server.mostConnections) = (result.integer(0, 3), result.integer(0, 4))
     }
 
-    /// What the primary knows: who copies from it, and which statements take most time.
+    /// The primary's report: which standbys copy from it, and which statements take most time.
     private static func details(_ connection: PostgresConnection) throws -> [String] {
         var lines: [String] = []
         let standbys = try connection.queryOnce(
@@ -93,7 +94,7 @@ package enum ServerReport {
                 "  copied by \(standbys.string(row, 0)): \(standbys.string(row, 1)), \(standbys.string(row, 2)), "
                     + "\(standbys.integer(row, 3)) bytes behind")
         }
-        // Where the extension is not loaded, or the role may not read it, there is nothing to say.
+        // Nothing is reported if the extension is not loaded, or the role may not read it.
         let slow = try? connection.queryOnce(
             """
             SELECT round(mean_exec_time::numeric, 2)::text, calls, left(regexp_replace(query, '\\s+', ' ', 'g'), 100) \

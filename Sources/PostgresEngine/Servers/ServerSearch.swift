@@ -4,13 +4,14 @@ import StoreEngine
 
 /// Connections to the server that takes writes.
 enum ServerSearch {
-    /// Connects. Statements name the schemas of their tables, so that no other table is taken for one of them.
+    /// Connects. The statements qualify all tables with their schemas, so that no other table can be mistaken for one
+    /// of them.
     static func connect(
         _ place: StorePlace, _ settings: StoreSettings, isPooled: Bool, to target: ConnectionTarget? = nil
     ) throws -> PostgresConnection {
         let connection = try PostgresConnection(target ?? place.target, keepsStatements: !isPooled)
         if let seconds = place.failover.answerTimeout { connection.watchAnswers(seconds: seconds) }
-        // A pooler would leave what is set here to others.
+        // A pooler would pass settings made here on to others.
         guard !isPooled else { return connection }
         let limit = place.failover.statementTimeout.map { "; SET statement_timeout = \($0)" } ?? ""
         try connection.execute(
@@ -19,7 +20,7 @@ enum ServerSearch {
         return connection
     }
 
-    /// Connects when a store is opened: waits for a server where one of several may be the next primary.
+    /// Connects when a store is opened: waits for a server if one of several may become the primary.
     static func connectWaiting(
         _ place: StorePlace, _ settings: StoreSettings, isPooled: Bool
     ) throws -> PostgresConnection {
@@ -38,9 +39,9 @@ enum ServerSearch {
         SELECT CASE WHEN NOT pg_is_in_recovery() THEN substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) END
         """
 
-    /// The timeline that a server writes; each promotion begins another one.
+    /// The timeline that a server writes; each promotion begins a new one.
     ///
-    /// - Throws: an error that is ``PostgresError/isOnStandby`` for a server that writes none.
+    /// - Throws: an error with ``PostgresError/isOnStandby`` for a server that writes none.
     static func timeline(_ connection: PostgresConnection) throws -> String {
         let result = try connection.queryOnce(timeline)
         guard result.count == 1, !result.isNull(0, 0) else {

@@ -4,13 +4,15 @@ import PostgresConnection
 import StoreEngine
 
 extension NSPostgreSQLUndecidedSave {
-    /// Asks what became of the save. One that is not there now can never come through later, so that it can be done again.
+    /// Asks whether the save was committed. A save that was not can no longer be committed later, so it can be done
+    /// again.
     ///
     /// - Parameters:
     ///   - url: the store's URL.
     ///   - options: the store's options, such as how long to look for a server.
-    /// - Returns: whether all of it is in the store; otherwise nothing is.
-    /// - Throws: an `NSError` when no server can be asked, and for a save that is more than two weeks old, of which nothing may be known any more.
+    /// - Returns: whether all of it is in the store; otherwise nothing of it is.
+    /// - Throws: an `NSError` if no server can be asked, and for a save that is more than 15 days old, whose outcome
+    ///   may no longer be known.
     public func wasSaved(at url: URL?, options: [AnyHashable: Any]? = nil) throws -> Bool {
         let place = try StorePlace(url, options)
         guard date.timeIntervalSinceNow > -Double(Self.daysKept) * 43200 else {

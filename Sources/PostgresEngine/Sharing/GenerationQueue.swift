@@ -2,26 +2,26 @@ import CoreDataModel
 import Foundation
 import StoreEngine
 
-/// Option (number of seconds): how long a query generation waits for one of those that are pinned to be let go, where no more can be
-/// (`NSPersistentStoreConnectionPoolMaxSizeKey`); 5 where it is not given, 0 for not at all.
+/// Option (number of seconds): how long a query generation waits for a pinned one to be released, if there can be no
+/// more (`NSPersistentStoreConnectionPoolMaxSizeKey`); 5 if not given, 0 for no waiting.
 public let NSPostgreSQLGenerationWaitOption = "NSPostgreSQLGenerationWaitOption"
-/// Option (number): how many query generations wait at most; one more is an error at once. 1,000 where it is not given.
+/// Option (number): how many query generations wait at most; a further one fails at once. 1,000 if not given.
 public let NSPostgreSQLGenerationQueueOption = "NSPostgreSQLGenerationQueueOption"
 
-/// The places for generations, each of which has a connection of its own, and those who wait for one: who came first is served first, and nobody comes
-/// in between.
+/// The places for generations, each of which has a connection of its own, and a first-come, first-served queue of those
+/// that wait for one.
 package final class GenerationQueue: @unchecked Sendable {
     // @unchecked Sendable: the lock guards what changes.
     private final class Waiter {
         let semaphore = DispatchSemaphore(value: 0)
-        /// Whether the place of somebody who left is this one's.
+        /// Whether this waiter has received a released place.
         var isServed = false
     }
 
     package enum Failure: Error, Equatable {
-        /// So many wait already.
+        /// Too many are waiting already.
         case full(waiting: Int)
-        /// Nobody left in time.
+        /// No place was released in time.
         case outOfTime
     }
 
@@ -32,7 +32,7 @@ package final class GenerationQueue: @unchecked Sendable {
 
     package init(places: Int, mostWaiting: Int) { (free, self.mostWaiting) = (places, mostWaiting) }
 
-    /// A place, where one is free and nobody waits for it.
+    /// A place, if one is free and nobody waits for it.
     package func takeNow() -> GenerationPlace? {
         lock.withLock {
             guard free > 0, waiting.isEmpty else { return nil }
@@ -41,7 +41,7 @@ package final class GenerationQueue: @unchecked Sendable {
         }
     }
 
-    /// A place, as soon as it is this one's turn.
+    /// Waits for a place until it is this caller's turn.
     ///
     /// - Parameter seconds: how long to wait.
     /// - Returns: the place.
@@ -50,7 +50,7 @@ package final class GenerationQueue: @unchecked Sendable {
         if let place = takeNow() { return place }
         let waiter = Waiter()
         let count: Int? = lock.withLock {
-            // Somebody may have left in between.
+            // A place may have been released in between.
             if free > 0, waiting.isEmpty {
                 free -= 1
                 waiter.isServed = true
@@ -83,7 +83,7 @@ package final class GenerationQueue: @unchecked Sendable {
     }
 }
 
-/// A place for a generation, which is given back when nobody holds it any more.
+/// A place for a generation, which is given back when it is deallocated.
 package final class GenerationPlace: Sendable {
     let queue: GenerationQueue
 
@@ -92,7 +92,7 @@ package final class GenerationPlace: Sendable {
     deinit { queue.giveBack() }
 }
 
-/// How long, and how many, wait for a generation.
+/// How long, and how many, generations wait.
 struct GenerationLimits {
     let seconds: Double
     let mostWaiting: Int

@@ -3,11 +3,13 @@ import Foundation
 import PostgresConnection
 import Synchronization
 
-/// A connection that hears of all saves to a database: one for all stores of the process that are in it.
+/// A connection that receives the notifications of all saves to a database, shared by all stores of the process in it.
 final class NewsChannel: SaveNews, @unchecked Sendable {
-    // @unchecked Sendable: the lock guards listeners, source and own news; the connection and what it holds belong to the queue.
+    // @unchecked Sendable: the lock guards listeners, source and own news; the connection and what it holds belong to
+    // the queue.
 
-    /// What a listener is told: who has saved to its store, by the numbers of the server's processes; nil where it may have been anybody.
+    /// Receives the senders that have saved to its store, as numbers of the server's processes; nil if it may have been
+    /// anybody.
     typealias Listener = @Sendable (_ senders: Set<Int32>?) -> Void
 
     private let target: ConnectionTarget
@@ -19,22 +21,22 @@ final class NewsChannel: SaveNews, @unchecked Sendable {
     private var source: (any DispatchSourceRead)?
     private var timer: (any DispatchSourceTimer)?
     private var connection: PostgresConnection?
-    /// What says that somebody listens, for each schema.
+    /// The locks that announce this listener, by schema.
     private var presences: [String: Presence] = [:]
-    /// The numbers under which the connection was the first one to listen, for each schema.
+    /// The numbers under which the connection was the first to listen, by schema.
     private let identities = Mutex<[String: Int32]>([:])
-    /// Who of this process has saved without the server's telling it, for each schema.
+    /// The senders of this process that have saved without a notification from the server, by schema.
     private var ownNews: [String: Set<Int32>] = [:]
-    /// When something was heard at last, in nanoseconds of the machine's clock.
+    /// The time of the latest news, in nanoseconds of the machine's clock.
     private var latest: UInt64 = 0
 
-    /// How soon, and how seldom at last, saves that were under way are looked for, in milliseconds.
+    /// The shortest and the longest delay between checks for saves that were under way, in milliseconds.
     private static let (shortest, longest) = (5, 500)
-    /// For how long news is collected where it has come just before, in nanoseconds.
+    /// How long news is collected if other news has come just before, in nanoseconds.
     private static let pause: UInt64 = 20_000_000
     /// How long to wait before a lost connection is made anew, in milliseconds.
     private static let delay = 1000
-    /// How often a server that could be gone without a word is asked whether it is there, in seconds.
+    /// How often a server that could vanish without a word is asked whether it is there, in seconds.
     private static let heartbeat = 5
 
     private struct WeakChannel { weak var channel: NewsChannel? }
@@ -47,7 +49,7 @@ final class NewsChannel: SaveNews, @unchecked Sendable {
     ///   - isPooled: whether a pool may be between program and server.
     /// - Returns: the channel.
     static func shared(_ place: StorePlace, isPooled: Bool) -> NewsChannel {
-        // Who comes in by another name, or another way, has a connection of their own.
+        // Another user or other connection settings need a connection of their own.
         var key = (try? place.target.parsed()) ?? ["": place.target.description]
         key.merge(place.target.settings) { _, new in new }
         if isPooled { key["pooled"] = "" }
@@ -69,9 +71,9 @@ final class NewsChannel: SaveNews, @unchecked Sendable {
         source?.cancel()
     }
 
-    /// Has somebody told of what is saved, but for what is there to be read when this returns.
+    /// Adds a listener to saves. It is not told of saves that can be read when this returns.
     ///
-    /// - Returns: by what it is let go.
+    /// - Returns: the name by which the listener is removed.
     func add(_ schema: String, _ tell: @escaping Listener) -> UUID {
         let name = UUID()
         lock.withLock { listeners[name] = (schema, tell) }
@@ -96,17 +98,17 @@ final class NewsChannel: SaveNews, @unchecked Sendable {
         lock.withLock { listeners.values.contains { $0.schema == schema } }
     }
 
-    /// The number under which this was the first one to listen to a store; nil where it was not.
+    /// The number under which this was the first to listen to a store; nil if it was not the first.
     func identity(_ schema: String) -> Int32? { identities.withLock { $0[schema] } }
 
-    /// Takes news of this process's own, which come without the server.
+    /// Takes news of this process's own saves, which do not come from the server.
     ///
     /// - Parameters:
     ///   - schema: the store's.
     ///   - sender: the number of the server's process.
     func hear(_ schema: String, from sender: Int32) {
         let isFirst = lock.withLock {
-            // Who saves listens, too, and knows.
+            // A single listener is the one that saves, and knows of it.
             guard listeners.count > 1 else { return false }
             defer { ownNews[schema, default: []].insert(sender) }
             return ownNews.isEmpty
@@ -146,7 +148,8 @@ final class NewsChannel: SaveNews, @unchecked Sendable {
         if let answerTimeout { beat(new, answerTimeout) }
     }
 
-    /// Says that somebody listens to a store, which the connection does already. Saves that are under way, and may tell nobody, are waited for.
+    /// Takes the locks that announce a listener of a store, to which the connection listens already. Waits for saves
+    /// under way that may not notify anybody.
     private func appear(_ schema: String, _ connection: PostgresConnection) throws {
         guard presences[schema] == nil else { return }
         let presence = try Presence(schema, connection, maybeAlone: !isPooled)
@@ -155,11 +158,11 @@ final class NewsChannel: SaveNews, @unchecked Sendable {
         if presence.isBehind { catchUp(schema, connection, after: Self.shortest) }
     }
 
-    /// Takes the end of such saves for a change.
+    /// Reports a change once such saves have ended.
     private func catchUp(_ schema: String, _ connection: PostgresConnection, after delay: Int) {
         let current = Unchecked(connection)
         queue.asyncAfter(deadline: .now() + .milliseconds(delay)) { [weak self] in
-            // A connection made anew begins anew.
+            // A connection that was made anew starts over.
             guard let self, self.connection === current.connection, presences[schema] != nil else { return }
             do { try presences[schema]?.catchUp(current.connection) } catch { return reconnect() }
             if presences[schema]?.isBehind ?? false {
@@ -169,7 +172,7 @@ final class NewsChannel: SaveNews, @unchecked Sendable {
                     listener.tell(nil)
                 }
             }
-            // What came along with the answer makes the socket ready no more.
+            // News that came along with the answer no longer makes the socket readable.
             hear()
         }
     }
@@ -180,7 +183,7 @@ final class NewsChannel: SaveNews, @unchecked Sendable {
         init(_ connection: PostgresConnection) { self.connection = connection }
     }
 
-    /// Asks from time to time whether the server is still there, and takes writes.
+    /// Checks regularly whether the server is still there, and takes writes.
     private func beat(_ connection: PostgresConnection, _ answerTimeout: Double) {
         connection.watchAnswers(seconds: answerTimeout)
         let new = DispatchSource.makeTimerSource(queue: queue)
@@ -190,14 +193,14 @@ final class NewsChannel: SaveNews, @unchecked Sendable {
             guard let result = try? connection.queryOnce("SELECT pg_is_in_recovery()"), result.integer(0, 0) == 0 else {
                 return reconnect()
             }
-            // What came along with the answer makes the socket ready no more.
+            // News that came along with the answer no longer makes the socket readable.
             hear()
         }
         timer = new
         new.resume()
     }
 
-    /// What was told while nobody listened is lost, so that a change is assumed.
+    /// Reconnects, and reports a change, since notifications may have been missed meanwhile.
     private func reconnect() {
         lock.withLock {
             source?.cancel()
@@ -220,7 +223,8 @@ final class NewsChannel: SaveNews, @unchecked Sendable {
         guard let connection else { return }
         pause()
         var news: [PostgresNotification] = []
-        // A server that ends a connection says so first. Where its words and the end arrive together, nobody calls again for the end.
+        // A server that ends a connection says so first. If its message and the end arrive together, no further event
+        // comes for the end.
         repeat {
             guard let heard = try? connection.notifications() else { return reconnect() }
             news += heard
@@ -233,7 +237,7 @@ final class NewsChannel: SaveNews, @unchecked Sendable {
         }
     }
 
-    /// Where news comes one after the other, those of some time are heard at once: the first one as soon as it comes.
+    /// Collects frequent news for a short time to report it at once; the first one is reported immediately.
     private func pause() {
         let since = DispatchTime.now().uptimeNanoseconds &- latest
         if since < Self.pause { usleep(UInt32((Self.pause - since) / 1000)) }

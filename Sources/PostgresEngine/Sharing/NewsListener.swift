@@ -3,26 +3,26 @@ import Foundation
 import StoreEngine
 import Synchronization
 
-/// Tells when others have changed a store.
+/// Reports when others have changed a store.
 final class NewsListener: Sendable {
     let channel: NewsChannel
     private let name: UUID
     private let state: State
 
-    /// When to ask again while somebody else asks the engine, in milliseconds.
+    /// When to try again while somebody else uses the engine, in milliseconds.
     private static let busyDelay = 20
 
     private final class State: Sendable {
         let isCancelled = Atomic<Bool>(false)
-        /// Who has saved, while nobody could be asked whether that matters; nil where nobody has.
+        /// The senders for which it could not be asked yet whether they matter; nil for none.
         let waiting = Mutex<Set<Int32>?>(nil)
     }
 
     /// - Parameters:
-    ///   - place: where the store is.
-    ///   - isPooled: whether a pool may be between program and server.
-    ///   - ownProcess: the number of the server's process that the store itself saves by.
-    ///   - asking: runs a closure while nobody else asks the engine; nil where somebody does.
+    ///   - place: the location of the store.
+    ///   - isPooled: whether there may be a pooler between program and server.
+    ///   - ownProcess: the number of the server's process through which the store itself saves.
+    ///   - asking: runs a closure while nobody else uses the engine; nil if somebody does.
     ///   - heard: is called when others have saved.
     init(
         _ place: StorePlace, isPooled: Bool, ownProcess: @escaping @Sendable () -> Int32?,
@@ -52,7 +52,7 @@ final class NewsListener: Sendable {
                     defer { waiting = (waiting ?? []).union(senders) }
                     return waiting == nil
                 }
-                // Who waits to ask, asks for all.
+                // The first one that waits asks for all.
                 if isFirst { ask() }
             }
         }

@@ -1,10 +1,11 @@
 import PostgresConnection
 
 extension OpenDatabase {
-    /// The channel on which programs tell each other that they have saved. What they tell is the schema.
+    /// The channel on which programs notify each other of saves. The payload is the schema.
     static let channel = "pippin"
 
-    /// Tells others that the store changes, once the transaction is committed, if anybody listens. One of the last statements of a transaction.
+    /// Notifies others of the change once the transaction is committed, if anybody listens. One of the last statements
+    /// of a transaction.
     func notification() -> PostgresConnection.Request {
         isUntold = news != nil
         var parameters = PostgresParameters()
@@ -20,12 +21,12 @@ extension OpenDatabase {
 
     /// Takes the answer to ``notification()``.
     func noteTold(_ answer: PostgresResult?) {
-        // An earlier save of a long transaction may not have told.
+        // An earlier save of a long transaction may not have notified anybody.
         guard !isInLongTransaction, let answer, answer.count == 1 else { return }
         if !answer.isNull(0, 0) { isUntold = false }
     }
 
-    /// Tells the process's own listeners of a save of which the server tells nobody.
+    /// Tells the process's own listeners of a save for which the server sends no notification.
     func tellOwnProcess() {
         guard isUntold else { return }
         isUntold = false

@@ -2,7 +2,7 @@ import CoreDataModel
 import PostgresConnection
 import StoreEngine
 
-/// The latest of the transactions that query generations hold, each with a connection of its own.
+/// The latest of the transactions that query generations hold, each on a connection of its own.
 struct PinnedReaders {
     private struct WeakReader { weak var reader: OpenDatabase? }
 
@@ -32,25 +32,26 @@ extension OpenDatabase {
         try reading("read from") { try connection.query(Self.snapshot).string(0, 0) }
     }
 
-    /// The same store through a connection of its own, in a transaction that goes on seeing what has been committed so far.
+    /// The same store through a connection of its own, in a transaction that keeps seeing what has been committed so
+    /// far.
     func pinnedReader(
         _ pool: ReaderPool, in generationPlace: GenerationPlace? = nil
     ) throws -> (reader: OpenDatabase, snapshot: String) {
         try run("read from") { try pinnedReader(on: pool.take(), in: generationPlace, giveBack: pool.give) }
     }
 
-    /// The same store by a connection to some server that has it.
+    /// The same store through a connection to any server that has it.
     func pinnedReader(
         on other: PostgresConnection, in generationPlace: GenerationPlace? = nil,
         giveBack: @escaping (PostgresConnection) -> Void
     ) throws -> (reader: OpenDatabase, snapshot: String) {
         try run("read from") {
-            // The first statement of the transaction says what it sees.
+            // The first statement of the transaction determines what it sees.
             let snapshot = try other.pipeline([.init(other.beginning(.snapshot)), .init(Self.snapshot)])[1].string(0, 0)
             let reader = try OpenDatabase(
                 place: place, schema: schema, identity: identity, settings: settings, isPooled: isPooled,
                 hasHistory: hasHistory, generation: generation, isPinned: true,
-                // The place is free when the connection is.
+                // The place is released together with the connection.
                 giveBack: { connection in withExtendedLifetime(generationPlace) { giveBack(connection) } },
                 statements: statements, connection: other)
             reader.timeline = timeline

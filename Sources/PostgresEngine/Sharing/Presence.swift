@@ -1,33 +1,38 @@
 import PostgresConnection
 
-/// That somebody listens to what is saved to a store, said by locks of the session that listens: they end with it, however it ends.
+/// Announces that a session listens to the saves of a store, by advisory locks of that session: they end with it,
+/// however it ends.
 ///
 /// There are three kinds of locks, each with a second number.
 ///
-/// - `listening`, with the store's number, is held together by all who listen. Who saves tries to hold it alone, and lets go of it in the same
-///   statement: where that works, nobody listens.
-/// - `alone`, with a number that is made up, is held by a session before which nobody listened. What its own process saves need not be
-///   told by the server while nobody else listens.
-/// - `beside`, with the number of such a session, is held by all who have come after it. The process of that session tries this one.
+/// - `listening`, with the store's number, is held in shared mode by all listeners. A transaction that saves tries to
+///   take it exclusively, and releases it in the same statement: if it succeeds, nobody listens.
+/// - `alone`, with a random number, is held by a session that found no other listener. The server need not notify
+///   anybody of saves of this session's own process while nobody else listens.
+/// - `beside`, with the number of such a session, is held in shared mode by all listeners that came after it. The saves
+///   of that session's process try this lock.
 ///
-/// **Nothing is lost.** Who comes listens first (`LISTEN`), then takes its locks, and looks last for transactions that hold the store's lock of those who save
-/// (``OpenDatabase/lock(_:alone:)``), which each does from its beginning to its end. A transaction that tries after the locks are taken finds somebody, and tells.
-/// One that has tried before is either at its end when the newcomer looks, so that whatever is read from then on has it, or is seen by it; the newcomer
-/// waits for it, and takes it for a change. A session that was first and is gone does not hold `alone` any more, so that its process tells again; if it was there still when
-/// a transaction tried, and is gone when a newcomer looks for it, the transaction has begun before, and is seen as any other one.
+/// **No save is missed.** A new listener first executes `LISTEN`, then takes its locks, and finally looks for
+/// transactions that hold the store's saving lock (``OpenDatabase/lock(_:alone:)``), which each saving transaction
+/// holds from beginning to end. A transaction that tries the lock after the listener took it finds a listener, and
+/// notifies. A transaction that tried it before has either ended when the listener looks, so that anything read from
+/// then on includes it, or is found by the listener, which waits for its end and treats it as a change. A first session
+/// that is gone no longer holds `alone`, so that its process notifies again. If it was still there when a transaction
+/// tried, and is gone when a new listener looks for it, the transaction has begun before, and is found like any other
+/// one.
 package struct Presence {
     private static let (listening, alone, beside) = (747_748, 747_749, 747_750)
 
     /// The store's number.
     private let store: Int32
-    /// The number under which the session is the first one; nil where it is not.
+    /// The number under which the session is the first listener; nil if it is not.
     package private(set) var identity: Int32?
-    /// The sessions that were the first ones, and are there.
+    /// The numbers of the sessions that were first when this one came.
     private var firsts: [Int64] = []
-    /// Transactions that may not have told of what they save.
+    /// Transactions under way that may not notify of what they save.
     private var open: Set<String> = []
 
-    /// Whether there may be saves under way that nobody tells of.
+    /// Whether there may be saves under way of which nobody notifies.
     package var isBehind: Bool { !open.isEmpty }
 
     // MARK: Who listens
@@ -36,9 +41,10 @@ package struct Presence {
     ///
     /// - Parameters:
     ///   - schema: the store's.
-    ///   - connection: the session. It must stay the same: locks mean nothing where a pool gives each statement another one.
-    ///   - maybeAlone: whether it may be the first one.
-    /// - Throws: the server's errors. The session is of no use then.
+    ///   - connection: the session. It must stay the same: locks are meaningless if a pooler gives each statement
+    ///     another one.
+    ///   - maybeAlone: whether it may become the first listener.
+    /// - Throws: the server's errors. The session is then unusable.
     package init(_ schema: String, _ connection: PostgresConnection, maybeAlone: Bool) throws {
         store = OpenDatabase.lockNumber(of: schema)
         _ = try connection.query("SELECT pg_advisory_lock_shared(\(Self.listening), \(store))")
@@ -64,14 +70,14 @@ package struct Presence {
         open = try saving(connection)
     }
 
-    /// Looks which of the transactions are under way still that may not have told.
+    /// Checks which of the transactions that may not notify are still under way.
     package mutating func catchUp(_ connection: PostgresConnection) throws {
         open.formIntersection(try saving(connection))
     }
 
-    /// Lets go of the locks.
+    /// Releases the locks.
     package mutating func end(_ connection: PostgresConnection) throws {
-        // Its own process tries this one first, and tells when it is free.
+        // The session's own process tries this lock first, and notifies if it is free.
         try leaveFirst(connection)
         try connection.execute("SELECT pg_advisory_unlock_shared(\(Self.listening), \(store))")
         for first in firsts {
@@ -85,7 +91,7 @@ package struct Presence {
         try connection.execute("SELECT pg_advisory_unlock(\(Self.alone), \(identity))")
     }
 
-    /// The transactions that save to the store.
+    /// The transactions that are saving to the store.
     private func saving(_ connection: PostgresConnection) throws -> Set<String> {
         let found = try Self.locks(
             connection, "l.virtualtransaction",
@@ -93,7 +99,7 @@ package struct Presence {
         return Set((0..<found.count).map { found.string($0, 0) })
     }
 
-    /// The locks by two numbers that somebody holds in the database.
+    /// The advisory locks with two numbers that are held in the database.
     private static func locks(
         _ connection: PostgresConnection, _ columns: String, _ condition: String
     ) throws -> PostgresResult {
@@ -104,14 +110,14 @@ package struct Presence {
             """)
     }
 
-    /// Locks are listed by numbers without a sign.
+    /// `pg_locks` lists the numbers without a sign.
     private static func unsigned(_ number: Int32) -> UInt32 { UInt32(bitPattern: number) }
     private static func signed(_ number: Int64) -> Int32 { Int32(truncatingIfNeeded: number) }
 
     // MARK: Who saves
 
-    /// The statement that tells those who listen to the channel, if anybody listens to the store: `$1` is the schema. Its value is null where
-    /// nobody was told.
+    /// The statement that notifies the listeners of the channel if anybody listens to the store: `$1` is the schema.
+    /// Its value is null if nobody was notified.
     ///
     /// - Parameter schema: the store's.
     /// - Returns: the statement.
@@ -121,7 +127,7 @@ package struct Presence {
             "SELECT CASE WHEN pg_try_advisory_lock\(lock) THEN \(nothing("pg_advisory_unlock\(lock)")) ELSE \(tell) END"
     }
 
-    /// The same for a process whose own session is the first one, with the number `$2`.
+    /// The same for a process whose own session is the first listener, with the number `$2`.
     static let tellingOthers = """
         SELECT CASE WHEN pg_try_advisory_lock_shared(\(alone), $2) THEN \
         pg_advisory_unlock_shared(\(alone), $2)::text || \(tell) \

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A promise: who reads with it sees at least what was saved when it was made, from whichever server.
+/// A promise: a reading with it sees at least what had been saved when it was made, on whichever server.
 ///
 /// ```swift
 /// try context.save()
@@ -9,12 +9,12 @@ import Foundation
 /// try coordinator.require(token)                          // what is pinned after this sees the save
 /// ```
 public struct NSPostgreSQLReadToken: Codable, Hashable, Comparable, Sendable {
-    /// A place in the server's log: all that is written before it is seen.
+    /// A position in the server's log: everything written before it is seen.
     let position: UInt64
 
     init(position: UInt64) { self.position = position }
 
-    /// A place as PostgreSQL writes it: `16/B374D848`.
+    /// A position as PostgreSQL writes it: `16/B374D848`.
     init?(text: String) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count == 2, let high = UInt32(parts[0], radix: 16), let low = UInt32(parts[1], radix: 16) else {
@@ -23,17 +23,17 @@ public struct NSPostgreSQLReadToken: Codable, Hashable, Comparable, Sendable {
         position = UInt64(high) << 32 | UInt64(low)
     }
 
-    /// The place as PostgreSQL reads it.
+    /// The position as PostgreSQL reads it.
     var text: String {
         "\(String(position >> 32, radix: 16, uppercase: true))/\(String(position & 0xFFFF_FFFF, radix: 16, uppercase: true))"
     }
 
-    /// Whether one promise is less than another one, which keeps both.
+    /// Whether one promise is smaller than another one, which then includes it.
     ///
     /// - Parameters:
     ///   - first: a promise.
     ///   - second: another one of the same cluster.
-    /// - Returns: whether what the second one promises is more.
+    /// - Returns: whether the second one promises more.
     public static func < (first: Self, second: Self) -> Bool { first.position < second.position }
 
     /// Reads a token as it is kept.

@@ -3,9 +3,9 @@ import Foundation
 import PostgresConnection
 import StoreEngine
 
-/// Connections to standbys: those that wait for the next who reads, and which server is asked next.
+/// Connections to standbys: the idle ones, and which server is asked next.
 final class StandbyPool: @unchecked Sendable {
-    // @unchecked Sendable: the lock guards what changes; a connection in a list is nobody's.
+    // @unchecked Sendable: the lock guards what changes; a connection in a list has no owner.
     private let lock = NSLock()
     private var idle: [[PostgresConnection]]
     private var rotation: StandbyRotation
@@ -29,10 +29,10 @@ final class StandbyPool: @unchecked Sendable {
             count: targets.count, first: Int(ProcessInfo.processInfo.processIdentifier))
     }
 
-    /// A connection to a standby on which nothing is under way, which has all that a token promises.
+    /// An idle connection to a standby that has everything that a token promises.
     ///
     /// - Parameter token: what must be seen.
-    /// - Returns: nil where no standby is there, or none has it in time.
+    /// - Returns: nil if there is no standby, or none has it in time.
     func take(seeing token: NSPostgreSQLReadToken?) -> (connection: PostgresConnection, server: Int)? {
         let begin = ContinuousClock.now
         let end = begin + patience
@@ -59,10 +59,10 @@ final class StandbyPool: @unchecked Sendable {
         return try ServerSearch.connect(place, settings, isPooled: isPooled, to: targets[server])
     }
 
-    /// Waits until a standby has all that a token promises.
+    /// Waits until a standby has everything that a token promises.
     ///
-    /// - Returns: false where it has not, in time.
-    /// - Throws: the server's errors; one for a server that is no standby.
+    /// - Returns: false if it does not have it in time.
+    /// - Throws: the server's errors; an error for a server that is no standby.
     private static func waits(
         _ connection: PostgresConnection, _ token: NSPostgreSQLReadToken?, until end: ContinuousClock.Instant
     ) throws -> Bool {
@@ -83,7 +83,7 @@ final class StandbyPool: @unchecked Sendable {
         lock.withLock { rotation.note(outcome, of: server, at: ContinuousClock.now - start) }
     }
 
-    /// A connection on which something may wait to be undone; it is made to do so.
+    /// Takes back a connection, and rolls its transaction back.
     func give(_ connection: PostgresConnection, _ server: Int) {
         guard (try? connection.rollback()) != nil, connection.isUsable, !connection.isInTransaction else {
             return note(.lost, server)

@@ -1,31 +1,32 @@
-/// Which standby is asked next: a value that knows no server. Those that did not answer, or lag, are left out for a while.
+/// Decides which standby is asked next: a value that knows no server. Standbys that did not answer, or lag, are left
+/// out for a while.
 package struct StandbyRotation: Equatable, Sendable {
-    /// What came of asking one.
+    /// The result of asking a standby.
     package enum Outcome: Equatable, Sendable {
         case used
-        /// It has not yet what the reading must see.
+        /// It does not yet have what the reading must see.
         case lagged
-        /// It is not there, or takes writes itself now.
+        /// It is not there, or has become the primary.
         case lost
     }
 
     private let count: Int
     private var next: Int
-    /// Until when each is left out, counted from some moment.
+    /// Until when each one is left out, relative to some fixed moment.
     private var leftOut: [Duration]
     private static let pauseOfLagging = Duration.seconds(1)
     private static let pauseOfLost = Duration.seconds(5)
 
     /// - Parameters:
     ///   - count: how many servers there are.
-    ///   - first: which one is asked first, so that not all programs begin with the same one.
+    ///   - first: which one is asked first, so that programs do not all begin with the same one.
     package init(count: Int, first: Int = 0) {
         self.count = count
         next = count > 0 ? first % count : 0
         leftOut = Array(repeating: .zero, count: count)
     }
 
-    /// The servers to try, the best one first; none where all are left out.
+    /// The servers to try, the best one first; empty if all are left out.
     package mutating func candidates(at time: Duration) -> [Int] {
         guard count > 0 else { return [] }
         let order = (0..<count).map { (next + $0) % count }.filter { leftOut[$0] <= time }

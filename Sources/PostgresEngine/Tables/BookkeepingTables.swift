@@ -1,9 +1,9 @@
-/// The tables of the schema `pippin`: which stores a database has, and what Pippin knows of each.
+/// The tables of the schema `pippin`: the stores of a database, and Pippin's bookkeeping for each.
 enum BookkeepingTables {
-    /// In how many rows the saves to a store are counted.
+    /// How many rows count the saves to a store.
     static let saveSlots = 32
 
-    /// Who has saved, and which save was the last one of each: see `SaveMark`.
+    /// The writers that have saved, and the latest save of each: see `SaveMark`.
     static let writers = """
         CREATE TABLE IF NOT EXISTS pippin.writers (
             schema_name text NOT NULL REFERENCES pippin.stores ON DELETE CASCADE,

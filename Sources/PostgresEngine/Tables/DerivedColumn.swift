@@ -5,14 +5,14 @@ import PredicateFormat
 import SQLGeneration
 import StoreEngine
 
-/// A derived attribute: how it is computed, and which changes make that necessary.
+/// A derived attribute: how it is computed, and which changes require that.
 package final class DerivedColumn {
-    /// What an attribute is computed from, besides the object itself.
+    /// What an attribute is computed from, in addition to the object itself.
     package enum Source {
         case object
-        /// A value behind a relationship to one.
+        /// A value behind a to-one relationship.
         case toOne(RelationshipLayout, column: String)
-        /// The objects behind a relationship to many.
+        /// The objects behind a to-many relationship.
         case toMany(RelationshipLayout, ToManyMapping)
     }
 
@@ -21,7 +21,7 @@ package final class DerivedColumn {
     package let source: Source
     let column: WrittenColumn
     private let expression: ExpressionTree
-    /// What must be done to the values after the database has given them: what it does not do as memory does.
+    /// Whether the values from the database must be folded here, since the database does not do it as memory does.
     let foldsHere: Bool
 
     /// The derived attributes of a store, in the order of the entities.
@@ -77,7 +77,7 @@ package final class DerivedColumn {
         }
     }
 
-    /// The statement that computes the attribute for all objects; nil where values are made here.
+    /// The statement that computes the attribute for all objects; nil if its values are made here.
     package func fill(in schema: SQLSchema) throws -> SQLFragment? {
         foldsHere ? nil : assignment(of: try values(in: schema, restriction: nil))
     }

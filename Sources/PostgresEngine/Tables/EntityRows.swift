@@ -2,7 +2,7 @@ import PostgresConnection
 import SQLGeneration
 
 extension Bookkeeping {
-    /// The statements that note which entities and tables a store has, in place of what was noted before.
+    /// The statements that record which entities and tables a store has, replacing the former record.
     package static func statements(of schema: SQLSchema, in name: String) -> [String] {
         let store = quotedText(name)
         let entities = schema.mappings.compactMap { $0 }.map { mapping -> String in

@@ -5,7 +5,7 @@ import StoreEngine
 
 /// Writes a store's metadata.
 enum MetadataWriting {
-    /// Replaces the metadata, and the UUID when they have one. What Core Data itself put there stays.
+    /// Replaces the metadata, and the UUID if they contain one. Core Data's own entries stay.
     static func write(_ metadata: [String: Any], _ place: StorePlace, _ connection: PostgresConnection) throws {
         var parameters = PostgresParameters()
         parameters.append(place.schema)

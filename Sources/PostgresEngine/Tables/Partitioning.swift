@@ -3,14 +3,16 @@ import PostgresConnection
 import SQLGeneration
 import StoreEngine
 
-/// How the table of an entity is divided, as the entity's `userInfo` says under `PippinPartitions`:
+/// How the table of an entity is partitioned, as given in the entity's `userInfo` under `PippinPartitions`:
 ///
 /// - `hash 8`: into 8 parts by the rows' keys;
 /// - `hash customer 8`: into 8 parts by an attribute;
-/// - `range placed 2025-01-01 2026-01-01`: by an attribute, into what comes before the first bound, between two, and from the last one on.
+/// - `range placed 2025-01-01 2026-01-01`: by an attribute, into the values before the first bound, between two bounds,
+///   and from the last one on.
 ///
-/// PostgreSQL keeps values unique, and finds rows that are referred to, only by what the rows are divided by. So an attribute that divides is a part of the
-/// primary key, must be a part of each uniqueness constraint, and is never nil; and references to such rows are no foreign keys.
+/// PostgreSQL ensures unique values, and finds referenced rows, only by the partition key. So an attribute that is the
+/// partition key is a part of the primary key, must be a part of each uniqueness constraint, and is never nil; and
+/// references to such rows are no foreign keys.
 package struct Partitioning: Equatable {
     package enum Method: Equatable {
         case hash(count: Int)
@@ -19,16 +21,16 @@ package struct Partitioning: Equatable {
     }
 
     package static let userInfoKey = "PippinPartitions"
-    /// More parts than this are more than a planner can bear.
+    /// The most partitions that are allowed; a planner cannot handle more.
     private static let mostParts = 1024
 
     package let method: Method
-    /// The column of the attribute that divides; nil for the rows' keys.
+    /// The column of the attribute that is the partition key; nil for the rows' keys.
     package let column: String?
     private let type: PostgresType
 
     /// - Parameter root: an entity with a table.
-    /// - Throws: 134020 for what PostgreSQL does not do, or the text does not say.
+    /// - Throws: 134020 if PostgreSQL cannot do it, or the text is not understood.
     package init?(_ root: EntityMapping) throws {
         guard root.layout.superentity == nil,
             let text = root.layout.description.userInfo?[Self.userInfoKey] as? String
@@ -73,7 +75,7 @@ package struct Partitioning: Equatable {
             url: nil, suggestion: "“hash 8”, “hash attribute 8”, “range attribute bound bound …” are known.")
     }
 
-    /// Refuses what PostgreSQL does not do with divided tables.
+    /// Refuses partitioned tables that PostgreSQL cannot do.
     ///
     /// - Parameter schema: the tables.
     /// - Throws: 134020, which names entity and reason.
@@ -101,7 +103,7 @@ package struct Partitioning: Equatable {
 
     // MARK: Statements
 
-    /// What stands behind the columns of the table.
+    /// The clause after the columns of the table.
     var clause: String {
         let column = column.map(quotedName) ?? ColumnName.key
         return switch method {
@@ -123,7 +125,7 @@ package struct Partitioning: Equatable {
         }
     }
 
-    /// The names of the parts.
+    /// The names of the partitions.
     package func parts(of table: String) -> [String] {
         (0..<partCount).map { number in
             let (schema, ending) = (QualifiedName.schema(table), "_part_\(number)")
@@ -131,7 +133,7 @@ package struct Partitioning: Equatable {
         }
     }
 
-    /// What makes the parts.
+    /// The statements that create the partitions.
     func creations(of table: String) -> [String] {
         parts(of: table).enumerated().map { number, part in
             "CREATE TABLE \(quotedName(part)) PARTITION OF \(quotedName(table)) FOR VALUES \(values(number))"
@@ -148,7 +150,7 @@ package struct Partitioning: Equatable {
         }
     }
 
-    /// A date is one of UTC, wherever the session is.
+    /// A date is in UTC, whatever the time zone of the session.
     private func literal(_ bound: String) -> String {
         quotedText(type == .timestamp && !bound.contains("T") ? bound + " 00:00:00+00" : bound)
     }

@@ -4,7 +4,7 @@ import PostgresConnection
 import SQLGeneration
 import StoreEngine
 
-/// What `CREATE` makes for a store: tables, then what refers to them. Pure.
+/// The `CREATE` statements for a store: tables, then what refers to them. Pure.
 package struct TableCreation {
     private let schema: SQLSchema
     private var indexNames = FreeNames()
@@ -12,24 +12,24 @@ package struct TableCreation {
     package private(set) var tables: [TableStatement] = []
     /// The references between tables.
     package private(set) var references: [ReferenceStatement] = []
-    /// What makes fetches fast and values unique.
+    /// The indexes and unique constraints.
     package private(set) var indexes: [IndexStatement] = []
 
     /// A table.
     package struct TableStatement: Sendable, Equatable {
-        /// The name, with that of the schema.
+        /// The name, qualified with the schema's.
         package let table: String
         package let creation: String
-        /// Whether it is that of a many-to-many relationship, which has no keys of its own.
+        /// Whether it is the table of a many-to-many relationship, which has no keys of its own.
         package fileprivate(set) var isJoin = false
-        /// For a many-to-many relationship: what its columns refer to, which is a part of the creation.
+        /// For a many-to-many relationship: the references of its columns, which are part of the creation.
         package fileprivate(set) var references: [ReferenceStatement] = []
     }
 
     /// A column that refers to the rows of a table.
     package struct ReferenceStatement: Sendable, Equatable {
         package let name: String
-        /// The table of the column, and the one that it refers to.
+        /// The table of the column, and the referenced table.
         package let table: String
         package let column: String
         package let destination: String
@@ -49,7 +49,7 @@ package struct TableCreation {
         tables.map(\.creation) + indexes.map(\.creation) + references.map(\.creation)
     }
 
-    /// The statements that are better run when the rows are there.
+    /// The statements that are better run once the rows are there.
     package var afterRows: [String] { indexes.map(\.creation) + references.map(\.creation) }
 
     /// The names of the tables.
@@ -65,11 +65,11 @@ package struct TableCreation {
 
     // MARK: Entities
 
-    /// How many keys one step of a table's sequence stands for: a program takes them all with one.
+    /// How many keys one step of a table's sequence covers: a program takes them all with one step.
     static let keyStep = 32
 
     private mutating func addTable(_ root: EntityMapping, _ mappings: [EntityMapping]) {
-        // What cannot be was refused before.
+        // An invalid text was refused before.
         let parts = try? Partitioning(root)
         let own = parts == nil ? " PRIMARY KEY" : ""
         var columns = [
@@ -115,8 +115,8 @@ package struct TableCreation {
         return columns
     }
 
-    /// A reference is indexed. It must lead to a row where the model sees to it: a relationship whose inverse does not care what it leads
-    /// to, or that has none, may lead to a row that is gone.
+    /// Adds an index for a reference, and a foreign key if the model ensures that the reference leads to a row: a
+    /// relationship without inverse, or one whose inverse takes no action on deletion, may lead to a deleted row.
     private mutating func addReference(_ column: SlotColumn, _ mapping: EntityMapping) {
         addIndex("\(column.name)_index", mapping.table, [quotedName(column.name)])
         guard let relationship = mapping.layout.relationship(named: column.property),
@@ -132,7 +132,7 @@ package struct TableCreation {
                     + "REFERENCES \(quotedName(destination.table)) DEFERRABLE INITIALLY DEFERRED"))
     }
 
-    /// Whether a reference can name a row by its key.
+    /// Whether a row can be referenced by its key alone.
     private func hasUniqueKeys(_ mapping: EntityMapping) -> Bool {
         guard let root = schema.mapping(of: mapping.layout.root) else { return true }
         return (try? Partitioning(root))?.hasUniqueKeys ?? true
@@ -221,7 +221,7 @@ package struct TableCreation {
             guard let term = term(property.name, ascending: true) else { continue }
             addIndex("\(SnakeCase.name(property.name))_index", mapping.table, [term])
         }
-        // Without its condition an index would be another one, and one over an expression needs functions of its own.
+        // Without its condition it would be another index, and an index on an expression needs functions of its own.
         for index in declared where index.partialIndexPredicate == nil {
             let terms = index.elements.compactMap { element -> String? in
                 guard element.collationType == .binary, let name = element.propertyName else { return nil }

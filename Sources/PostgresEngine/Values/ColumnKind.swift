@@ -2,7 +2,7 @@ import CoreDataModel
 import PostgresConnection
 import SQLGeneration
 
-/// What a column holds.
+/// The content of a column.
 package enum ColumnKind: UInt8, Sendable {
     case smallint, integer, bigint, boolean, double, date, string, url, uuid, decimal, data, transformable
     /// The key of a destination.
@@ -46,6 +46,6 @@ package enum ColumnKind: UInt8, Sendable {
         }
     }
 
-    /// The type as a table declares it. Texts are ordered by their bytes, as everywhere here.
+    /// The type as a table declares it. Texts are ordered by their bytes, as everywhere in Pippin.
     package var declaration: String { type == .text ? "text COLLATE \"C\"" : type.name }
 }

@@ -1,12 +1,14 @@
-/// Keys that were taken from the sequences of tables and have yet to be used, so that not each new object asks the server.
+/// Keys that were taken from the sequences of tables and have not been used yet, so that not every new object asks the
+/// server.
 struct KeyBlocks {
-    /// How many keys are taken at least the first time, and at least the next times at most: who needs many is given more each time.
+    /// How many keys are reserved the first time, and how many at most per request: the number grows for callers that
+    /// need many.
     private static let (first, most) = (32, 512)
 
     private var free: [String: [ClosedRange<Int64>]] = [:]
     private var sizes: [String: Int] = [:]
 
-    /// How many keys of a table are to be taken at least now.
+    /// How many keys of a table are to be reserved at least now.
     mutating func nextSize(_ table: String) -> Int {
         let size = sizes[table] ?? Self.first
         sizes[table] = min(size * 2, Self.most)
@@ -15,7 +17,7 @@ struct KeyBlocks {
 
     func count(_ table: String) -> Int { (free[table] ?? []).reduce(0) { $0 + $1.count } }
 
-    /// Adds keys that come after those that are there.
+    /// Adds keys that follow the existing ones.
     mutating func add(_ range: ClosedRange<Int64>, _ table: String) {
         var ranges = free[table] ?? []
         if let last = ranges.last, last.upperBound + 1 == range.lowerBound {
@@ -26,7 +28,7 @@ struct KeyBlocks {
         free[table] = ranges
     }
 
-    /// Takes one key, where there is one.
+    /// Takes one key, if there is one.
     mutating func take(_ table: String) -> Int64? {
         guard let first = free[table]?.first else { return nil }
         if first.count == 1 {
@@ -37,7 +39,7 @@ struct KeyBlocks {
         return first.lowerBound
     }
 
-    /// Takes so many keys; fewer where there are not enough.
+    /// Takes the given number of keys; fewer if there are not enough.
     mutating func take(_ count: Int, _ table: String) -> [Int64] {
         var keys: [Int64] = []
         keys.reserveCapacity(count)
@@ -53,7 +55,7 @@ struct KeyBlocks {
         return keys
     }
 
-    /// Forgets what lies below a key that somebody brings along.
+    /// Forgets the reserved keys of a table.
     mutating func removeAll(_ table: String) { free[table] = nil }
     mutating func removeAll() { free.removeAll() }
 }

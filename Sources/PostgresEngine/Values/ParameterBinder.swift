@@ -4,10 +4,10 @@ import PostgresConnection
 import PredicateFormat
 import SQLGeneration
 
-/// That a value cannot be compared in the database as it is in memory. The engine then evaluates the predicate itself.
+/// A value cannot be compared in the database as it is in memory. The engine then evaluates the predicate itself.
 struct Inexact: Error {}
 
-/// Binds what a statement's parameters stand for, each with the type that makes the server compare as memory does.
+/// Binds the values of a statement's parameters, each with the type that makes the server compare as memory does.
 package struct ParameterBinder {
     private let context: BindingContext
     private let given: [(inout PostgresParameters) -> Void]
@@ -15,12 +15,13 @@ package struct ParameterBinder {
 
     /// - Parameters:
     ///   - context: the predicate's arguments, the limit and the offset.
-    ///   - given: what binds the values that the engine has, by their numbers.
+    ///   - given: closures that bind the engine's own values, by their numbers.
     init(_ context: BindingContext, given: [(inout PostgresParameters) -> Void] = []) {
         (self.context, self.given) = (context, given)
     }
 
-    /// - Throws: `Inexact` for what the database would compare in another way, an `NSError` for what nobody compares.
+    /// - Throws: `Inexact` for a value that the database would compare differently, an `NSError` for one that cannot be
+    ///   compared at all.
     package static func parameters(
         _ bindings: [SQLBinding], _ context: BindingContext, given: [(inout PostgresParameters) -> Void] = []
     ) throws -> PostgresParameters {
@@ -35,7 +36,7 @@ package struct ParameterBinder {
         case .constant(let value, let conversion): try bind(value, conversion)
         case .given(let index): given[index](&parameters)
         case .argument(let index, let conversion):
-            // The conversion says what is wrong with an argument that is not there.
+            // The conversion reports what is wrong with a missing argument.
             _ = try binding.value(context)
             try bind(context.arguments[index], conversion)
         case .element(let index, let position, let conversion):
@@ -102,7 +103,7 @@ package struct ParameterBinder {
             }
             parameters.append(number)
         case .prefixStart, .prefixEnd:
-            // What comes after all texts has no text.
+            // The bound after all texts has no text.
             guard case .text(let text) = try SQLBinding.constant(value, conversion).value(context) else {
                 throw Inexact()
             }
@@ -110,7 +111,7 @@ package struct ParameterBinder {
         }
     }
 
-    /// No text has a zero byte here, so that what it equals is for memory to say.
+    /// Appends a text. A text with a zero character cannot exist in the database, so memory must decide what it equals.
     private mutating func append(_ text: String) throws {
         guard !text.utf8.contains(0) else { throw Inexact() }
         parameters.append(text)
@@ -163,7 +164,7 @@ package struct ParameterBinder {
         case .double(let number):
             if isWhole, let whole = Int64(exactly: number) { return parameters.append(whole) }
             guard isWhole else { return parameters.append(number) }
-            // A whole number is compared with a fraction exactly only as a decimal number.
+            // A whole number is compared exactly with a fraction only as a decimal number.
             guard let numeric = Numeric("\(number)") else { throw Inexact() }
             parameters.append(numeric)
         case .decimal(let number): try append(number)
@@ -177,7 +178,7 @@ package struct ParameterBinder {
             guard let double = Double(exactly: number) else { throw Inexact() }
             parameters.append(double)
         case .double(let number):
-            // Here, what is no number equals itself and is greater than all others.
+            // In PostgreSQL, NaN equals itself and is greater than all other numbers.
             guard !number.isNaN else { throw Inexact() }
             parameters.append(number)
         case .decimal(let number): parameters.append(number.doubleValue)

@@ -4,23 +4,23 @@ import PostgresConnection
 import SQLGeneration
 import StoreEngine
 
-/// A column as rows are written to it: which slot its value comes from, and how.
+/// A column that is written: which slot its value comes from, and how.
 struct WrittenColumn {
     let name: String
     let slot: Int
     let kind: ColumnKind
-    /// The attribute; for an element of a composite attribute, the element's. None for relationships.
+    /// The attribute; for an element of a composite attribute, that of the element. Nil for relationships.
     let attribute: AttributeLayout?
     /// For an element of a composite attribute: the names that lead to it.
     let path: [String]
     /// For a reference with a place in an ordered relationship: the column with the place.
     let orderColumn: String?
 
-    /// The columns that the slots of an entity fill, those of derived attributes left out.
+    /// The columns that the slots of an entity fill, without those of derived attributes.
     ///
     /// - Parameters:
     ///   - mapping: the entity's table.
-    ///   - includesDerived: whether the columns of derived attributes belong to them.
+    ///   - includesDerived: whether to include the columns of derived attributes.
     /// - Returns: the columns, in the order of the slots.
     static func columns(of mapping: EntityMapping, includesDerived: Bool = false) -> [WrittenColumn] {
         mapping.columns.indices.flatMap { slot -> [WrittenColumn] in
@@ -52,11 +52,11 @@ struct WrittenColumn {
     }
 }
 
-/// Where a value of rows goes; as small as that, since each value of each row is written by it.
+/// Where a value of rows is written. It is small, since it is used for each value of each row.
 struct WrittenPlace {
     let slot: Int
     let kind: ColumnKind
-    /// The place of the column among those of the writer.
+    /// The position of the column in the writer's columns.
     let column: Int
 }
 
@@ -78,7 +78,7 @@ struct ValueWriter {
 
     /// Writes all values of a row.
     ///
-    /// - Throws: an `NSError` that names the property, when a value is none that its column takes.
+    /// - Throws: an `NSError` that names the property, if its column does not accept a value.
     @inline(__always)
     func write(_ values: ContiguousArray<StoredValue>, to sink: inout some ValueSink) throws {
         for place in places { try write(values[place.slot], place, to: &sink) }
@@ -86,7 +86,7 @@ struct ValueWriter {
 
     /// Writes one value.
     ///
-    /// - Throws: an `NSError` that names the property, when the value is none that the column takes.
+    /// - Throws: an `NSError` that names the property, if the column does not accept the value.
     @inline(__always)
     func write(_ value: StoredValue, _ place: WrittenPlace, to sink: inout some ValueSink) throws {
         if !writeUsual(value, place.kind, to: &sink) { try writeRare(value, columns[place.column], to: &sink) }
@@ -99,7 +99,7 @@ struct ValueWriter {
 
     /// Writes a value of the usual kinds.
     ///
-    /// - Returns: false where nothing was written, since there is more to know, or something is wrong with the value.
+    /// - Returns: false if nothing was written, since the value needs special handling, or is not acceptable.
     @inline(__always)
     private func writeUsual(_ value: StoredValue, _ kind: ColumnKind, to sink: inout some ValueSink) -> Bool {
         switch (value, kind) {
@@ -190,7 +190,7 @@ extension WrittenColumn {
 }
 
 extension String {
-    /// Whether there is a zero character in it, which no text of the server's has.
+    /// Whether the text contains a zero character, which the server's texts cannot have.
     @inline(__always)
     var hasZero: Bool {
         var copy = self

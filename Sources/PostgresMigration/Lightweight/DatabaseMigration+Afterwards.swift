@@ -4,7 +4,7 @@ import PostgresEngine
 import SQLGeneration
 import SQLMigration
 
-// What follows when the rows are where they belong: references, rights, the history.
+// The steps after the rows have been moved: references, rights, the history.
 extension DatabaseMigration {
     mutating func addReferences(dropped: Bool) {
         let former = source.references
@@ -13,7 +13,7 @@ extension DatabaseMigration {
                 former.contains(reference) && (structure.references[reference.table] ?? []).contains(reference.name)
             if isFormer, !dropped { continue }
             if !former.contains(where: { $0.table == reference.table && $0.column == reference.column }) {
-                // Nobody has seen to it so far that the rows are there.
+                // Nothing has ensured so far that the referenced rows exist.
                 let own: SQLFragment = "\(name: reference.table).\(name: reference.column)"
                 let found: SQLFragment =
                     "SELECT 1 FROM \(name: reference.destination) d WHERE \(.key, of: "d") = \(own)"
@@ -38,7 +38,7 @@ extension DatabaseMigration {
         }
     }
 
-    /// New tables are for those who could use the former ones.
+    /// Grants the rights of the former tables for the new ones.
     mutating func grant() {
         let new = destination.tables.map(\.table).filter { table in
             joins.created.contains(table) || tables.contains { $0.table == table && $0.way != .alter }
@@ -58,7 +58,7 @@ extension DatabaseMigration {
         }
     }
 
-    /// The history follows the entities' properties; changes of objects whose entity is gone go with it.
+    /// Adapts the history to the entities' new properties, and removes the changes of removed entities.
     mutating func history() {
         guard let table = pair.destinationMappings.first?.table else { return }
         let schema = quotedText(QualifiedName.schema(table))

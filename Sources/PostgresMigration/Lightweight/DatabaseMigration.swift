@@ -6,8 +6,8 @@ import PostgresEngine
 import SQLGeneration
 import SQLMigration
 
-/// A lightweight migration as a value: what is run, in order and in one transaction, to make the tables of a store those of another
-/// model. Pure.
+/// A lightweight migration as a value: the steps that turn the tables of a store into those of another model, in order
+/// and in one transaction. Pure.
 ///
 /// No object is loaded. Afterwards the schema has the tables, columns, indexes and references of a new store of the model.
 package struct DatabaseMigration {
@@ -19,16 +19,16 @@ package struct DatabaseMigration {
     let destination: TableCreation
     let tables: [TablePlan]
     let joins: JoinPlan
-    /// Where the rows of the source's tables are while the new ones are filled.
+    /// The present name of each source table, while the new ones are filled.
     let places: [String: String]
 
     /// Works out the steps.
     ///
     /// - Parameters:
-    ///   - plan: what becomes of each entity.
-    ///   - source: the schema that the store has.
-    ///   - destination: the schema that it shall have.
-    ///   - structure: what there is.
+    ///   - plan: the migration of each entity.
+    ///   - source: the present schema of the store.
+    ///   - destination: the new schema.
+    ///   - structure: the existing tables and columns.
     /// - Throws: an `NSError` for a default value or a derived attribute that the store cannot hold.
     package init(
         plan: MappingPlan, from source: SQLSchema, to destination: SQLSchema, structure: DatabaseStructure
@@ -61,12 +61,12 @@ package struct DatabaseMigration {
     mutating func run(_ fragments: [SQLFragment]) { steps += fragments.map { .run($0.postgres.text) } }
     func alter(_ table: String) -> String { "ALTER TABLE \(quotedName(table))" }
 
-    /// The tables of the source that do not stay.
+    /// The tables of the source that are removed.
     private var leaving: [String] {
         source.tables.map(\.table).filter { places[$0] == Self.formerName($0) }
     }
 
-    /// Whether rows are written, which references would keep an eye on.
+    /// Whether rows are written, so that references would be checked.
     private var movesRows: Bool {
         tables.contains { $0.way == .rebuild || !$0.columns.moves.isEmpty } || !joins.insertions.isEmpty
             || pair.sourceMappings.contains { pair.successor($0.layout) == nil }
@@ -101,7 +101,7 @@ package struct DatabaseMigration {
 
     // MARK: Before
 
-    /// What would be lost, or does not fit.
+    /// Checks for rows that would be lost, or do not fit.
     private mutating func check() {
         for table in source.tables {
             let members = pair.sourceMappings.filter { $0.table == table.table }
@@ -136,7 +136,7 @@ package struct DatabaseMigration {
         }
     }
 
-    /// References are checked when all rows are there.
+    /// Drops the references, which are checked once all rows are there.
     private mutating func dropReferences() -> Bool {
         guard movesRows else {
             run("SET CONSTRAINTS ALL IMMEDIATE")
@@ -151,7 +151,7 @@ package struct DatabaseMigration {
         return true
     }
 
-    /// Whether an index of the destination is there, and stays.
+    /// Whether an index of the destination exists already, and stays.
     private func isKept(_ index: TableCreation.IndexStatement) -> Bool {
         let stays =
             joins.kept.contains(index.table)
@@ -160,11 +160,11 @@ package struct DatabaseMigration {
             && structure.indexes[index.table]?.contains(index.name) ?? false
     }
 
-    /// - Returns: the names of those that are gone.
+    /// - Returns: the names of the dropped ones.
     private mutating func dropIndexes() -> Set<String> {
         var dropped: Set<String> = []
         for index in source.indexes where structure.indexes[index.table]?.contains(index.name) ?? false {
-            // Those of a table that goes are gone with it.
+            // The indexes of a dropped table are dropped with it.
             guard places[index.table] != Self.formerName(index.table) else { continue }
             if let same = destination.indexes.first(where: { $0 == index }), isKept(same) { continue }
             run(index.removal)
@@ -180,11 +180,11 @@ package struct DatabaseMigration {
         let present = leaving.filter { structure.columns[$0] != nil }
         for table in present {
             run(rename(table, Self.formerName(table)))
-            // The parts of a table that takes its place may have their names.
+            // The partitions of the new table may need these names.
             for part in structure.parts[table] ?? [] { run(rename(part, Self.formerName(part))) }
         }
         let moving = tables.filter { $0.way == .alter && $0.sources[0] != $0.table }
-        // Two tables may take each other's names.
+        // Two tables may exchange their names.
         for table in moving { run(rename(table.sources[0], Self.formerName(table.sources[0]))) }
         for table in moving { run(rename(Self.formerName(table.sources[0]), table.table)) }
     }
@@ -204,7 +204,7 @@ package struct DatabaseMigration {
                         into: table.table, columns: columns.map(\.name), from: Self.formerName($0.sourceTable),
                         extra: [])
                 })
-            // No key is used twice.
+            // No key may be assigned twice.
             let counts = table.sources.map {
                 "pg_sequence_last_value(pg_get_serial_sequence(\(quotedText(quotedName(Self.formerName($0)))), '\(ColumnName.key)')::regclass)"
             }
@@ -222,7 +222,7 @@ package struct DatabaseMigration {
         let columns = table.columns
         for (name, kind, value) in columns.added {
             let addition = "\(alter(table.table)) ADD COLUMN \(quotedName(name)) \(kind.declaration)"
-            // All rows have it at once, without being written.
+            // All rows get the value without being rewritten.
             run(addition + (value.map { " DEFAULT \($0.postgres.text)" } ?? ""))
             if value != nil { run("\(alter(table.table)) ALTER COLUMN \(quotedName(name)) DROP DEFAULT") }
         }
@@ -235,7 +235,7 @@ package struct DatabaseMigration {
         }
     }
 
-    /// Columns get their names and types when nobody reads the former ones any more.
+    /// Renames columns and changes their types, once nothing reads the former ones.
     private mutating func finishColumns() {
         for table in tables where table.way == .alter {
             for column in table.columns.removed { run("\(alter(table.table)) DROP COLUMN \(quotedName(column))") }
@@ -250,7 +250,8 @@ package struct DatabaseMigration {
         }
     }
 
-    /// Whether a derived attribute is new or computed otherwise than before, or depends on other objects, which may have gone.
+    /// Whether a derived attribute is new, is computed differently, or depends on other objects, which may have been
+    /// removed.
     private func needsValues(_ derived: DerivedColumn) -> Bool {
         guard case .object = derived.source else { return movesRows || !isFormer(derived) }
         return !isFormer(derived)

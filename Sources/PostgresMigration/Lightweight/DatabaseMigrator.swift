@@ -6,8 +6,8 @@ import PostgresEngine
 import SQLGeneration
 import StoreEngine
 
-/// Migrates a store in its place: works out a ``DatabaseMigration`` and runs it, in a transaction that keeps all others from saving,
-/// and renews what the database says of the model.
+/// Migrates a store in place: plans a ``DatabaseMigration``, runs it in a transaction that keeps all others from
+/// saving, and renews the bookkeeping about the model.
 struct DatabaseMigrator {
     let opening: DatabaseOpening
     let migration: InferredMigration
@@ -15,15 +15,15 @@ struct DatabaseMigrator {
     private let sourceSchema: SQLSchema
     private let destinationSchema: SQLSchema
     private let destinationNames: Set<String>?
-    /// What is run.
+    /// The steps to run.
     let steps: [MigrationStep]
 
     private var place: StorePlace { opening.place }
     private var url: URL { place.shownURL ?? URL(fileURLWithPath: "/") }
 
-    /// Works out what is to be done; nothing is changed yet.
+    /// Plans the steps; nothing is changed yet.
     ///
-    /// - Throws: 134090 for a store that is of another version than the migration begins with.
+    /// - Throws: 134090 for a store of another version than the migration's source.
     init(_ opening: DatabaseOpening, _ migration: InferredMigration) throws {
         self.opening = opening
         self.migration = migration
@@ -48,7 +48,7 @@ struct DatabaseMigrator {
         let entities = destination.entities(forConfigurationName: migration.configuration) ?? destination.entities
         destinationNames = entities.count == destination.entities.count ? nil : Set(entities.compactMap(\.name))
         var numbers: [String: Int] = [:]
-        // Programs that have the store open go on reading it, so that entities keep their numbers.
+        // Programs that have the store open keep reading it, so entities keep their numbers.
         for entity in migration.plan.entities {
             if let source = entity.source, let name = entity.destination { numbers[name] = stored.numbers[source] }
         }
@@ -62,7 +62,7 @@ struct DatabaseMigrator {
             try rows.steps + Self.bookkeeping(opening.place, stored, destinationSchema, destination, destinationNames)
     }
 
-    /// What the database says of the store, anew.
+    /// Renews the bookkeeping about the store.
     private static func bookkeeping(
         _ place: StorePlace, _ stored: DatabaseOpening.StoredStore, _ schema: SQLSchema, _ model: NSManagedObjectModel,
         _ names: Set<String>?
@@ -84,9 +84,11 @@ struct DatabaseMigrator {
 
     // MARK: Running
 
-    /// Migrates a store, or leaves it as it was. Who comes at the same moment waits, and finds it done.
+    /// Migrates a store, or leaves it unchanged. A program that does so at the same moment waits, and finds it
+    /// migrated.
     ///
-    /// - Throws: 134110 when the objects do not fit the new model, 134111 when a constraint does not hold, and what the server reports.
+    /// - Throws: 134110 if the objects do not fit the new model, 134111 if a constraint is violated, and the server's
+    ///   errors.
     static func run(
         _ place: StorePlace, _ migration: InferredMigration, _ settings: StoreSettings, isPooled: Bool,
         progress: (Double) -> Void
@@ -98,7 +100,7 @@ struct DatabaseMigrator {
                 let opening = DatabaseOpening(place, connection)
                 try opening.lock()
                 try connection.execute(OpenDatabase.lockAlone(place))
-                // Another program may have been faster, while this one waited.
+                // Another program may have migrated it while this one waited.
                 if try opening.fits(migration.destination, migration.configuration) { return }
                 let migrator = try DatabaseMigrator(opening, migration)
                 planned = migrator.steps
@@ -124,11 +126,11 @@ struct DatabaseMigrator {
         }
         try foldDerivedValues()
         try renameTombstones()
-        // The transaction may go on with the next step.
+        // The transaction may go on with another step.
         try opening.connection.execute("SET CONSTRAINTS ALL DEFERRED")
     }
 
-    /// Derived attributes whose values are made here, and not by the database.
+    /// Recomputes the derived attributes whose values are computed here, and not by the database.
     private func foldDerivedValues() throws {
         let folded = try DerivedColumn.all(in: destinationSchema).filter { try $0.fill(in: destinationSchema) == nil }
         guard !folded.isEmpty else { return }
@@ -136,7 +138,7 @@ struct DatabaseMigrator {
         for column in folded { _ = try column.update(nil, in: database) }
     }
 
-    /// What deleted objects have left is known by the names of their attributes.
+    /// Renames the attributes in tombstones, which are keyed by attribute name.
     private func renameTombstones() throws {
         var renamed: [Int: [String: String]] = [:]
         for mapping in destinationSchema.mappings.compactMap({ $0 }) {
@@ -190,12 +192,12 @@ struct DatabaseMigrator {
     }
 }
 
-/// The statements of a migration, for somebody to run.
+/// The statements of a migration, to be run by hand.
 package enum MigrationScript {
-    /// The key in an error's user info under which they are.
+    /// The key in an error's user info for the statements.
     static let userInfoKey = "NSPostgreSQLStatements"
 
-    /// One transaction, which ends by an error where something must not be there and is.
+    /// One transaction, which fails with an error if one of its checks finds a row.
     package static func text(_ steps: [MigrationStep], of place: StorePlace) -> String {
         let lines = steps.map { step in
             switch step {
@@ -209,7 +211,7 @@ package enum MigrationScript {
 }
 
 extension DatabaseOpening {
-    /// Whether a store is of a model's version already.
+    /// Whether a store already has a model's version.
     func fits(_ model: NSManagedObjectModel, _ configuration: String?) throws -> Bool {
         guard let stored = try stored() else { return false }
         return StoreVersion(

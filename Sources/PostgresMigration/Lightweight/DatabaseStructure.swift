@@ -2,7 +2,7 @@ import Foundation
 import PostgresConnection
 import PostgresEngine
 
-/// What a schema has, as far as a migration needs to know it.
+/// The content of a schema that a migration needs to know.
 package struct DatabaseStructure {
     /// The types of the columns, by table and column.
     package var columns: [String: [String: String]] = [:]
@@ -10,9 +10,9 @@ package struct DatabaseStructure {
     package var indexes: [String: Set<String>] = [:]
     /// The references of a store's tables, by table.
     package var references: [String: [String]] = [:]
-    /// The parts of divided tables.
+    /// The partitions of partitioned tables.
     package var parts: [String: [String]] = [:]
-    /// Who may do what with a table: the store's new ones are for them, too.
+    /// The rights on the store's tables, which are granted for the new tables, too.
     package var grants: [Grant] = []
     /// The masks of changed properties that the history has, by entity.
     package var masks: [(entity: Int, mask: Data)] = []
@@ -26,7 +26,7 @@ package struct DatabaseStructure {
 
     package init() {}
 
-    /// Reads what a store's schema has.
+    /// Reads the content of a store's schema.
     package init(_ place: StorePlace, _ connection: PostgresConnection) throws {
         var parameters = PostgresParameters()
         parameters.append(place.schema)

@@ -3,16 +3,16 @@ import PostgresEngine
 import SQLGeneration
 import SQLMigration
 
-/// How the tables of many-to-many relationships come about. Pure.
+/// How the tables of many-to-many relationships are made. Pure.
 struct JoinPlan {
-    /// Those that stay as they are.
+    /// The tables that stay unchanged.
     private(set) var kept: Set<String> = []
     private(set) var created: [String] = []
     private(set) var insertions: [SQLFragment] = []
 
     /// - Parameters:
     ///   - pair: both versions of the tables.
-    ///   - tableName: where a table's rows are now.
+    ///   - tableName: the present name of a table with rows.
     init(_ pair: SchemaPair, tableName: (String) -> String) {
         var done: Set<String> = []
         for mapping in pair.destinationMappings {

@@ -5,28 +5,28 @@ import PostgresEngine
 import SQLGeneration
 import SQLMigration
 
-/// How one table of the destination comes about. Pure.
+/// How one table of the destination is made. Pure.
 struct TablePlan {
     enum Way: Equatable {
         /// A new table without rows.
         case create
-        /// The table stays, perhaps under another name; columns come, go, and change.
+        /// The table stays, perhaps under another name; columns are added, removed and changed.
         case alter
-        /// A new table takes the rows of former ones.
+        /// A new table receives the rows of former ones.
         case rebuild
     }
 
-    /// What becomes of the columns of a table that stays.
+    /// The changes to the columns of a table that stays.
     struct Columns {
-        /// New columns, each with a value that all rows get at once, where there is one.
+        /// New columns, each with the value that all rows get at once, if there is one.
         var added: [(name: String, kind: ColumnKind, value: SQLFragment?)] = []
         /// Columns whose values stay as they are, under another name.
         var renamed: [(old: String, new: String)] = []
         /// Columns that get another type.
         var changed: [(name: String, kind: ColumnKind, value: SQLFragment)] = []
-        /// Columns that are not needed any more.
+        /// Columns that are no longer needed.
         var removed: [String] = []
-        /// What other values rows get, by entity.
+        /// Other values that rows get, by entity.
         var moves: [RowMove] = []
 
         var isEmpty: Bool {
@@ -36,15 +36,15 @@ struct TablePlan {
 
     let root: EntityMapping
     let way: Way
-    /// The tables that rows come from.
+    /// The tables that its rows come from.
     let sources: [String]
-    /// For a table that stays.
+    /// The column changes of a table that stays.
     var columns = Columns()
-    /// For a table that is made anew.
+    /// The row moves of a table that is rebuilt.
     var moves: [RowMove] = []
 
     var table: String { root.table }
-    /// Whether all stays as it is.
+    /// Whether the table stays unchanged.
     var isUntouched: Bool { way == .alter && sources == [table] && columns.isEmpty }
 
     /// - Throws: an `NSError` for a default value that cannot be stored.
@@ -66,7 +66,7 @@ struct TablePlan {
         }
         let receivers = Set(
             pair.sourceMappings.filter { $0.table == only }.compactMap { pair.successor($0.layout)?.table })
-        // A table that is divided otherwise takes its rows anew.
+        // A table that is partitioned differently must be rebuilt.
         let formerRoot = pair.sourceMappings.first { $0.table == only && $0.layout.superentity == nil }
         let staysDivided = try Partitioning(root) == formerRoot.flatMap { try Partitioning($0) }
         if tables.count == 1, receivers.count == 1, staysDivided,
@@ -80,14 +80,14 @@ struct TablePlan {
         }
     }
 
-    /// An entity whose rows were there before.
+    /// An entity whose rows existed before.
     private struct Member {
         let mapping: EntityMapping
         let former: EntityMapping
         let sources: ColumnSources
     }
 
-    /// What becomes of the columns of a table that stays; nil where a column would have to take the name of one that goes.
+    /// The column changes of a table that stays; nil if a column would have to take the name of a removed one.
     private static func columns(
         of root: EntityMapping, _ members: [EntityMapping], _ entities: [Member], _ table: String, _ pair: SchemaPair
     ) throws -> Columns? {
@@ -125,7 +125,7 @@ struct TablePlan {
             }
             if existing.type == kind.type {
                 if values.allSatisfy({ $0 == .column(name) }) { continue }
-                // The name of a column whose values are no longer wanted.
+                // The name belongs to a column whose values are no longer wanted.
                 guard origins.allSatisfy({ $0 == name }) else { return nil }
                 updated.insert(name)
             } else {
@@ -156,7 +156,7 @@ struct TablePlan {
         }
     }
 
-    /// Whether no other column gets the values of one.
+    /// Whether no other column gets the values of the old one.
     private static func isOnlyUse(of old: String, _ name: String, _ entities: [Member]) -> Bool {
         entities.allSatisfy { entity in
             entity.sources.sourceColumns.allSatisfy { $0.key == name || $0.value != old }
@@ -164,7 +164,7 @@ struct TablePlan {
         }
     }
 
-    /// Whether a column is one of the root entity, so that all rows have it.
+    /// Whether the root entity has the column, so that all rows do.
     private static func declares(_ column: String, _ root: EntityMapping) -> Bool {
         attributeColumns(root).contains(column)
     }

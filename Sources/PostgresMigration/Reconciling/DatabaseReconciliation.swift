@@ -7,7 +7,7 @@ import PostgresEngine
 import SQLGeneration
 import StoreEngine
 
-/// A store, and what it takes to open it with a program's model so that nothing is lost unasked: see ``ModelReconciliation``.
+/// A store, and the steps that open it with a program's model without losing data unasked: see ``ModelReconciliation``.
 struct DatabaseReconciliation: ReconcilableStore {
     let url: URL
     let reconciliation: ModelReconciliation
@@ -20,7 +20,8 @@ struct DatabaseReconciliation: ReconcilableStore {
     private let options: [AnyHashable: Any]?
     private let stored: DatabaseOpening.StoredStore
 
-    /// Compares a store with a program's model. Nothing is changed; the result is `nil` where there is no store yet.
+    /// Compares a store with a program's model, without changing anything; the result is `nil` if there is no store
+    /// yet.
     init?(at url: URL, program: NSManagedObjectModel, rules: ReconciliationRules, options: [AnyHashable: Any]?) throws {
         let place = try StorePlace(url, options)
         let found: (DatabaseOpening.StoredStore, NSManagedObjectModel)? = try PostgresFormat.working(
@@ -66,7 +67,7 @@ struct DatabaseReconciliation: ReconcilableStore {
                         loss.property.flatMap { RowCountSQL.values(of: $0, mapping) } ?? RowCountSQL.rows(of: mapping)
                     rows = Int(try connection.query(sql.postgres.text).integer(0, 0))
                 }
-                // Nobody misses an empty entity whose name another one takes.
+                // The loss of an empty entity whose name another one takes does not matter.
                 if case .replaced = loss.reason, rows == 0 { return nil }
                 return CountedLoss(loss: loss, rows: rows)
             }
@@ -100,7 +101,7 @@ struct DatabaseReconciliation: ReconcilableStore {
         return found
     }
 
-    /// Values with how many rows have them.
+    /// Values, each with the number of rows that have it.
     private static func groups(
         _ sql: SQLFragment, _ width: Int, _ connection: PostgresConnection
     ) throws -> [(values: [String], rows: Int)] {
@@ -136,7 +137,8 @@ struct DatabaseReconciliation: ReconcilableStore {
         }
     }
 
-    /// Makes the indexes that a model asks for and a store of its version does not have: version hashes say nothing of them.
+    /// Creates the indexes that a model declares and a store of its version lacks, since version hashes do not cover
+    /// indexes.
     private func renewIndexes() throws {
         let names = Set(StoreMetadata.hashes(in: stored.metadata).keys)
         let wanted = TableCreation(
@@ -171,7 +173,7 @@ struct DatabaseReconciliation: ReconcilableStore {
                 connection, _ in
                 try DatabaseOpening(place, connection).lock()
                 try connection.execute(OpenDatabase.lockAlone(place))
-                // Another program may have been here while this one waited.
+                // Another program may have changed the store while this one waited.
                 guard try DatabaseOpening(place, connection).fits(model, nil) else { throw MigrationError.changed(url) }
                 let (made, removed) = try differences(connection)
                 for index in removed { try connection.execute(index.removal) }
@@ -195,7 +197,7 @@ struct DatabaseReconciliation: ReconcilableStore {
         }
     }
 
-    /// Whether the program has given up a constraint by name.
+    /// Whether the program has named the constraint as one to give up.
     private func isReleased(_ index: TableCreation.IndexStatement) -> Bool {
         rules.releasedConstraints.contains { entity, constraints in
             guard let schema = try? schema(),

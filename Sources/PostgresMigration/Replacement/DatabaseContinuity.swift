@@ -6,8 +6,8 @@ import PostgresEngine
 import SQLMigration
 import StoreEngine
 
-/// What makes a store that was migrated object by object the same store as before: its UUID, keys that are never used twice, and
-/// its history.
+/// Carries over what makes a store the same one after an object-by-object migration: its UUID, keys that are never
+/// reused, and its history.
 struct DatabaseContinuity: StoreContinuity {
     let greatestKey: Int64
     private let source: StorePlace
@@ -59,7 +59,7 @@ struct DatabaseContinuity: StoreContinuity {
         }
     }
 
-    /// What became of each entity: the first that a mapping names.
+    /// The destination of each entity: the first one that a mapping names.
     private func entities(of succession: Succession) -> [(source: String, destination: String)] {
         var known: Set<String> = []
         return (succession.mapping.entityMappings ?? []).compactMap { mapping in
@@ -70,7 +70,7 @@ struct DatabaseContinuity: StoreContinuity {
         }
     }
 
-    /// Changes are of the objects that the changed ones became; those of objects that are gone keep their keys, which no new object has.
+    /// Maps the changes to the migrated objects; those of removed objects keep their keys, which no new object has.
     private func carryChanges(
         of source: String, to name: String, _ succession: Succession, _ made: DatabaseOpening.StoredStore,
         _ place: StorePlace, _ connection: PostgresConnection
@@ -119,7 +119,7 @@ struct DatabaseContinuity: StoreContinuity {
             parameters)
         for row in 0..<masks.count {
             let mask = masks.data(row, 0)
-            // A property of the same name is the same one, as far as a mapping model can be asked.
+            // A property of the same name is taken for the same one, as a mapping model says no more about it.
             let converted = HistoryMask.converted(mask, from: before, to: now) { before.names.contains($0) ? $0 : nil }
             guard converted != mask else { continue }
             var change = parameters

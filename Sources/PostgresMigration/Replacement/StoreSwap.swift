@@ -6,7 +6,7 @@ import PostgresEngine
 import SQLGeneration
 import StoreEngine
 
-/// Puts the tables of a store in the place of another one's, in the same database.
+/// Replaces the tables of a store by those of another one in the same database.
 struct StoreSwap {
     private let place: StorePlace
     private let made: StorePlace
@@ -29,7 +29,7 @@ struct StoreSwap {
         return (0..<result.count).map { result.string($0, 0) }
     }
 
-    /// The parts of a table that has moved already.
+    /// The partitions of a table that has moved already.
     private func parts(_ table: String) throws -> [String] {
         let result = try connection.query(
             "SELECT format('%I.%I', n.nspname, p.relname) FROM pg_inherits h JOIN pg_class p ON p.oid = h.inhrelid "
@@ -39,7 +39,8 @@ struct StoreSwap {
         return (0..<result.count).map { result.string($0, 0) }
     }
 
-    /// - Throws: the server's errors: what others have made of the tables, such as a view, keeps them from being dropped.
+    /// - Throws: the server's errors: objects that others have built on the tables, such as a view, keep them from
+    ///   being dropped.
     func run() throws {
         let grants = try DatabaseStructure(place, connection).grants
         let former = try tables(place).map { quotedName(QualifiedName.make(schema: place.schema, name: $0)) }
@@ -53,7 +54,7 @@ struct StoreSwap {
             }
             try grant(grants, table)
         }
-        // Changes of a history follow their transactions.
+        // The changes of a history refer to its transactions.
         try connection.execute("SET CONSTRAINTS ALL DEFERRED")
         let both = parameters(place.schema, made.schema)
         for statement in Self.bookkeeping {
@@ -84,8 +85,8 @@ struct StoreSwap {
         }
     }
 
-    /// `$1` is the store, `$2` its successor. A history that the successor brings takes the place of the former one; the numbers of
-    /// transactions go on in any case.
+    /// `$1` is the store, `$2` its successor. A history of the successor replaces the former one; the numbering of
+    /// transactions continues in any case.
     private static let bookkeeping = [
         "DELETE FROM pippin.entities WHERE schema_name = $1", "DELETE FROM pippin.tables WHERE schema_name = $1",
         "DELETE FROM pippin.transactions WHERE schema_name = $1",

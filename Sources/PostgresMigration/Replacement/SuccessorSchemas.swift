@@ -5,7 +5,7 @@ import PostgresConnection
 import PostgresEngine
 import StoreEngine
 
-/// Schemas in which the successors of a store are made, all of them in one transaction.
+/// Schemas for the successors of a store, all of them created in one transaction.
 final class SuccessorSchemas: SuccessorPlaces {
     private let place: StorePlace
     private let connection: PostgresConnection
@@ -24,7 +24,7 @@ final class SuccessorSchemas: SuccessorPlaces {
         if let temporary { return temporary }
         let made = FileManager.default.temporaryDirectory.appendingPathComponent(
             "pippin-migration-\(UUID().uuidString)", isDirectory: true)
-        // Whoever writes there says why that does not work.
+        // A failure is reported by the code that writes there.
         try? FileManager.default.createDirectory(at: made, withIntermediateDirectories: true)
         temporary = made
         return made
@@ -38,7 +38,8 @@ final class SuccessorSchemas: SuccessorPlaces {
     }
 
     func copy(_ store: URL, to place: URL) throws {
-        // Only the places know the transaction; anything else is the store itself, whose options may say more than its URL.
+        // Only these places know the transaction; anything else is the store itself, whose options may say more than
+        // its URL.
         let known = try StorePlace(place, nil)
         let former = (try? StorePlace(store, nil)).flatMap { $0.session == nil ? nil : $0 } ?? self.place
         try StoreDuplicate.make(of: former, at: known, from: connection, to: connection)
@@ -61,7 +62,7 @@ final class SuccessorSchemas: SuccessorPlaces {
 
     private func drop(_ schema: String) throws {
         guard made.remove(schema) != nil else { return }
-        // Nothing in it is anybody else's: it was made in this transaction.
+        // Everything in it was made in this transaction, so nothing belongs to others.
         try connection.execute("DROP SCHEMA \(quotedName(schema)) CASCADE")
     }
 }

@@ -6,9 +6,9 @@ import SQLGeneration
 import SQLMigration
 import StoreEngine
 
-/// Values of rows as PostgreSQL has them. Pure.
+/// The values of rows in PostgreSQL's form. Pure.
 struct PostgresColumns: ColumnMoving {
-    /// The first moment that dates here are counted from, as the database writes it.
+    /// The epoch of Foundation's dates, as the database writes it.
     private static let epoch: SQLFragment = "timestamptz '2001-01-01 00:00:00+00'"
 
     func literal(
@@ -58,7 +58,7 @@ struct PostgresColumns: ColumnMoving {
         return value.orElse(fallback)
     }
 
-    /// The SQL of the conversion; nil for a value that stays as it is.
+    /// The SQL of the conversion; nil for an unchanged value.
     static func converted(_ value: SQLFragment, _ before: ColumnKind, _ now: ColumnKind) -> SQLFragment? {
         guard before.type != now.type else { return nil }
         let type: SQLFragment = "\(word: now.type.name)"
@@ -79,7 +79,7 @@ struct PostgresColumns: ColumnMoving {
         }
     }
 
-    /// The whole numbers that a column holds, where the former one holds others.
+    /// The range of whole numbers in a column, if the former one may hold others.
     static func bounds(_ before: ColumnKind, _ now: ColumnKind) -> ClosedRange<Int64>? {
         guard before.isNumber, before.type != now.type else { return nil }
         return switch now {

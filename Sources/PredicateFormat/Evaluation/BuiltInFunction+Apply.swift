@@ -1,7 +1,7 @@
 import Foundation
 
 extension BuiltInFunction {
-    /// The function's value. Of `nil`, and of what the function cannot compute with, it is `nil`, as in SQL.
+    /// The function's value. It is `nil` for `nil`, and for arguments that the function cannot compute with, as in SQL.
     package func apply(_ arguments: [Value]) -> Value {
         switch self {
         case .now: return .date(Date())
@@ -79,7 +79,7 @@ extension BuiltInFunction {
         }
     }
 
-    /// A power of integers is an integer where it fits.
+    /// A power of integers is an integer if it fits.
     private func applyPower(_ first: Value, _ second: Value, _ result: Double) -> Value {
         guard case .integer = first, case .integer = second, abs(result) < 0x1p53, let integer = Int64(exactly: result)
         else { return .double(result) }
@@ -108,7 +108,7 @@ extension BuiltInFunction {
         }
     }
 
-    /// As SQLite has it: division cuts off the fraction, by zero it gives nothing, and what overflows becomes a double.
+    /// Arithmetic as in SQLite: division truncates, division by zero gives nil, and an overflow gives a double.
     private func applyToIntegers(_ first: Int64, _ second: Int64) -> Value {
         let result: (partialValue: Int64, overflow: Bool)
         switch self {
@@ -117,14 +117,14 @@ extension BuiltInFunction {
         case .multiply: result = first.multipliedReportingOverflow(by: second)
         case .divide where second != 0: result = first.dividedReportingOverflow(by: second)
         case .modulus where second != 0:
-            // The remainder of the one division that overflows is 0.
+            // The remainder of the only division that overflows is 0.
             return .integer(second == -1 ? 0 : first % second)
         default: return .null
         }
         return result.overflow ? applyToDoubles(Double(first), Double(second)) : .integer(result.partialValue)
     }
 
-    /// The remainder is one of whole numbers, as SQLite has it: it cuts off the fractions of both numbers first.
+    /// The remainder of whole numbers, as in SQLite, which first truncates both numbers.
     private static func remainder(_ first: Value, _ second: Value) -> Value {
         guard let first = first.wholePart, let second = second.wholePart, second != 0 else { return .null }
         return .double(second == -1 ? 0 : Double(first % second))
@@ -154,7 +154,7 @@ extension BuiltInFunction {
 }
 
 extension Value {
-    /// The number without its fraction, an integer exactly as it is; nil for anything but a number.
+    /// The number truncated to an integer, without loss of precision; nil for anything but a number.
     fileprivate var wholePart: Int64? {
         if case .integer(let number) = self { return number }
         return doubleValue.flatMap { $0.isNaN ? nil : Int64(clamping: $0) }
@@ -170,7 +170,7 @@ extension Value {
 }
 
 extension Int64 {
-    /// The number without its fraction, or the nearest that fits.
+    /// The number truncated to an integer, or the nearest that fits.
     fileprivate init(clamping number: Double) {
         self = number >= 0x1p63 ? .max : number < -0x1p63 ? .min : Int64(number)
     }

@@ -1,8 +1,8 @@
 extension BuiltInFunction {
-    /// The function of a collection's elements; those that are `nil` do not count, except for `count:`.
+    /// The function's value for a collection; elements that are `nil` do not count, except for `count:`.
     func applyToCollection(_ collection: Value) -> Value {
         guard let elements = collection.elements else {
-            // SQL's aggregates take the single value as well.
+            // SQL's aggregates accept a single value as well.
             if self == .count { return .integer(collection.isNull ? 0 : 1) }
             return collection.isNull ? .null : applyToCollection(.collection([collection]))
         }

@@ -1,10 +1,10 @@
 import Foundation
 
 extension ComparisonOperator {
-    /// Whether two strings stand in the relation. SQL functions of a store must compare by this, so that rows are found as
+    /// Whether the comparison of two strings holds. A store's SQL functions must use this, so that rows are found as
     /// objects are.
     ///
-    /// `IN` asks whether the left string is a part of the right one; `BETWEEN` holds of no strings.
+    /// `IN` checks whether the left string is a part of the right one; `BETWEEN` is false for strings.
     package func holds(_ left: String, _ right: String, _ options: StringOptions) -> Bool {
         let options = options.contains(.normalized) ? [] : options
         switch self {

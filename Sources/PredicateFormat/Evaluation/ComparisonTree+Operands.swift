@@ -1,8 +1,9 @@
 extension ComparisonTree {
-    /// Why a constant cannot stand where it does, in words: a number on the right of `BEGINSWITH`; nil where all fits.
+    /// Why a constant is not allowed as an operand, such as a number on the right of `BEGINSWITH`; nil if the operands
+    /// are valid.
     ///
-    /// - Parameter constant: the value of an expression that is a constant, nil for all others.
-    /// - Returns: The reason; nil where there is none.
+    /// - Parameter constant: the value of an expression that is a constant; nil for all others.
+    /// - Returns: The reason; nil if there is none.
     package func operandObstacle(constantOf constant: (ExpressionTree) -> Value?) -> String? {
         switch comparison {
         case .between:
@@ -31,7 +32,7 @@ extension ComparisonTree {
         "BETWEEN takes two bounds on its right, such as {1, 10}, not \(found)"
     }
 
-    /// Stops the program over a collection where the comparison takes one value, as Core Data raises an exception.
+    /// Stops the program for a collection where the comparison takes one value; Core Data raises an exception for it.
     func demandOneValue(_ value: Value, of side: ExpressionTree) {
         guard case .collection = value else { return }
         programmerError(
@@ -39,7 +40,7 @@ extension ComparisonTree {
                 + "before it, or compute one value with @count, @sum, @min, @max or @avg.")
     }
 
-    /// Whether each side must give one value, not a collection.
+    /// Whether each side must be one value rather than a collection.
     var comparesOneValue: Bool {
         switch comparison {
         case .equalTo, .notEqualTo, .in, .contains: false
@@ -49,7 +50,7 @@ extension ComparisonTree {
 }
 
 extension Value {
-    /// Whether the value is a number, a date or the like: neither a text nor a collection nor an object, which may be one.
+    /// Whether the value is a number, a date or similar: not a text, a collection, or an object, which may be one.
     fileprivate var isSingle: Bool {
         switch self {
         case .integer, .double, .decimal, .date, .data, .uuid, .url: true

@@ -1,6 +1,6 @@
 import Foundation
 
-/// An expression ready to be evaluated many times.
+/// An expression compiled for repeated evaluation.
 package final class CompiledExpression: Sendable {
     typealias Code = @Sendable (Scope) -> Value
 
@@ -100,7 +100,7 @@ package final class CompiledExpression: Sendable {
         return { scope in function.apply(codes.map { $0(scope) }) }
     }
 
-    /// The function is looked for when it is called, since a program may register it after making the predicate.
+    /// The function is looked up when it is called, since a program may register it after making the predicate.
     private static func compileCall(
         on operand: ExpressionTree, _ name: String, _ arguments: [ExpressionTree]
     ) -> Code {
@@ -142,7 +142,7 @@ package final class CompiledExpression: Sendable {
         let collection = compile(collection)
         let test = CompiledPredicate.compile(predicate)
         return { scope in
-            // Of a to-one relationship, the one object or none.
+            // For a to-one relationship, its object or none.
             let elements: [Value]
             switch collection(scope) {
             case .collection(let several): elements = several
@@ -152,7 +152,7 @@ package final class CompiledExpression: Sendable {
             var inner = scope
             return .collection(
                 elements.filter { element in
-                    // What leads nowhere is no object to ask.
+                    // A missing element has no values to test.
                     if element.isNull { return false }
                     inner.variables[variable] = element
                     return test(inner)
@@ -162,7 +162,7 @@ package final class CompiledExpression: Sendable {
 }
 
 extension SetOperation {
-    /// The elements of both, each once, in their order.
+    /// The elements of the result, each once, in order.
     func apply(to first: Value, _ second: Value) -> Value {
         guard let first = first.elements, let second = second.elements else { return .null }
         let others = Set(second)

@@ -1,5 +1,5 @@
-/// A predicate ready to be evaluated many times: its tree turned into closures, with regular expressions, folded strings and
-/// sets of constants made once.
+/// A predicate compiled for repeated evaluation: its tree is converted to closures, and regular expressions, folded
+/// strings and sets of constants are made once.
 package final class CompiledPredicate: Sendable {
     typealias Test = @Sendable (Scope) -> Bool
 
@@ -18,7 +18,7 @@ package final class CompiledPredicate: Sendable {
         test(Scope(object: object, variables: variables, assigns: assigns))
     }
 
-    /// Whether an object satisfies the predicate. The shortest way for objects that give operands themselves.
+    /// Whether an object satisfies the predicate. This is the fastest way for objects that are operands themselves.
     package func evaluate(_ object: any KeyedOperand) -> Bool {
         operandTest?(object) ?? test(Scope(object: .object(ObjectReference(object)), assigns: assigns))
     }
@@ -87,7 +87,8 @@ package final class CompiledPredicate: Sendable {
 }
 
 extension Value {
-    /// Whether there is an element in a collection for which a test is true. A value that is no collection is its own element.
+    /// Whether a collection has an element for which a test is true. A value that is not a collection is its own
+    /// element.
     fileprivate func hasElement(where test: (Value) -> Bool) -> Bool {
         guard case .collection(let elements) = self else { return test(self) }
         return elements.contains(where: test)

@@ -1,6 +1,6 @@
 extension Value {
-    /// The value under a key: of an object what it gives; of a collection those of its elements, in one flat collection,
-    /// without the missing; of `nil`, `nil`.
+    /// The value under a key: for an object, the object's value; for a collection, its elements' values in one flat
+    /// collection, without missing ones; for `nil`, `nil`.
     package func value(forKey key: String) -> Value {
         switch self {
         case .object(let reference): return reference.operand.operand(forKey: key)
@@ -25,7 +25,7 @@ extension Value {
         }
     }
 
-    /// The value under a key path, which may have collection operators in it: `reviews.@avg.stars`.
+    /// The value under a key path, which may contain collection operators: `reviews.@avg.stars`.
     package func value(forKeyPath keys: some Collection<String>) -> Value {
         var value = self
         var index = keys.startIndex
@@ -46,7 +46,7 @@ extension Value {
 }
 
 extension CollectionOperator {
-    /// What the operator computes of the values of a collection's elements.
+    /// The operator's value for the elements of a collection.
     package func apply(to value: Value) -> Value {
         if self == .count { return BuiltInFunction.count.apply([value]) }
         switch self {

@@ -1,21 +1,21 @@
 import Foundation
 import Synchronization
 
-/// The functions that `FUNCTION(operand, "name", …)` calls by name: the methods of Foundation's classes that are of use in a predicate,
-/// and those that the program registers.
+/// The functions that `FUNCTION(operand, "name", …)` calls by name: the methods of Foundation's classes that are useful
+/// in a predicate, and those that the program registers.
 ///
-/// On Apple's platforms the Objective-C runtime finds any method by its name; here, only what is listed can be called.
+/// On Apple's platforms the Objective-C runtime finds any method by its name; here, only listed ones can be called.
 enum MethodFunctions {
     typealias Function = @Sendable (Value, [Value]) -> Value
 
     private static let registered = Mutex<[String: Function]>([:])
 
-    /// Gives a name a function, or takes it away.
+    /// Registers a function under a name, or removes it.
     static func register(_ name: String, _ function: Function?) {
         registered.withLock { $0[name] = function }
     }
 
-    /// The function of a name.
+    /// The function with a name.
     static func function(named name: String) -> Function? {
         registered.withLock { $0[name] } ?? standard(name)
     }
@@ -29,7 +29,7 @@ enum MethodFunctions {
     }
 }
 
-/// A method of Foundation's strings, numbers, dates and collections. Of a value that has no such method, it is nil.
+/// A method of Foundation's strings, numbers, dates and collections. It is nil for a value without such a method.
 enum StandardMethod: String, CaseIterable {
     case length, uppercaseString, lowercaseString, capitalizedString
     case append = "stringByAppendingString:"

@@ -1,9 +1,9 @@
-/// The usual predicate, keys compared with constants, as a function of the object alone: without a scope, which would
-/// count references for nothing.
+/// The usual predicate, which compares keys with constants, as a function of the object alone, to avoid the reference
+/// counting of a scope.
 enum OperandTest {
     typealias Code = @Sendable (any KeyedOperand) -> Bool
 
-    /// Nil for a predicate that has anything else in it.
+    /// Nil for a predicate with any other part.
     static func make(_ tree: PredicateTree) -> Code? {
         switch tree {
         case .constant: return nil

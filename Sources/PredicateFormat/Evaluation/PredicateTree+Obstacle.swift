@@ -1,5 +1,5 @@
 extension PredicateTree {
-    /// What keeps the predicate from being evaluated, in words; nil for nothing.
+    /// Why the predicate cannot be evaluated; nil if it can.
     package var obstacle: String? {
         var obstacle: String?
         forEachComparison { comparison in
@@ -18,7 +18,7 @@ extension PredicateTree {
 }
 
 extension ExpressionTree {
-    /// Whether a function that an expression calls by name is known: one of Foundation's, or one that the program registered.
+    /// Whether a function that an expression calls by name exists: one of Foundation's, or a registered one.
     package static func canCall(_ name: String) -> Bool { MethodFunctions.function(named: name) != nil }
 
     fileprivate var obstacle: String? {

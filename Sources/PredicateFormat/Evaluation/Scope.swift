@@ -1,8 +1,8 @@
-/// What an expression is evaluated in: the object that `SELF` and key paths refer to, and the values of variables.
+/// The scope of an evaluation: the object that `SELF` and key paths refer to, and the values of variables.
 package struct Scope {
     package let object: Value
     package var variables: [String: Value] = [:]
-    /// What `$name := …` has given values; nil where nothing does.
+    /// The variables assigned by `$name := …`; nil if there are no assignments.
     let assigned: AssignedVariables?
 
     package init(object: Value, variables: [String: Value] = [:], assigns: Bool = false) {
@@ -27,7 +27,7 @@ final class AssignedVariables {
 }
 
 extension PredicateTree {
-    /// Whether there is an assignment in the predicate.
+    /// Whether the predicate contains an assignment.
     var assigns: Bool {
         var found = false
         forEachComparison { found = found || $0.left.assigns || $0.right.assigns }
@@ -36,7 +36,7 @@ extension PredicateTree {
 }
 
 extension ExpressionTree {
-    /// Whether there is an assignment in the expression.
+    /// Whether the expression contains an assignment.
     var assigns: Bool {
         var found = false
         forEach { part in

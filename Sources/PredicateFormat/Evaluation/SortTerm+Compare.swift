@@ -1,8 +1,8 @@
 import Foundation
 
 extension SortTerm.Comparison {
-    /// The order of two values in a sort: every pair has one, so that sorting is well defined. `nil` comes first, then numbers,
-    /// then the other kinds, each among themselves.
+    /// The order of two values in a sort. It is total, so that sorting is well defined: `nil` comes first, then
+    /// numbers, then the other kinds, each among themselves.
     package func compare(_ first: Value, _ second: Value) -> ComparisonResult {
         if case .string(let a) = first, case .string(let b) = second { return compare(a, b) }
         if let order = first.comparison(with: second) { return order }
@@ -10,7 +10,7 @@ extension SortTerm.Comparison {
         return firstRank < secondRank ? .orderedAscending : firstRank > secondRank ? .orderedDescending : .orderedSame
     }
 
-    /// The order of two strings. Collations of a SQL store must order by this, too.
+    /// The order of two strings. Collations of a SQL store must use this order, too.
     package func compare(_ first: String, _ second: String) -> ComparisonResult {
         switch self {
         case .plain: first.literalComparison(with: second)

@@ -1,17 +1,17 @@
 extension Sequence where Element: KeyedOperand {
-    /// The objects in the order of some terms, the first the most significant; equal ones stay in their order.
+    /// The objects sorted by some terms, the first the most significant; equal ones keep their order.
     ///
     /// Each object's values are read once, not at each comparison.
     ///
     /// - Parameters:
-    ///   - terms: what they are compared by.
-    ///   - count: how many of the first ones are wanted.
-    /// - Returns: the objects, no more than that.
+    ///   - terms: the sort terms.
+    ///   - count: the largest number of results.
+    /// - Returns: the first `count` objects.
     package func sorted(by terms: [SortTerm], first count: Int = .max) -> [Element] {
         let rows = map { element in
             SortedRow(element: element, values: terms.map { Value.object(element).value(forKeyPath: $0.keyPath) })
         }
-        // A few of many are put in their places, with one comparison for each of most of the others.
+        // To find the first few of many, most of the others need only one comparison each.
         let sorted =
             count < rows.count / 8
             ? rows.first(count) { $0.precedes($1, by: terms) } : rows.sorted { $0.precedes($1, by: terms) }
@@ -19,7 +19,7 @@ extension Sequence where Element: KeyedOperand {
     }
 }
 
-/// An element, and what it is compared by.
+/// An element with the values to compare.
 private struct SortedRow<Element> {
     let element: Element
     let values: [Value]
@@ -37,7 +37,7 @@ private struct SortedRow<Element> {
 }
 
 extension Array {
-    /// The first elements in an order; equal ones stay in their order.
+    /// The first elements in an order; equal ones keep their order.
     fileprivate func first(_ count: Int, by precedes: (Element, Element) -> Bool) -> [Element] {
         guard count > 0 else { return [] }
         var first: [Element] = []

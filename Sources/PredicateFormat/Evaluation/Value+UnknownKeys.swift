@@ -1,6 +1,6 @@
-// What keeps a key from being read, for those who can tell of it by an error instead of stopping the program.
+// Finds out why a key cannot be read, for callers that can report an error instead of stopping the program.
 extension Value {
-    /// Why there is no value under a key path, in words; nil where there is one, or none to be missed.
+    /// Why there is no value under a key path; nil if there is one, or none is expected.
     package func obstacle(toKeyPath keys: some Collection<String>) -> String? {
         var value = self
         for (key, index) in zip(keys, keys.indices) {

@@ -1,16 +1,16 @@
 import Foundation
 
-/// Whether two values stand in the relation that an operator names.
+/// The comparison of two values by an operator.
 ///
-/// With `nil` on a side, it is like this, and `NOT` makes of it the opposite:
+/// With `nil` on one side, the results are these, and `NOT` negates them:
 ///
 ///     nil == nil      true          nil != nil      false
 ///     nil == x        false         nil != x        true
 ///     nil < x, nil LIKE x, …        false
 ///     nil IN {1}      false         nil IN {1, nil} true
 ///
-/// A collection that is empty is nil, as a to-many relationship is to Core Data. Values of kinds that cannot be compared
-/// are unequal, and neither is less.
+/// An empty collection counts as nil, as Core Data treats an empty to-many relationship. Values of kinds that cannot be
+/// compared are unequal, and neither is less.
 enum ValueRelation {
     typealias Code = @Sendable (Value, Value) -> Bool
 
@@ -68,7 +68,7 @@ enum ValueRelation {
 }
 
 extension Value {
-    /// Whether the value is nil or a collection of nothing.
+    /// Whether the value is nil or an empty collection.
     var isNothing: Bool {
         switch self {
         case .null: true

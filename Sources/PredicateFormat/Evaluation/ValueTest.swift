@@ -1,6 +1,6 @@
 import Foundation
 
-/// As ``ValueRelation``, with a constant on the right. Work on the constant is done once.
+/// Like ``ValueRelation``, with a constant on the right, which is prepared only once.
 enum ValueTest {
     typealias Code = @Sendable (Value) -> Bool
 
@@ -73,7 +73,7 @@ enum ValueTest {
 }
 
 extension Value {
-    /// The folding of a string; every other value as it is.
+    /// The folding of a string; every other value unchanged.
     fileprivate func folded(_ options: StringOptions) -> Value {
         guard case .string(let text) = self else { return self }
         return .string(text.folded(options))

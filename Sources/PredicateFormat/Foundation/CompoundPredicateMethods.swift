@@ -1,20 +1,21 @@
 import Foundation
 
-/// Gives Foundation's `NSCompoundPredicate` the methods that it lacks off Apple's platforms.
+/// Gives Foundation's `NSCompoundPredicate` the methods that it lacks outside Apple's platforms.
 ///
-/// Foundation's class inherits `predicateFormat`, `isEqual(_:)`, `hash` and `copy(with:)` from `NSPredicate(value: false)`:
-/// it prints as FALSEPREDICATE, equals every other compound predicate, and its copy is FALSEPREDICATE. Programs make
-/// compound predicates by Foundation's initializers, which leave no room for a subclass, and a class of ours under the same name would make
-/// the name ambiguous in every file that imports Foundation. So the four methods are put into the class itself, once.
+/// Foundation's class inherits `predicateFormat`, `isEqual(_:)`, `hash` and `copy(with:)` from `NSPredicate(value:
+/// false)`: it prints as FALSEPREDICATE, equals every other compound predicate, and its copy is FALSEPREDICATE.
+/// Programs make compound predicates by Foundation's initializers, which do not allow a subclass, and a class of ours
+/// with the same name would make the name ambiguous in every file that imports Foundation. So the four methods are
+/// installed in the class itself, once.
 enum CompoundPredicateMethods {
-    /// Puts the methods in. All code here that makes or reads predicates uses it first.
+    /// Installs the methods. All code here that makes or reads predicates uses this first.
     static let install: Void = {
         guard let foundations = ClassMethods(of: NSCompoundPredicate.self),
             let plain = ClassMethods(of: PlainCompoundPredicate.self),
             let complete = ClassMethods(of: CompleteCompoundPredicate.self),
             plain.count == foundations.count, complete.count == foundations.count
         else { return }
-        // Every subclass has initializers of its own; what differs beyond them is what the subclass overrides.
+        // Every subclass has its own initializers; other differences are the methods that the subclass overrides.
         for slot in 0..<foundations.count
         where complete[slot] != foundations[slot] && plain[slot] == foundations[slot] {
             foundations.set(complete[slot], at: slot)
@@ -24,8 +25,9 @@ enum CompoundPredicateMethods {
 
 /// The methods of a class: the table in its metadata that calls go through.
 ///
-/// Unsafe: reads and writes the metadata of a class, whose layout is that of Swift's runtime without Objective-C: superclass in word 1,
-/// size and address point in word 4, methods from word 7 on. Where these words are not as they must be, there is no table.
+/// Unsafe: reads and writes the metadata of a class, with the layout of Swift's runtime without Objective-C: superclass
+/// in word 1, size and address point in word 4, methods from word 7 on. If these words are not as expected, there is no
+/// table.
 private struct ClassMethods {
     private let words: UnsafeMutablePointer<UInt>
     let count: Int
@@ -50,7 +52,8 @@ private struct ClassMethods {
 /// Overrides nothing.
 private final class PlainCompoundPredicate: NSCompoundPredicate {}
 
-/// Overrides what Foundation's class lacks. Without properties, since its methods run on objects of Foundation's class.
+/// Overrides what Foundation's class lacks. It has no properties, since its methods run on objects of Foundation's
+/// class.
 private final class CompleteCompoundPredicate: NSCompoundPredicate {
     override var predicateFormat: String { formatString }
 
@@ -68,7 +71,7 @@ private final class CompleteCompoundPredicate: NSCompoundPredicate {
 extension NSCompoundPredicate {
     fileprivate var formatString: String {
         if let tree = try? predicateTree(of: self) { return tree.shownFormat }
-        // With code inside, which has no tree, as its parts print.
+        // A predicate that contains code has no tree, and prints as its parts do.
         let word =
             switch compoundPredicateType {
             case .and: "AND"

@@ -1,16 +1,17 @@
 import Foundation
 
-// Foundation's values and objects as arguments of format strings: `NSPredicate(format: "id == %@", id as CVarArg)` is how Apple's
-// compiler says to write it, and Foundation on Linux lets numbers and strings be `CVarArg` only. In `String(format:)`, `%@` prints them.
+// Foundation's values and objects as arguments of format strings: `NSPredicate(format: "id == %@", id as CVarArg)` is
+// the form that Apple's compiler suggests, and Foundation on Linux only lets numbers and strings be `CVarArg`. In
+// `String(format:)`, `%@` prints them.
 
-/// What a format string takes for `%@`, and prints as it describes itself.
+/// A type that a format string accepts for `%@`, and that prints its description.
 public protocol FormatArgument: _CVarArgObject {}
 
 extension FormatArgument {
-    /// The string that stands for the argument where C's variable arguments are made.
+    /// The string that represents the argument in C's variable arguments.
     public var _cVarArgObject: any CVarArg { NSString(string: String(describing: self)) }
 
-    /// Is not asked for: the string's is, see `_cVarArgObject`.
+    /// Never called: the encoding of the string is used, see `_cVarArgObject`.
     public var _cVarArgEncoding: [Int] {
         programmerError("the words of a format argument were asked for; those of its _cVarArgObject are meant")
     }
@@ -24,7 +25,7 @@ extension Decimal: FormatArgument, @retroactive CVarArg, @retroactive _CVarArgOb
 extension Array: FormatArgument, @retroactive CVarArg, @retroactive _CVarArgObject {}
 extension Set: FormatArgument, @retroactive CVarArg, @retroactive _CVarArgObject {}
 
-// Not `NSObject`: `NSString` has its own way, and would get this one.
+// Not `NSObject`: `NSString` has its own conformance, and would get this one.
 extension NSNumber: FormatArgument, @retroactive CVarArg, @retroactive _CVarArgObject {}
 extension NSDate: FormatArgument, @retroactive CVarArg, @retroactive _CVarArgObject {}
 extension NSData: FormatArgument, @retroactive CVarArg, @retroactive _CVarArgObject {}

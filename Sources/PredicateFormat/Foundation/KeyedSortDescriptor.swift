@@ -1,15 +1,15 @@
 import Foundation
 
-/// A sort descriptor by a key path in words, which Foundation's cannot be.
+/// A sort descriptor with a key path as text, which Foundation's does not support.
 final class KeyedSortDescriptor: NSSortDescriptor {
     let term: SortTerm
-    /// Compares in place of the term's comparison.
+    /// Used for comparisons instead of the term's comparison.
     let userComparator: Comparator?
 
     init(_ term: SortTerm, comparator: Comparator? = nil) {
         self.term = term
         userComparator = comparator
-        // Foundation's initializers ask for a key path of Swift; it is never used.
+        // Foundation's initializers require a Swift key path, which is never used.
         super.init(keyPath: \String.count, ascending: term.ascending)
     }
 

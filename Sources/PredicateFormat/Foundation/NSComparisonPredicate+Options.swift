@@ -39,9 +39,9 @@ extension NSComparisonPredicate {
         case equalTo = 4
         /// `!=`
         case notEqualTo = 5
-        /// `MATCHES`: by a regular expression.
+        /// `MATCHES`: a regular expression.
         case matches = 6
-        /// `LIKE`: by a pattern with `?` and `*`.
+        /// `LIKE`: a pattern with `?` and `*`.
         case like = 7
         /// `BEGINSWITH`
         case beginsWith = 8
@@ -49,7 +49,7 @@ extension NSComparisonPredicate {
         case endsWith = 9
         /// `IN`
         case `in` = 10
-        /// By a function that the predicate names; see ``NSComparisonPredicate/customSelector``.
+        /// A function named by the predicate; see ``NSComparisonPredicate/customSelector``.
         case customSelector = 11
         /// `CONTAINS`
         case contains = 99
@@ -107,13 +107,13 @@ extension NSComparisonPredicate {
             self.rawValue = rawValue
         }
 
-        /// `[c]`: without regard to case.
+        /// `[c]`: case is ignored.
         public static let caseInsensitive = Options(rawValue: 1)
-        /// `[d]`: without regard to diacritics.
+        /// `[d]`: diacritics are ignored.
         public static let diacriticInsensitive = Options(rawValue: 2)
         /// `[n]`: byte by byte; the other options are ignored.
         public static let normalized = Options(rawValue: 4)
-        /// `[l]`: by the rules of the current locale. Apple's framework knows the option without naming it.
+        /// `[l]`: by the rules of the current locale. Apple's framework supports the option without naming it.
         public static let localeSensitive = Options(rawValue: 8)
     }
 }

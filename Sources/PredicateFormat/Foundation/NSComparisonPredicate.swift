@@ -2,7 +2,7 @@ import Foundation
 
 /// A predicate that compares the values of two expressions.
 ///
-/// `NSPredicate(format: "age >= 18")` gives one, too.
+/// `NSPredicate(format: "age >= 18")` makes one, too.
 ///
 /// ```swift
 /// let adults = NSComparisonPredicate(
@@ -18,7 +18,7 @@ open class NSComparisonPredicate: NSPredicate {
     /// - Parameters:
     ///   - lhs: The expression on the left.
     ///   - rhs: The expression on the right.
-    ///   - modifier: Which elements must satisfy the comparison, where `lhs` gives a collection.
+    ///   - modifier: Which elements must satisfy the comparison, if `lhs` is a collection.
     ///   - operatorType: How the values are compared.
     ///   - options: How strings are compared.
     public init(
@@ -33,9 +33,10 @@ open class NSComparisonPredicate: NSPredicate {
         super.init(value: true)
     }
 
-    /// Creates a predicate that compares by a method of the left side's value, which takes the right side's value and returns a Boolean.
+    /// Creates a predicate that compares by a method of the left side's value, which takes the right side's value and
+    /// returns a Boolean.
     ///
-    /// In memory only: `FUNCTION(left, "selector:", right) == YES`.
+    /// It is for use in memory only: `FUNCTION(left, "selector:", right) == YES`.
     ///
     /// - Parameters:
     ///   - lhs: The expression on the left.
@@ -49,7 +50,7 @@ open class NSComparisonPredicate: NSPredicate {
         super.init(value: true)
     }
 
-    /// A shell for a tree that is a comparison.
+    /// Wraps a tree that is a comparison.
     init(_ content: PredicateContent) {
         self.content = content
         customSelector = nil
@@ -75,10 +76,10 @@ open class NSComparisonPredicate: NSPredicate {
         return NSExpression(comparison.right)
     }
 
-    /// The method that compares, where the predicate was made with one.
+    /// The method that compares, if the predicate was made with one.
     public let customSelector: Selector?
 
-    /// Which elements must satisfy the comparison, where the left side is a collection.
+    /// Which elements must satisfy the comparison, if the left side is a collection.
     open var comparisonPredicateModifier: Modifier { Modifier(comparison.modifier) }
 
     /// How the values are compared.
@@ -89,7 +90,8 @@ open class NSComparisonPredicate: NSPredicate {
     /// How strings are compared.
     open var options: Options { Options(rawValue: comparison.options.rawValue) }
 
-    /// The predicate's format string: parsing it gives an equal predicate, unless it has a UUID, which shows as its digits, as with Core Data.
+    /// The predicate's format string. Parsing it gives an equal predicate, unless it contains a UUID, which is shown as
+    /// plain digits, as in Core Data.
     open override var predicateFormat: String { content.tree.shownFormat }
 
     /// The predicate's format string.
@@ -98,7 +100,7 @@ open class NSComparisonPredicate: NSPredicate {
     /// Whether an object satisfies the comparison.
     ///
     /// - Parameter object: The object that key paths start at.
-    /// - Returns: `true` when the comparison holds.
+    /// - Returns: `true` if the comparison holds.
     open override func evaluate(with object: Any?) -> Bool {
         content.evaluate(with: object, nil)
     }
@@ -108,12 +110,12 @@ open class NSComparisonPredicate: NSPredicate {
     /// - Parameters:
     ///   - object: The object that key paths start at.
     ///   - bindings: The values, by the variables' names without the dollar sign.
-    /// - Returns: `true` when the comparison holds.
+    /// - Returns: `true` if the comparison holds.
     open override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
         content.evaluate(with: object, bindings)
     }
 
-    /// Whether another predicate says the same.
+    /// Whether another predicate has the same content.
     ///
     /// - Parameter object: What to compare with.
     /// - Returns: `false` for anything but an equal predicate.
@@ -122,10 +124,10 @@ open class NSComparisonPredicate: NSPredicate {
         return self === other || content.tree == other.content.tree
     }
 
-    /// A hash of what the predicate says.
+    /// A hash of the predicate's content.
     open override var hash: Int { content.tree.hashValue }
 
-    /// The predicate itself, which never changes.
+    /// Returns the predicate itself, which is immutable.
     ///
     /// - Parameter zone: Not used.
     /// - Returns: The object itself.

@@ -1,8 +1,8 @@
 import Foundation
 
 extension NSExpression {
-    /// Makes a function of the program's own known to `FUNCTION(operand, "name", …)` and to
-    /// ``init(forFunction:selectorName:arguments:)``, in memory only.
+    /// Registers a function of the program for `FUNCTION(operand, "name", …)` and
+    /// ``init(forFunction:selectorName:arguments:)``. It is for use in memory only.
     ///
     /// ```swift
     /// NSExpression.registerFunction("isDivisibleBy:") { operand, arguments in
@@ -12,17 +12,18 @@ extension NSExpression {
     /// NSPredicate(format: "FUNCTION(number, 'isDivisibleBy:', 3) == YES")
     /// ```
     ///
-    /// Without registration these methods of Foundation can be called: of strings `length`, `uppercaseString`,
-    /// `lowercaseString`, `capitalizedString`, `stringByAppendingString:`, `hasPrefix:`, `hasSuffix:`, `containsString:`,
-    /// `componentsSeparatedByString:`; of numbers and strings `intValue`, `integerValue`, `longLongValue`, `doubleValue`,
-    /// `floatValue`, `boolValue`, `stringValue`; of dates `timeIntervalSinceReferenceDate`, `timeIntervalSince1970`,
-    /// `timeIntervalSinceDate:`, `dateByAddingTimeInterval:`; of collections `count`, `firstObject`, `lastObject`,
-    /// `allObjects`, `objectAtIndex:`, `containsObject:`; and `valueForKey:`, `valueForKeyPath:`, `objectForKey:`.
+    /// These methods of Foundation need no registration: of strings `length`, `uppercaseString`, `lowercaseString`,
+    /// `capitalizedString`, `stringByAppendingString:`, `hasPrefix:`, `hasSuffix:`, `containsString:`,
+    /// `componentsSeparatedByString:`; of numbers and strings `intValue`, `integerValue`, `longLongValue`,
+    /// `doubleValue`, `floatValue`, `boolValue`, `stringValue`; of dates `timeIntervalSinceReferenceDate`,
+    /// `timeIntervalSince1970`, `timeIntervalSinceDate:`, `dateByAddingTimeInterval:`; of collections `count`,
+    /// `firstObject`, `lastObject`, `allObjects`, `objectAtIndex:`, `containsObject:`; and `valueForKey:`,
+    /// `valueForKeyPath:`, `objectForKey:`.
     ///
     /// - Parameters:
-    ///   - name: The name, as a selector: one colon an argument.
-    ///   - function: Computes the value of the operand's value and the arguments' values, numbers being `NSNumber`. Runs on
-    ///     any thread that evaluates. `nil` takes the function away.
+    ///   - name: The name, as a selector with a colon for each argument.
+    ///   - function: Computes the result from the operand's value and the arguments' values; numbers are `NSNumber`s.
+    ///     It runs on any thread that evaluates. `nil` removes the function.
     public static func registerFunction(
         _ name: String, _ function: (@Sendable (_ operand: Any?, _ arguments: [Any?]) -> Any?)?
     ) {
@@ -34,7 +35,7 @@ extension NSExpression {
 }
 
 extension ExpressionTree {
-    /// The tree for a function of the predicate language by its name; nil for an unknown name or a wrong number of arguments.
+    /// The tree for a call of a language function by name; nil for an unknown name or a wrong number of arguments.
     static func function(named name: String, _ arguments: [ExpressionTree]) -> ExpressionTree? {
         switch (name, arguments.count) {
         case ("castObject:toType:", 2): return .cast(arguments[0], to: arguments[1])
@@ -50,7 +51,7 @@ extension ExpressionTree {
 }
 
 extension ElementIndex {
-    /// The index that an expression names: the words are strings.
+    /// The index that an expression names: keywords are strings.
     fileprivate init(_ tree: ExpressionTree) {
         switch tree {
         case .constant(.string("FIRST")): self = .first

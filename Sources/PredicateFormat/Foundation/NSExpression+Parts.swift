@@ -1,9 +1,9 @@
 import Foundation
 
 extension NSExpression {
-    /// What an expression is.
+    /// The kind of an expression.
     public enum ExpressionType: UInt, Sendable {
-        /// A constant, `nil` included.
+        /// A constant, including `nil`.
         case constantValue = 0
         /// `SELF`
         case evaluatedObject = 1
@@ -29,11 +29,11 @@ extension NSExpression {
         case block = 19
         /// `TERNARY(…)`
         case conditional = 20
-        /// `FETCH(…)`: what `NSFetchRequestExpressionType` names.
+        /// `FETCH(…)`; its type is `NSFetchRequestExpressionType`.
         case fetchRequest = 50
     }
 
-    /// What the expression is.
+    /// The kind of the expression.
     public var expressionType: ExpressionType {
         switch tree {
         case .constant, .argument: .constantValue
@@ -53,7 +53,7 @@ extension NSExpression {
         }
     }
 
-    /// The constant; `nil` for other expressions, too.
+    /// The constant; `nil` also for other kinds of expressions.
     public var constantValue: Any? {
         if case .constant(let value) = tree { value.any } else { nil }
     }
@@ -66,7 +66,7 @@ extension NSExpression {
         }
     }
 
-    /// The function's name; empty for an expression that calls none.
+    /// The function's name; empty for other kinds of expressions.
     public var function: String {
         switch tree {
         case .function(let function, _): function.rawValue
@@ -86,7 +86,7 @@ extension NSExpression {
         }
     }
 
-    /// What a function is called on: for the language's own functions, the constant "NSExpression".
+    /// The operand of a function call: for the language's own functions, the constant "NSExpression".
     public var operand: NSExpression {
         switch tree {
         case .call(let operand, _, _): NSExpression(operand)
@@ -96,7 +96,7 @@ extension NSExpression {
         }
     }
 
-    /// The expressions that a function or a block is called with.
+    /// The arguments of a function or a block.
     public var arguments: [NSExpression]? {
         switch tree {
         case .function(_, let arguments), .call(_, _, let arguments), .block(_, let arguments):
@@ -108,7 +108,7 @@ extension NSExpression {
         }
     }
 
-    /// The collection: of an aggregate its expressions, of a subquery what it runs over.
+    /// The collection: for an aggregate, its expressions; for a subquery, the collection that it searches.
     public var collection: Any {
         switch tree {
         case .aggregate(let elements): elements.map { NSExpression($0) }
@@ -118,7 +118,7 @@ extension NSExpression {
         }
     }
 
-    /// The predicate of a subquery or a conditional expression; one that is always true for others.
+    /// The predicate of a subquery or a conditional expression; always true for other expressions.
     public var predicate: NSPredicate {
         switch tree {
         case .subquery(_, _, let predicate), .conditional(let predicate, _, _): makePredicate(predicate)
@@ -126,29 +126,29 @@ extension NSExpression {
         }
     }
 
-    /// The left side of an operation on collections; the expression itself for others.
+    /// The left side of a set operation; for other expressions, the expression itself.
     public var left: NSExpression {
         if case .set(_, let left, _) = tree { NSExpression(left) } else { self }
     }
 
-    /// The right side of an operation on collections; the expression itself for others.
+    /// The right side of a set operation; for other expressions, the expression itself.
     public var right: NSExpression {
         if case .set(_, _, let right) = tree { NSExpression(right) } else { self }
     }
 
-    /// What a conditional expression is if its predicate is true; the expression itself for others.
+    /// The result of a conditional expression if its predicate is true; for other expressions, the expression itself.
     public var `true`: NSExpression {
         if case .conditional(_, let then, _) = tree { NSExpression(then) } else { self }
     }
 
-    /// What a conditional expression is if its predicate is false; the expression itself for others.
+    /// The result of a conditional expression if its predicate is false; for other expressions, the expression itself.
     public var `false`: NSExpression {
         if case .conditional(_, _, let otherwise) = tree { NSExpression(otherwise) } else { self }
     }
 }
 
 extension ElementIndex {
-    /// The index as an expression; the words are strings.
+    /// The index as an expression; keywords are strings.
     fileprivate var expression: ExpressionTree {
         switch self {
         case .first: .constant(.string("FIRST"))

@@ -10,7 +10,7 @@ import Foundation
 open class NSExpression: NSObject, NSCopying {
     let tree: ExpressionTree
 
-    /// A shell for a tree.
+    /// Wraps a tree.
     package init(_ tree: ExpressionTree) {
         self.tree = tree
     }
@@ -41,12 +41,12 @@ open class NSExpression: NSObject, NSCopying {
         self.init(NSExpression.parsed(expressionFormat, arguments))
     }
 
-    /// Creates an expression from a format string that may be wrong.
+    /// Creates an expression from a format string that may be invalid.
     ///
     /// - Parameters:
     ///   - expressionFormat: The format, with `%@` for a value and `%K` for a key path.
     ///   - arguments: The values, in the order of the placeholders.
-    /// - Throws: ``PredicateFormatError``, which marks the place and says what was expected there.
+    /// - Throws: ``PredicateFormatError``, which marks the position and says what was expected there.
     public convenience init(parsing expressionFormat: String, arguments: [Any?] = []) throws {
         self.init(try expressionTree(parsing: expressionFormat, arguments: arguments.map { Value($0) }))
     }
@@ -60,7 +60,7 @@ open class NSExpression: NSObject, NSCopying {
         }
     }
 
-    /// Creates an expression for a constant: any value, a collection or `nil` included.
+    /// Creates an expression for a constant: any value, including collections and `nil`.
     ///
     /// - Parameter value: The constant.
     public convenience init(forConstantValue value: Any?) {
@@ -79,7 +79,8 @@ open class NSExpression: NSObject, NSCopying {
         self.init(.variable(string))
     }
 
-    /// Creates an expression for the value under a key path, such as `author.name`, or `$author.name` from a variable on.
+    /// Creates an expression for the value under a key path, such as `author.name`, or `$author.name` starting at a
+    /// variable.
     ///
     /// - Parameter keyPath: The names, with dots between them.
     public convenience init(forKeyPath keyPath: String) {
@@ -95,7 +96,7 @@ open class NSExpression: NSObject, NSCopying {
     /// Creates an expression that calls one of the functions of the predicate language.
     ///
     /// - Parameters:
-    ///   - name: The function's name, such as `sum:` or `raise:toPower:`. An unknown one stops the program.
+    ///   - name: The function's name, such as `sum:` or `raise:toPower:`. An unknown name stops the program.
     ///   - parameters: Expressions, as many as the name has colons.
     public convenience init(forFunction name: String, arguments parameters: [Any]) {
         guard let tree = ExpressionTree.function(named: name, parameters.map(NSExpression.tree)) else {
@@ -113,7 +114,7 @@ open class NSExpression: NSObject, NSCopying {
     /// ``registerFunction(_:_:)`` lists the methods that can be called.
     ///
     /// - Parameters:
-    ///   - target: What the method is called on.
+    ///   - target: The expression on whose value the method is called.
     ///   - name: The method's name, such as `uppercase:`.
     ///   - parameters: The arguments, as expressions; `nil` for none.
     public convenience init(forFunction target: NSExpression, selectorName name: String, arguments parameters: [Any]?) {
@@ -127,7 +128,7 @@ open class NSExpression: NSObject, NSCopying {
         self.init(.collection(of: subexpressions.map(NSExpression.tree)))
     }
 
-    /// Creates an expression for what is in either of two collections.
+    /// Creates an expression for the union of two collections.
     ///
     /// - Parameters:
     ///   - left: An expression that gives a collection.
@@ -136,7 +137,7 @@ open class NSExpression: NSObject, NSCopying {
         self.init(.set(.union, left.tree, right.tree))
     }
 
-    /// Creates an expression for what is in both of two collections.
+    /// Creates an expression for the intersection of two collections.
     ///
     /// - Parameters:
     ///   - left: An expression that gives a collection.
@@ -145,7 +146,7 @@ open class NSExpression: NSObject, NSCopying {
         self.init(.set(.intersect, left.tree, right.tree))
     }
 
-    /// Creates an expression for what is in one collection and not in another.
+    /// Creates an expression for the elements of one collection that are not in another.
     ///
     /// - Parameters:
     ///   - left: An expression that gives a collection.
@@ -158,7 +159,7 @@ open class NSExpression: NSObject, NSCopying {
     ///
     /// - Parameters:
     ///   - expression: The collection.
-    ///   - variable: What the predicate calls an element, without the dollar sign.
+    ///   - variable: The variable for an element in the predicate, without the dollar sign.
     ///   - predicate: An `NSPredicate`, not a block predicate.
     public convenience init(
         forSubquery expression: NSExpression, usingIteratorVariable variable: String, predicate: NSPredicate
@@ -166,12 +167,12 @@ open class NSExpression: NSObject, NSCopying {
         self.init(.subquery(of: expression.tree, variable: variable, NSExpression.tree(of: predicate)))
     }
 
-    /// Creates an expression that is one of two, by a predicate: `TERNARY(…)`.
+    /// Creates an expression with one of two values, depending on a predicate: `TERNARY(…)`.
     ///
     /// - Parameters:
-    ///   - predicate: What decides.
-    ///   - trueExpression: The expression where the predicate holds.
-    ///   - falseExpression: The expression where it does not.
+    ///   - predicate: The condition.
+    ///   - trueExpression: The value if the predicate holds.
+    ///   - falseExpression: The value if it does not.
     public convenience init(
         forConditional predicate: NSPredicate, trueExpression: NSExpression, falseExpression: NSExpression
     ) {
@@ -184,10 +185,10 @@ open class NSExpression: NSObject, NSCopying {
         NSExpression(.anyKey)
     }
 
-    /// Creates an expression that is computed by Swift code, in memory only.
+    /// Creates an expression that is computed by Swift code. It is for use in memory only.
     ///
     /// - Parameters:
-    ///   - block: Gets the evaluated object, the arguments' values and the context.
+    ///   - block: Receives the evaluated object, the arguments' values and the context.
     ///   - arguments: The arguments; `nil` for none.
     public convenience init(
         block: @escaping (Any?, [Any], NSMutableDictionary?) -> Any, arguments: [NSExpression]?
@@ -212,7 +213,7 @@ open class NSExpression: NSObject, NSCopying {
     /// The value of the expression.
     ///
     /// - Parameters:
-    ///   - object: What `SELF` and key paths refer to.
+    ///   - object: The object that `SELF` and key paths refer to.
     ///   - context: Values for variables, by names without the dollar sign.
     /// - Returns: The value; `nil` for none.
     open func expressionValue(with object: Any?, context: NSMutableDictionary?) -> Any? {
@@ -221,15 +222,15 @@ open class NSExpression: NSObject, NSCopying {
             if let name = key as? String { variables[name] = Value(value) }
         }
         let value = CompiledExpression(tree).evaluate(Value(object), variables: variables).any
-        // A union and its like are sets, whatever they were made of.
+        // The results of set operations are sets, whatever they were made from.
         if case .set = tree, let elements = value as? [Any] { return NSSet(array: elements) }
         return value
     }
 
-    /// The expression as it is spelled in a format string.
+    /// The expression in the spelling of a format string.
     open override var description: String { tree.shownFormat }
 
-    /// Whether another expression says the same.
+    /// Whether another expression has the same content.
     ///
     /// - Parameter object: What to compare with.
     /// - Returns: `false` for anything but an equal expression.
@@ -238,17 +239,17 @@ open class NSExpression: NSObject, NSCopying {
         return tree == other.tree
     }
 
-    /// A hash of what the expression says.
+    /// A hash of the expression's content.
     open override var hash: Int { tree.hashValue }
 
-    /// The expression itself, which never changes.
+    /// Returns the expression itself, which is immutable.
     ///
     /// - Parameter zone: Not used.
     /// - Returns: The object itself.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 }
 
-/// What an expression says, as a value.
+/// The content of an expression, as a value.
 package func expressionTree(of expression: NSExpression) -> ExpressionTree {
     expression.tree
 }

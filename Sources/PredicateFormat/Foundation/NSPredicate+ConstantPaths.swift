@@ -1,8 +1,8 @@
 import Foundation
 
 extension NSPredicate {
-    /// The predicate with values in place of paths that start at a constant, which no database can follow: `SELF IN %@.friends`
-    /// becomes `SELF IN {…}`. To be asked where the constants may be read, and anew for each fetch.
+    /// The predicate with values in place of paths that start at a constant, which no database can follow: `SELF IN
+    /// %@.friends` becomes `SELF IN {…}`. It must be called where the constants may be read, and again for each fetch.
     package var withConstantPathsRead: NSPredicate {
         guard hasConstantPaths, let tree = try? predicateTree(of: self) else { return self }
         return makePredicate(tree.mapExpressions(\.withConstantPathRead))
@@ -15,7 +15,7 @@ extension NSPredicate {
 }
 
 extension ExpressionTree {
-    /// The value that a path from a constant leads to; of many, those that there are, as in a set.
+    /// The value at the end of a path from a constant; if there are several, those that are not nil, as a set.
     package var withConstantPathRead: ExpressionTree {
         guard case .path(from: .constant(let value), let keys) = self else { return self }
         let end = value.value(forKeyPath: keys)

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Gives `NSPredicate` its format strings back: an initializer of a protocol extension wins over one that Foundation
-/// declares unavailable.
+/// Restores the format string initializers of `NSPredicate`: an initializer of a protocol extension takes precedence
+/// over one that Foundation declares unavailable.
 public protocol PredicateParsing {}
 
 extension NSPredicate: PredicateParsing {}
@@ -13,13 +13,13 @@ extension PredicateParsing where Self: NSPredicate {
     /// NSPredicate(format: "author.name BEGINSWITH[cd] %@ AND %K > %d", "s", "year", 1990)
     /// ```
     ///
-    /// A format string that does not parse, or arguments that do not fit it, stop the program, with a message that marks
-    /// the place, as Core Data raises an exception. For formats that users write there is ``init(parsing:arguments:)``.
+    /// A format string that does not parse, or arguments that do not fit it, stop the program with a message that marks
+    /// the position; Core Data raises an exception. For formats written by users, use ``init(parsing:arguments:)``.
     ///
     /// - Parameters:
     ///   - predicateFormat: The format string.
-    ///   - arguments: One value a placeholder: `%@` takes any value, `nil`, collections and `NSExpression`s included, `%K` a key
-    ///     path.
+    ///   - arguments: One value for each placeholder: `%@` takes any value, including `nil`, collections and
+    ///     `NSExpression`s, `%K` takes a key path.
     public init(format predicateFormat: String, _ arguments: Any?...) {
         self = predicate(orStop: predicateFormat, arguments)
     }
@@ -28,7 +28,7 @@ extension PredicateParsing where Self: NSPredicate {
     ///
     /// - Parameters:
     ///   - predicateFormat: The format string. One that does not parse stops the program.
-    ///   - arguments: One value a placeholder. `NSNull` stands for `nil`.
+    ///   - arguments: One value for each placeholder. `NSNull` stands for `nil`.
     public init(format predicateFormat: String, argumentArray arguments: [Any]?) {
         self = predicate(orStop: predicateFormat, arguments ?? [])
     }
@@ -50,8 +50,8 @@ extension PredicateParsing where Self: NSPredicate {
     ///
     /// - Parameters:
     ///   - predicateFormat: The format string, at most 200 levels deep.
-    ///   - arguments: One value a placeholder.
-    /// - Throws: ``PredicateFormatError``, which marks the place and says what was expected there.
+    ///   - arguments: One value for each placeholder.
+    /// - Throws: ``PredicateFormatError``, which marks the position and says what was expected there.
     public init(parsing predicateFormat: String, arguments: [Any?] = []) throws {
         let predicate = try parsedPredicate(predicateFormat, arguments)
         try validate(predicate, predicateFormat)
@@ -69,8 +69,8 @@ extension PredicateParsing where Self: NSPredicate {
     /// let recent = template.withSubstitutionVariables(["YEAR": 1990])
     /// ```
     ///
-    /// - Parameter variables: Values by the variables' names, without the dollar sign. Other variables stay.
-    /// - Returns: The copy; the original stays as it is.
+    /// - Parameter variables: The values, by the variables' names without the dollar sign. Other variables stay.
+    /// - Returns: The copy.
     public func withSubstitutionVariables(_ variables: [String: Any]) -> Self {
         guard let tree = try? predicateTree(of: self) else { return self }
         let substituted = makePredicate(tree.replacingVariables(with: variables.mapValues { Value($0) }))
@@ -87,7 +87,7 @@ private func parsedPredicate(_ format: String, _ arguments: [Any?]) throws(Predi
 }
 
 extension ExpressionTree {
-    /// The tree of the `NSExpression` that was given as an argument, in its place.
+    /// The expression with `NSExpression` arguments replaced by their trees.
     var withoutExpressionObject: ExpressionTree {
         if case .constant(let value) = self, let expression = value.expression { expression.tree } else { self }
     }
@@ -109,16 +109,17 @@ private func predicate<Predicate: NSPredicate>(orStop format: String, _ argument
 }
 
 extension NSPredicate {
-    /// The predicate as one of a class that a format was parsed by; `nil` where it cannot be one.
+    /// The predicate as an instance of the class whose initializer parsed the format; `nil` if that is impossible.
     ///
-    /// `NSCompoundPredicate(format:)` is there for any format: Core Data's is `NSPredicate`'s method, whatever class calls it.
+    /// `NSCompoundPredicate(format:)` accepts any format: Core Data's is `NSPredicate`'s method, whichever class calls
+    /// it.
     fileprivate func ofClass<Predicate: NSPredicate>() -> Predicate? {
         if let predicate = self as? Predicate { return predicate }
         return NSCompoundPredicate(andPredicateWithSubpredicates: [self]) as? Predicate
     }
 }
 
-/// What would stop the program when it is evaluated must not be in a format that users write.
+/// Throws for anything that would stop the program during evaluation, since users may have written the format.
 private func validate(_ predicate: NSPredicate, _ format: String) throws {
     guard let obstacle = try predicateTree(of: predicate).obstacle else { return }
     throw PredicateFormatError(format: format, byteOffset: nil, reason: obstacle)

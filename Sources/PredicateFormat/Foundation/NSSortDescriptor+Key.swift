@@ -1,14 +1,14 @@
 import Foundation
 
-/// Gives `NSSortDescriptor` its initializers by key back, in the way of ``PredicateParsing``.
+/// Restores the initializers of `NSSortDescriptor` with keys, in the same way as ``PredicateParsing``.
 public protocol KeySorting {}
 
 extension NSSortDescriptor: KeySorting {}
 
 extension KeySorting where Self: NSSortDescriptor {
-    /// Creates a sort descriptor by the values under a key path.
+    /// Creates a sort descriptor for the values under a key path.
     ///
-    /// SQL: `ORDER BY "ZTITLE" ASC`. Missing values come first, strings in the order of their Unicode code points.
+    /// SQL: `ORDER BY "ZTITLE" ASC`. Missing values come first, strings are in the order of their Unicode code points.
     ///
     /// - Parameters:
     ///   - key: A key path such as `author.name`; `nil` or `self` for the objects themselves.
@@ -17,7 +17,7 @@ extension KeySorting where Self: NSSortDescriptor {
         self = sortDescriptor(SortTerm(keyPath: keys(ofPath: key), ascending: ascending), nil)
     }
 
-    /// Creates a sort descriptor by the values under a key path, compared by a method.
+    /// Creates a sort descriptor for the values under a key path, compared by a method.
     ///
     /// - Parameters:
     ///   - key: A key path; `nil` or `self` for the objects themselves.
@@ -35,7 +35,7 @@ extension KeySorting where Self: NSSortDescriptor {
             SortTerm(keyPath: keys(ofPath: key), ascending: ascending, comparison: comparison), nil)
     }
 
-    /// Creates a sort descriptor by the values under a key path, compared by Swift code: in memory only.
+    /// Creates a sort descriptor for the values under a key path, compared by Swift code. It is for use in memory only.
     ///
     /// - Parameters:
     ///   - key: The key path; `nil` for the objects themselves.
@@ -47,16 +47,16 @@ extension KeySorting where Self: NSSortDescriptor {
 }
 
 extension NSSortDescriptor {
-    /// The key path in words; `nil` for a descriptor of a Swift key path that has no names.
+    /// The key path as text; `nil` for a Swift key path that has no names.
     public var key: String? {
         if let path = (self as? KeyedSortDescriptor)?.term.keyPath {
             return path.isEmpty ? "self" : path.joined(separator: ".")
         }
-        // Without names, Swift code compares the objects themselves.
+        // A key path without names makes Swift code compare the objects themselves.
         return keys(of: keyPath).flatMap { $0.isEmpty ? nil : $0.joined(separator: ".") }
     }
 
-    /// The method that values are compared by; `nil` for a descriptor that Swift code compares for.
+    /// The method that compares the values; `nil` for a descriptor with Swift code.
     public var selector: Selector? {
         guard let descriptor = self as? KeyedSortDescriptor, descriptor.userComparator == nil else { return nil }
         return descriptor.term.comparison.selector
@@ -77,14 +77,13 @@ package func makeSortDescriptor(_ term: SortTerm) -> NSSortDescriptor {
     KeyedSortDescriptor(term)
 }
 
-/// What sort descriptors say, as values.
+/// The content of sort descriptors, as values.
 ///
 /// - Parameters:
 ///   - descriptors: The descriptors, the most significant first.
-///   - keys: The keys of a Swift key path, for descriptors made of one; nil where it has no names. See
-///     ``KeyPathNaming``.
+///   - keys: The keys of a Swift key path, for descriptors with one; nil if it has no names. See ``KeyPathNaming``.
 /// - Returns: The terms, the most significant first.
-/// - Throws: For a descriptor that is code.
+/// - Throws: An error for a descriptor with code.
 package func sortTerms(
     of descriptors: [NSSortDescriptor], keys: (AnyKeyPath) -> [String]? = keys(of:)
 ) throws -> [SortTerm] {

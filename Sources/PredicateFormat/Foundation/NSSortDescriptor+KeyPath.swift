@@ -1,27 +1,27 @@
 import Foundation
 
 extension KeySorting where Self: NSSortDescriptor {
-    /// Creates a sort descriptor by the values under a key path of Swift, of any type: optional ones and Booleans, too, which
-    /// Foundation's own initializer does not take.
+    /// Creates a sort descriptor for the values under a Swift key path of any type, including optionals and Booleans,
+    /// which Foundation's own initializer does not take.
     ///
     /// ```swift
     /// NSSortDescriptor(keyPath: \Book.author?.name, ascending: true)    // ORDER BY t1.ZNAME
     /// ```
     ///
     /// - Parameters:
-    ///   - keyPath: Stored or `@NSManaged` properties. One that has no name sorts in memory only.
-    ///   - ascending: Whether smaller values come first; nil is smaller than any.
+    ///   - keyPath: Stored or `@NSManaged` properties. A key path without names only sorts in memory.
+    ///   - ascending: Whether smaller values come first; nil is smaller than any value.
     public init<Root, Value>(keyPath: KeyPath<Root, Value>, ascending: Bool) {
         self = sortDescriptor(keyPath, ascending, .plain)
     }
 
-    /// Creates a sort descriptor that says the same as one of Swift's.
+    /// Creates a sort descriptor that is equivalent to one of Swift's.
     ///
     /// ```swift
     /// request.sortDescriptors = [NSSortDescriptor(SortDescriptor(\Book.title, order: .reverse))]
     /// ```
     ///
-    /// - Parameter sortDescriptor: A descriptor of a key path, not of code.
+    /// - Parameter sortDescriptor: A descriptor with a key path, not with code.
     public init<Compared>(_ sortDescriptor: SortDescriptor<Compared>) {
         guard let keyPath = sortDescriptor.keyPath else {
             programmerError("The sort descriptor \(sortDescriptor) has no key path; make one of a key path.")

@@ -1,6 +1,7 @@
 import Foundation
 
-/// The compound predicate that a format string gives: Foundation's, which evaluates, prints and compares as a tree.
+/// The compound predicate that a format string gives: Foundation's class, but evaluated, printed and compared by its
+/// tree.
 final class ParsedCompoundPredicate: NSCompoundPredicate {
     let content: PredicateContent
 

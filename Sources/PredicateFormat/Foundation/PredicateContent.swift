@@ -1,16 +1,18 @@
 import Foundation
 import Synchronization
 
-/// What a predicate object of ours holds: the prepared predicate, and what is made of it when first needed.
+/// The content of a predicate object of ours: the prepared predicate, and forms that are derived from it when first
+/// needed.
 final class PredicateContent: Sendable {
     let prepared: PreparedPredicate
 
     private let madeTree = Mutex<PredicateTree?>(nil)
-    // Read with every object: a lock would take a good part of a comparison's time.
+    // Read for every object: a lock would take a large part of a comparison's time.
     private let madeCompiled = LazyReference<CompiledPredicate>()
     private let operandClass = LazyReference<OperandClass>()
 
-    /// The class of the first object that was evaluated and is an operand itself, and the predicate for all objects of it.
+    /// The class of the first evaluated object that is an operand itself, and the predicate compiled for objects of
+    /// that class.
     private final class OperandClass: Sendable {
         let objectType: ObjectIdentifier
         let operandType: any KeyedOperand.Type
@@ -22,7 +24,7 @@ final class PredicateContent: Sendable {
             self.predicate = predicate
         }
 
-        /// What the predicate says of an object; nil for one of another class.
+        /// The predicate's value for an object; nil for an object of another class.
         func evaluate(_ object: Any?) -> Bool? {
             guard let object = object as? NSObject, ObjectIdentifier(type(of: object)) == objectType else { return nil }
             return predicate.evaluate(operandType.operand(object))
@@ -48,7 +50,7 @@ final class PredicateContent: Sendable {
         }
     }
 
-    /// The predicate, ready to be evaluated.
+    /// The predicate, compiled for evaluation.
     var compiled: CompiledPredicate {
         madeCompiled.unretained?.takeUnretainedValue() ?? madeCompiled.storeIfNil(CompiledPredicate(tree))
     }
@@ -63,8 +65,8 @@ final class PredicateContent: Sendable {
         return compiled.evaluate(Value(object), variables: variables.mapValues { Value($0) })
     }
 
-    /// Asking the runtime whether an object conforms to a protocol takes longer than a comparison: of objects of one class it
-    /// is asked once, and after that only whether the next object is of that class.
+    /// Asking the runtime whether an object conforms to a protocol takes longer than a comparison. It is asked once for
+    /// each class, and then only the object's class is checked.
     private func evaluate(with object: Any?) -> Bool {
         let known = operandClass.unretained
         if let holds = known?._withUnsafeGuaranteedRef({ $0.evaluate(object) }) { return holds }

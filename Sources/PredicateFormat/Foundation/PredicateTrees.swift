@@ -1,8 +1,9 @@
 import Foundation
 
-/// What a predicate says, from a format string, the NS-classes or `NSPredicate(value:)`.
+/// The content of a predicate made from a format string, the NS-classes or `NSPredicate(value:)`.
 ///
-/// - Throws: ``PredicateWithoutTreeError`` for a predicate that is code (`NSPredicate(block:)`), also inside a compound one.
+/// - Throws: ``PredicateWithoutTreeError`` for a predicate with code (`NSPredicate(block:)`), also inside a compound
+///   one.
 package func predicateTree(of predicate: NSPredicate) throws -> PredicateTree {
     try predicateTree(of: predicate, depth: 0)
 }
@@ -10,7 +11,7 @@ package func predicateTree(of predicate: NSPredicate) throws -> PredicateTree {
 private func predicateTree(of predicate: NSPredicate, depth: Int) throws -> PredicateTree {
     guard depth <= maximumPredicateDepth else { throw PredicateWithoutTreeError.tooDeep }
     if let content = content(of: predicate) {
-        // Before anyone walks the tree. The parser has seen to the depth of what has a number.
+        // Before anyone traverses the tree. The parser has checked the depth of predicates that have an identity.
         if content.prepared.identity == nil, content.prepared.skeleton.isDeeper(than: maximumPredicateDepth - depth) {
             throw PredicateWithoutTreeError.tooDeep
         }
@@ -34,22 +35,23 @@ private func predicateTree(of predicate: NSPredicate, depth: Int) throws -> Pred
             + "Use a format string, or fetch first and filter the result.")
 }
 
-/// The predicate in two parts, for a cache of what it becomes: see ``PreparedPredicate``.
+/// The predicate in two parts, for caching results derived from it: see ``PreparedPredicate``.
 ///
-/// - Throws: As ``predicateTree(of:)``, and for a predicate that was built too deep for those who walk its tree.
+/// - Throws: The errors of ``predicateTree(of:)``, and an error for a predicate that nests too deep to traverse its
+///   tree.
 package func preparedPredicate(of predicate: NSPredicate) throws -> PreparedPredicate {
     let prepared =
         try content(of: predicate)?.prepared ?? PreparedPredicate(parameterizing: predicateTree(of: predicate))
-    // The parser has seen to the depth of what has a number.
+    // The parser has checked the depth of predicates that have an identity.
     if prepared.identity == nil, prepared.skeleton.isDeeper(than: maximumPredicateDepth) {
         throw PredicateWithoutTreeError.tooDeep
     }
     return prepared
 }
 
-/// The predicate ready to be evaluated, many times, without the detour over the NS-class.
+/// The predicate compiled for repeated evaluation, without going through the NS-class.
 ///
-/// - Throws: As ``predicateTree(of:)``.
+/// - Throws: The errors of ``predicateTree(of:)``.
 package func compiledPredicate(of predicate: NSPredicate) throws -> CompiledPredicate {
     if let content = content(of: predicate) { return content.compiled }
     return CompiledPredicate(try predicateTree(of: predicate))
@@ -68,7 +70,7 @@ func makePredicate(_ content: PredicateContent) -> NSPredicate {
     }
 }
 
-/// The format string of any predicate; of one that is code, its description.
+/// The format string of any predicate; for one with code, its description.
 package func formatString(of predicate: NSPredicate) -> String {
     (try? predicateTree(of: predicate))?.format ?? predicate.description
 }
@@ -79,10 +81,10 @@ func content(of predicate: NSPredicate) -> PredicateContent? {
     return nil
 }
 
-/// More levels than anyone builds, and few enough for any thread's stack.
+/// Deeper than anyone nests predicates, and safe for any thread's stack.
 private let maximumPredicateDepth = 500
 
-/// A predicate or sort descriptor that cannot be taken apart.
+/// A predicate or sort descriptor that has no tree.
 package struct PredicateWithoutTreeError: LocalizedError, CustomStringConvertible {
     package let reason: String
     package var description: String { reason }

@@ -1,4 +1,5 @@
-/// The name of a method, where there is no Objective-C runtime: sort descriptors take the comparison by it.
+/// The name of a method, for sort descriptors, which take their comparison as a selector; there is no Objective-C
+/// runtime here.
 ///
 /// ```swift
 /// NSSortDescriptor(key: "title", ascending: true, selector: NSSelectorFromString("localizedStandardCompare:"))
@@ -39,7 +40,7 @@ public func NSStringFromSelector(_ selector: Selector) -> String {
 }
 
 extension SortTerm.Comparison {
-    /// The comparison that a method of strings makes; nil for any other method.
+    /// The comparison of a string method; nil for any other method.
     init?(_ selector: Selector) {
         switch selector.description {
         case "compare:": self = .plain
@@ -51,7 +52,7 @@ extension SortTerm.Comparison {
         }
     }
 
-    /// The method that makes the comparison.
+    /// The method for the comparison.
     var selector: Selector {
         switch self {
         case .plain: "compare:"

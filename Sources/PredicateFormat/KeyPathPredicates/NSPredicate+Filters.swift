@@ -1,13 +1,13 @@
 import Foundation
 
-// Predicates by name, in place of operators:
+// Methods that make predicates, in place of operators:
 //
 //     request.predicate = .compound(
 //         .filter(keyPath: \Person.age, moreThan: 30),
 //         .filter(keyPath: \Person.department, value: "dev-", operator: .beginsWith))
 
 extension NSPredicate {
-    /// How ``filter(keyPath:value:operator:options:)`` compares texts.
+    /// The way in which ``filter(keyPath:value:operator:options:)`` compares texts.
     public enum MatchingOperator: Sendable {
         /// `BEGINSWITH`
         case beginsWith
@@ -67,7 +67,7 @@ extension NSPredicate {
         keyPath.compare(.in, constantTree(collection: list))
     }
 
-    /// `age IN {42, 43}`, for a property that may be nil.
+    /// `age IN {42, 43}`, for an optional property.
     ///
     /// - Parameters:
     ///   - keyPath: The property.
@@ -91,7 +91,7 @@ extension NSPredicate {
         keyPath.compare(.greaterThan, constantTree(value))
     }
 
-    /// `age > 42`, for a property that may be nil.
+    /// `age > 42`, for an optional property.
     ///
     /// - Parameters:
     ///   - keyPath: The property.
@@ -115,7 +115,7 @@ extension NSPredicate {
         keyPath.compare(.greaterThanOrEqualTo, constantTree(value))
     }
 
-    /// `age >= 42`, for a property that may be nil.
+    /// `age >= 42`, for an optional property.
     ///
     /// - Parameters:
     ///   - keyPath: The property.
@@ -139,7 +139,7 @@ extension NSPredicate {
         keyPath.compare(.lessThan, constantTree(value))
     }
 
-    /// `age < 42`, for a property that may be nil.
+    /// `age < 42`, for an optional property.
     ///
     /// - Parameters:
     ///   - keyPath: The property.
@@ -163,7 +163,7 @@ extension NSPredicate {
         keyPath.compare(.lessThanOrEqualTo, constantTree(value))
     }
 
-    /// `age <= 42`, for a property that may be nil.
+    /// `age <= 42`, for an optional property.
     ///
     /// - Parameters:
     ///   - keyPath: The property.
@@ -180,8 +180,8 @@ extension NSPredicate {
     /// - Parameters:
     ///   - keyPath: The property.
     ///   - value: The text.
-    ///   - operator: How the property must match.
-    ///   - options: Whether case and diacritics count; by default both do.
+    ///   - operator: The way in which the property must match.
+    ///   - options: What to ignore; by default case and diacritics matter.
     /// - Returns: The predicate.
     public static func filter<Root, Value: PredicateString>(
         keyPath: KeyPath<Root, Value>, value: String, operator: MatchingOperator,
@@ -190,11 +190,11 @@ extension NSPredicate {
         keyPath.compare(`operator`.comparison, constantTree(value), StringOptions(rawValue: options.rawValue))
     }
 
-    /// Several predicates as one: all must hold, or with `.or` at least one.
+    /// Combines several predicates: all must hold, or with `.or` at least one.
     ///
     /// - Parameters:
     ///   - predicates: The predicates.
-    ///   - type: How they are joined.
+    ///   - type: The way in which they are combined.
     /// - Returns: The predicate.
     public static func compound(
         _ predicates: [NSPredicate], by type: NSCompoundPredicate.LogicalType = .and
@@ -202,11 +202,11 @@ extension NSPredicate {
         NSCompoundPredicate(type: type, subpredicates: predicates)
     }
 
-    /// Several predicates as one: all must hold, or with `.or` at least one.
+    /// Combines several predicates: all must hold, or with `.or` at least one.
     ///
     /// - Parameters:
     ///   - predicates: The predicates.
-    ///   - type: How they are joined.
+    ///   - type: The way in which they are combined.
     /// - Returns: The predicate.
     public static func compound(
         _ predicates: NSPredicate..., by type: NSCompoundPredicate.LogicalType = .and

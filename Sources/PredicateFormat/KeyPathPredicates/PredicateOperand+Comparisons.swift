@@ -1,7 +1,7 @@
 import Foundation
 
-// The methods that compare; each comment shows the format string of the same tree. The operators are a module of their own,
-// `PredicateOperators`.
+// Comparison methods; each comment shows the format string of the same tree. The operators are in a module of their
+// own, `PredicateOperators`.
 
 extension PredicateOperand where Value: Equatable {
     /// `age IN {30, 31}`. SQL: `t0.ZAGE IN (?, ?)`.
@@ -13,7 +13,7 @@ extension PredicateOperand where Value: Equatable {
         compare(.in, constantTree(collection: values))
     }
 
-    /// `age IN {30, 31}`, for a property that may be nil, which is in no collection of values.
+    /// `age IN {30, 31}`, for an optional property; not true where it is nil.
     ///
     /// - Parameter values: The values.
     /// - Returns: The predicate.
@@ -22,7 +22,7 @@ extension PredicateOperand where Value: Equatable {
         compare(.in, constantTree(collection: values))
     }
 
-    /// `age BETWEEN {18, 30}`, for a property that may be nil.
+    /// `age BETWEEN {18, 30}`, for an optional property.
     ///
     /// - Parameter range: The bounds.
     /// - Returns: The predicate.
@@ -31,7 +31,7 @@ extension PredicateOperand where Value: Equatable {
         between(range.lowerBound, range.upperBound)
     }
 
-    /// `age >= 18 AND age < 30`, for a property that may be nil.
+    /// `age >= 18 AND age < 30`, for an optional property.
     ///
     /// - Parameter range: The bounds.
     /// - Returns: The predicate.
@@ -44,7 +44,7 @@ extension PredicateOperand where Value: Equatable {
 }
 
 extension PredicateOperand {
-    /// `age == nil`; true of an empty to-many relationship, too. SQL: `t0.ZAGE IS NULL`.
+    /// `age == nil`; also true of an empty to-many relationship. SQL: `t0.ZAGE IS NULL`.
     @_disfavoredOverload
     public var isNil: NSPredicate { compare(.equalTo, .constant(.null)) }
 
@@ -56,11 +56,11 @@ extension PredicateOperand {
 // MARK: Order
 
 extension PredicateOperand where Value: Comparable {
-    /// `age BETWEEN {18, 30}`, both included. SQL: `t0.ZAGE BETWEEN ? AND ?`.
+    /// `age BETWEEN {18, 30}`, including both bounds. SQL: `t0.ZAGE BETWEEN ? AND ?`.
     ///
     /// - Parameters:
-    ///   - lower: The least value.
-    ///   - upper: The greatest value.
+    ///   - lower: The smallest value.
+    ///   - upper: The largest value.
     /// - Returns: The predicate.
     @_disfavoredOverload
     public func between(_ lower: Value, _ upper: Value) -> NSPredicate {
@@ -89,11 +89,11 @@ extension PredicateOperand where Value: Comparable {
 }
 
 extension PredicateOperand {
-    /// `age BETWEEN {18, 30}`, for a property that may be nil, which is between nothing.
+    /// `age BETWEEN {18, 30}`, for an optional property; not true where it is nil.
     ///
     /// - Parameters:
-    ///   - lower: The least value.
-    ///   - upper: The greatest value.
+    ///   - lower: The smallest value.
+    ///   - upper: The largest value.
     /// - Returns: The predicate.
     @_disfavoredOverload
     public func between<Wrapped: Comparable>(_ lower: Wrapped, _ upper: Wrapped) -> NSPredicate

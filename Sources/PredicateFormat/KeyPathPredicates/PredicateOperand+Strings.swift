@@ -9,12 +9,12 @@ extension Optional: PredicateString where Wrapped: PredicateString {}
 extension PredicateOperand where Value: PredicateString {
     /// `name BEGINSWITH "a"`, with options `name BEGINSWITH[cd] "a"`.
     ///
-    /// SQL: `t0.ZNAME >= ? AND t0.ZNAME < ?`, which searches an index of the attribute; with options, a function call
+    /// SQL: `t0.ZNAME >= ? AND t0.ZNAME < ?`, which can use an index of the attribute; with options, a function call
     /// for each row.
     ///
     /// - Parameters:
     ///   - text: The text.
-    ///   - options: Whether case and diacritics count; by default both do.
+    ///   - options: What to ignore; by default case and diacritics matter.
     /// - Returns: The predicate.
     @_disfavoredOverload
     public func beginsWith(_ text: String, options: NSComparisonPredicate.Options = []) -> NSPredicate {
@@ -25,7 +25,7 @@ extension PredicateOperand where Value: PredicateString {
     ///
     /// - Parameters:
     ///   - text: The text.
-    ///   - options: Whether case and diacritics count; by default both do.
+    ///   - options: What to ignore; by default case and diacritics matter.
     /// - Returns: The predicate.
     @_disfavoredOverload
     public func endsWith(_ text: String, options: NSComparisonPredicate.Options = []) -> NSPredicate {
@@ -36,7 +36,7 @@ extension PredicateOperand where Value: PredicateString {
     ///
     /// - Parameters:
     ///   - text: The text.
-    ///   - options: Whether case and diacritics count; by default both do.
+    ///   - options: What to ignore; by default case and diacritics matter.
     /// - Returns: The predicate.
     @_disfavoredOverload
     public func contains(_ text: String, options: NSComparisonPredicate.Options = []) -> NSPredicate {
@@ -47,18 +47,18 @@ extension PredicateOperand where Value: PredicateString {
     ///
     /// - Parameters:
     ///   - pattern: The pattern.
-    ///   - options: Whether case and diacritics count; by default both do.
+    ///   - options: What to ignore; by default case and diacritics matter.
     /// - Returns: The predicate.
     @_disfavoredOverload
     public func like(_ pattern: String, options: NSComparisonPredicate.Options = []) -> NSPredicate {
         compare(.like, pattern, options)
     }
 
-    /// `name MATCHES "a+"`: the whole text matches a regular expression.
+    /// `name MATCHES "a+"`: the whole text must match a regular expression.
     ///
     /// - Parameters:
     ///   - pattern: The regular expression, in ICU's notation.
-    ///   - options: Whether case and diacritics count; by default both do.
+    ///   - options: What to ignore; by default case and diacritics matter.
     /// - Returns: The predicate.
     @_disfavoredOverload
     public func matches(_ pattern: String, options: NSComparisonPredicate.Options = []) -> NSPredicate {
@@ -69,7 +69,7 @@ extension PredicateOperand where Value: PredicateString {
     ///
     /// - Parameters:
     ///   - text: The text.
-    ///   - options: Whether case and diacritics count.
+    ///   - options: What to ignore.
     /// - Returns: The predicate.
     @_disfavoredOverload
     public func equals(_ text: String, options: NSComparisonPredicate.Options) -> NSPredicate {
@@ -80,7 +80,7 @@ extension PredicateOperand where Value: PredicateString {
     ///
     /// - Parameters:
     ///   - texts: The texts.
-    ///   - options: Whether case and diacritics count.
+    ///   - options: What to ignore.
     /// - Returns: The predicate.
     @_disfavoredOverload
     public func `in`(_ texts: [String], options: NSComparisonPredicate.Options) -> NSPredicate {

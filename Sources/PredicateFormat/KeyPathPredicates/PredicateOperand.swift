@@ -1,6 +1,6 @@
 import Foundation
 
-/// What can stand on the left of a typed comparison: a key path of a model class, or something computed from one.
+/// The left side of a typed comparison: a key path of a model class, or something computed from one.
 ///
 /// ```swift
 /// import PredicateOperators
@@ -9,21 +9,21 @@ import Foundation
 /// // age > 30 AND department BEGINSWITH "dev-"
 /// ```
 ///
-/// The operators are a module of their own, so that only files that import it pay for them: every overload of `==` and
-/// `&&` makes the compiler's work on long expressions longer. The methods come with `import CoreData`.
+/// The operators are in a module of their own, so that only files that import it pay for them: every overload of `==`
+/// and `&&` makes the compiler slower on long expressions. The methods are part of `import CoreData`.
 ///
-/// A key path must be written in parentheses before a method: Swift reads `\Person.name.beginsWith` as a longer key path.
-/// It may lead through relationships (`\Book.author?.name`), and must name stored or `@NSManaged` properties; one that
-/// has no names stops the program.
+/// A key path must be in parentheses before a method: Swift reads `\Person.name.beginsWith` as a longer key path. It
+/// may lead through relationships (`\Book.author?.name`), and must name stored or `@NSManaged` properties; a key path
+/// without names stops the program.
 ///
-/// Comparisons give an `NSPredicate` with the same tree as the format string in its comment.
+/// A comparison gives an `NSPredicate` with the same tree as the format string in its comment.
 public protocol PredicateOperand<Root, Value> {
-    /// The type of the objects that are tested.
+    /// The type of the tested objects.
     associatedtype Root
-    /// The type of the value that is compared.
+    /// The type of the compared value.
     associatedtype Value
 
-    /// How the value is found.
+    /// The expression for the value.
     var comparisonSide: ComparisonSide { get }
 }
 
@@ -31,24 +31,24 @@ public protocol PredicateOperand<Root, Value> {
 public struct ComparisonSide: Sendable {
     package let tree: ExpressionTree
     var modifier: ComparisonModifier = .direct
-    /// Whether the comparison must hold for none of the elements.
+    /// Whether the comparison must hold for no element.
     var isNone = false
 }
 
 extension KeyPath: PredicateOperand {
-    /// The key path in words.
+    /// The key path as an expression.
     public var comparisonSide: ComparisonSide { ComparisonSide(tree: expressionTree(of: self)) }
 }
 
-/// A typed expression that is more than a key path: an element of a to-many relationship, a count, a sum.
+/// A typed expression other than a key path: an element of a to-many relationship, a count, a sum.
 ///
-/// Also the right side of a comparison of two properties:
+/// It is also used for the right side of a comparison of two properties:
 ///
 /// ```swift
 /// \Person.firstName == KeyPathExpression(\Person.lastName)    // firstName == lastName
 /// ```
 public struct KeyPathExpression<Root, Value>: PredicateOperand {
-    /// How the value is found.
+    /// The expression for the value.
     public let comparisonSide: ComparisonSide
 
     /// The value under a key path.
@@ -79,7 +79,7 @@ extension PredicateOperand {
     }
 }
 
-/// The tree of a key path; one that reads what has no name is a programmer's error.
+/// The tree of a key path. A key path without names is a programmer's error.
 func expressionTree(of keyPath: AnyKeyPath) -> ExpressionTree {
     guard let keys = keys(of: keyPath) else {
         programmerError(
@@ -90,9 +90,9 @@ func expressionTree(of keyPath: AnyKeyPath) -> ExpressionTree {
 }
 
 extension NSExpression {
-    /// Creates an expression for the value under a key path of Swift, such as `\Book.author?.name`.
+    /// Creates an expression for the value under a Swift key path, such as `\Book.author?.name`.
     ///
-    /// - Parameter keyPath: Stored or `@NSManaged` properties. A computed one has no name and stops the program.
+    /// - Parameter keyPath: Stored or `@NSManaged` properties. A computed property has no name and stops the program.
     public convenience init<Root, Value>(forKeyPath keyPath: KeyPath<Root, Value>) {
         self.init(PredicateFormat.expressionTree(of: keyPath))
     }

@@ -1,7 +1,7 @@
 /// Access to an object's values by their names.
 ///
-/// On Apple's platforms the Objective-C runtime gives every `NSObject` key-value coding. Elsewhere a class says by this
-/// protocol that predicates and sort descriptors may read it. Managed objects conform; your own classes can:
+/// On Apple's platforms the Objective-C runtime gives every `NSObject` key-value coding. Elsewhere a class adopts this
+/// protocol to let predicates and sort descriptors read it. Managed objects conform; your own classes can:
 ///
 /// ```swift
 /// final class Track: KeyValueCoding {
@@ -17,6 +17,6 @@ public protocol KeyValueCoding: AnyObject {
     /// Returns the value of a property.
     ///
     /// - Parameter key: The property's name, not a key path.
-    /// - Returns: The value, or `nil` where the property has none.
+    /// - Returns: The value, or `nil` if the property has none.
     func value(forKey key: String) -> Any?
 }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Wraps what does not give operands itself.
+/// Wraps a value that is not an operand itself.
 ///
-/// Keys are looked for with `KeyValueCoding`, in a dictionary, or among the stored properties, by reflection.
+/// Keys are looked up with `KeyValueCoding`, in a dictionary, or among the stored properties by reflection.
 func adapter(for any: Any) -> any KeyedOperand {
     switch any {
     case let dictionary as [String: Any]: DictionaryOperand(dictionary, object: any)
@@ -12,7 +12,7 @@ func adapter(for any: Any) -> any KeyedOperand {
     }
 }
 
-/// An object of the user's that adopts `KeyValueCoding`.
+/// A user's object that adopts `KeyValueCoding`.
 private final class CodingOperand: AdapterOperand, KeyedOperand {
     let object: any KeyValueCoding
 
@@ -74,7 +74,7 @@ private final class ReflectedOperand: AdapterOperand, KeyedOperand {
         return found == nil ? noKey(key, among: keys) : nil
     }
 
-    /// A stored property's value, or the names of those that there are.
+    /// A stored property's value, and the names of all stored properties.
     private func property(_ key: String) -> (value: Any?, keys: [String]) {
         var keys: [String] = []
         var mirror: Mirror? = Mirror(reflecting: value)
@@ -98,7 +98,7 @@ private final class ReflectedOperand: AdapterOperand, KeyedOperand {
     }
 }
 
-/// What the adapters share: they are equal when what they wrap is.
+/// The common part of the adapters, which are equal if the wrapped values are.
 private class AdapterOperand: NSObject {
     let operandObject: AnyObject
 

@@ -1,4 +1,4 @@
-/// Stops the program where Foundation would raise an exception for a programmer's error.
+/// Stops the program for a programmer's error, for which Foundation would raise an exception.
 func programmerError(_ message: String) -> Never {
     fatalError(message)
 }

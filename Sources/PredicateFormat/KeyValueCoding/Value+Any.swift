@@ -1,13 +1,13 @@
 import Foundation
 
 extension Value {
-    /// The operand for any value that a caller passes: a Swift value, its Foundation counterpart, a collection, an object.
+    /// The operand for any value from a caller: a Swift value, its Foundation counterpart, a collection, an object.
     package init(_ any: Any?) {
         guard let any else {
             self = .null
             return
         }
-        // The usual types first, told apart by identity: a failing cast costs more than the whole comparison.
+        // The usual types come first, compared by identity: a failing cast costs more than the whole comparison.
         let type = type(of: any)
         if type == String.self, let value = any as? String {
             self = .string(value)
@@ -51,7 +51,7 @@ extension Value {
         case let value as UUID: return .uuid(value)
         case let value as URL: return .url(value)
         case let value as Data: return .data(value)
-        // What a program makes an argument by the encoding of its raw value, as enumerations of keys do.
+        // A value that a program makes an argument by its raw value's encoding, such as an enumeration of keys.
         case let value as any RawRepresentable & CVarArg: return Value(value.rawValue as Any)
         default: return sequence(any) ?? .object(adapter(for: any))
         }
@@ -59,7 +59,7 @@ extension Value {
 
     private static func integer(of value: any BinaryInteger) -> Value {
         if let integer = Int64(exactly: value) { return .integer(integer) }
-        // More than 63 bits: a decimal holds it exactly.
+        // More than 63 bits: a decimal represents it exactly.
         return .decimal(NSDecimalNumber(string: String(describing: value)))
     }
 
@@ -90,7 +90,7 @@ extension Value {
     }
 }
 
-/// Any `Optional`, to look into one that arrived as `Any`.
+/// Any `Optional`, to unwrap one that was passed as `Any`.
 private protocol AnyOptional {
     var wrapped: Any? { get }
 }
@@ -100,7 +100,7 @@ extension Optional: AnyOptional {
 }
 
 extension Value {
-    /// The value as the user knows it: numbers as `NSNumber`, collections as arrays, objects without adapters.
+    /// The value in the user's form: numbers as `NSNumber`, collections as arrays, objects without adapters.
     package var any: Any? {
         switch self {
         case .null: nil

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// Remembers parsed format strings, so that a predicate that is made again and again is parsed once.
+/// Caches parsed format strings, so that a predicate that is made repeatedly is parsed once.
 ///
-/// A format with `%K` is another one for other key paths.
+/// A format with `%K` has an entry for each combination of key paths.
 final class FormatCache: Sendable {
     static let shared = FormatCache()
 
@@ -24,7 +24,7 @@ final class FormatCache: Sendable {
 
     private let state = Mutex(State())
     private let limit: Int
-    /// Longer ones are hardly repeated, and would hold memory.
+    /// Longer formats are rarely repeated, and would take memory.
     private let longestFormat = 4096
 
     init(limit: Int = 500) {
@@ -55,7 +55,7 @@ final class FormatCache: Sendable {
         let indices = template.keyPathIndices
         let format = LiteralString(template.format)
         state.withLock { state in
-            // Programs have few formats. One that makes up ever new ones starts over now and then.
+            // Programs have few formats. One that keeps making up new ones empties the cache now and then.
             if state.entries.count >= limit { state.entries.removeAll() }
             if state.keyed.count >= limit { state.keyed.removeAll() }
             if indices.isEmpty {

@@ -123,7 +123,7 @@ extension FormatParser {
                 }
                 let keys = try keysAfterDot()
                 let tree = try expression(node).appending(keys: keys)
-                // Keys add to the path that is there; only the first ones make the tree deeper.
+                // More keys extend the existing path; only the first ones make the tree deeper.
                 let isDeeper = if case .path = try expression(node) { false } else { true }
                 if isDeeper {
                     node = try self.node(.expression(tree), at: node.start, over: node.depth)
@@ -152,7 +152,7 @@ extension FormatParser {
         let keys: [String]
         switch token {
         case .key(let key): keys = [key]
-        // After a dot, only a key can stand.
+        // After a dot, only a key is possible.
         case .keyword(_, let spelling): keys = [spelling]
         case .collectionOperator(let name): keys = [try collectionOperator(name)]
         case .placeholder(.keyPath): keys = try keyPathArgument()
@@ -212,7 +212,7 @@ extension ExpressionTree {
 }
 
 extension Value {
-    /// The number with the other sign; nil for anything but a number.
+    /// The number with its sign reversed; nil for anything but a number.
     fileprivate var negated: Value? {
         switch self {
         case .integer(let value):

@@ -95,7 +95,7 @@ extension FormatParser {
             over: max(collection.depth, condition.depth))
     }
 
-    /// `CAST(expression, "type")`; of a constant, the constant that it becomes.
+    /// `CAST(expression, "type")`; for a constant, the converted constant.
     private mutating func cast(at start: Int) throws(PredicateFormatError) -> Node {
         try advance()
         let operand = try sum()
@@ -262,14 +262,14 @@ extension FormatParser {
 
     // MARK: Placeholders
 
-    /// The expression for a placeholder that gives a value.
+    /// The expression for a placeholder with a value.
     private mutating func valueArgument(_ kind: Placeholder) -> ExpressionTree {
         placeholders.append(PlaceholderUse(kind: kind, offset: tokenizer.tokenStart))
         defer { valueCount += 1 }
         return .argument(valueCount)
     }
 
-    /// The keys for a `%K`, which must be known now: they are part of what the predicate says.
+    /// The keys for a `%K`, which must be known now, since they are part of the predicate's structure.
     mutating func keyPathArgument() throws(PredicateFormatError) -> [String] {
         let index = placeholders.count
         let offset = tokenizer.tokenStart

@@ -1,4 +1,4 @@
-/// Parses a format string into a tree, by recursive descent, without going back.
+/// Parses a format string into a tree, by recursive descent, without backtracking.
 ///
 ///     or          and (("OR" | "||") and)*
 ///     and         not (("AND" | "&&") not)*
@@ -6,23 +6,23 @@
 ///     comparison  ("ANY" | "SOME" | "ALL" | "NONE")? sum (operator options? sum)?
 ///     sum, …      see `FormatParser+Expressions`
 ///
-/// A parenthesis may hold a predicate or an expression, and which one shows only after it: every rule returns a ``Node``,
-/// and who needs one kind demands it.
+/// A parenthesis may contain a predicate or an expression, and which one is only clear after it. So every rule returns
+/// a ``Node``, and a caller that needs one kind requires it.
 struct FormatParser {
     var tokenizer: Tokenizer
     var token: Token = .end
-    /// Where the previous token ends: what was expected, was expected here.
+    /// Where the previous token ends, which is the position of an error about what was expected.
     private(set) var previousEnd = 0
-    /// The caller's arguments, read only for `%K`.
+    /// The caller's arguments, which are only read for `%K`.
     let arguments: [Value]
     /// The placeholders, in order.
     var placeholders: [PlaceholderUse] = []
-    /// How many of the placeholders give values.
+    /// How many of the placeholders have values.
     var valueCount = 0
-    /// How many rules for parentheses and the like are being parsed.
+    /// The nesting of parentheses and similar rules that are being parsed.
     private var nesting = 0
 
-    /// More levels than anyone writes, and few enough for any thread's stack.
+    /// Deeper than anyone nests formats, and safe for any thread's stack.
     static let maximumDepth = 200
 
     init(_ format: String, arguments: [Value]) throws(PredicateFormatError) {
@@ -182,7 +182,7 @@ struct FormatParser {
         if token != .end { throw error("expected \(expected)") }
     }
 
-    /// An error at the current token: what was expected and, as this adds, what was found.
+    /// An error at the current token: what was expected and, added here, what was found.
     func error(_ reason: String) -> PredicateFormatError {
         let found = token == .end ? "the end" : "\"\(tokenizer.tokenText)\""
         return tokenizer.error("\(reason), found \(found)", at: tokenizer.tokenStart)
@@ -190,7 +190,7 @@ struct FormatParser {
 
     // MARK: Nodes
 
-    /// A node over children of some depth; an error where it gets too deep for those who walk the tree.
+    /// A node above children of some depth; it throws if the tree gets too deep to traverse.
     func node(
         _ content: Node.Content, at start: Int, over depth: Int
     ) throws(PredicateFormatError) -> Node {
@@ -227,7 +227,7 @@ struct FormatParser {
     }
 }
 
-/// What a rule of the grammar has parsed.
+/// The result of a grammar rule.
 struct Node {
     enum Content {
         case predicate(PredicateTree)
@@ -237,13 +237,13 @@ struct Node {
     var content: Content
     /// How many levels the tree has.
     var depth: Int
-    /// Where its first token begins.
+    /// The position of its first token.
     var start: Int
 }
 
-/// A placeholder in a format string: the argument that it takes must fit it.
+/// A placeholder in a format string, whose argument must fit it.
 struct PlaceholderUse {
     let kind: Placeholder
-    /// Where the placeholder stands.
+    /// The position of the placeholder.
     let offset: Int
 }

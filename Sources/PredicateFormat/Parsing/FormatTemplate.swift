@@ -1,15 +1,15 @@
 import Synchronization
 
-/// A parsed format string: what remains is to put the arguments in.
+/// A parsed format string, into which the arguments are then inserted.
 final class FormatTemplate: Sendable {
     let format: String
     /// The tree with ``ExpressionTree/argument(_:)`` for each placeholder but `%K`.
     let skeleton: PredicateTree
-    /// Unlike that of every other template.
+    /// A number that no other template has.
     let identity: Int
     private let hasConstantPaths: Bool
     private let hasUUIDTexts: Bool
-    /// Whether the whole argument list is what the skeleton takes as it is: no placeholder but `%@`.
+    /// Whether the argument list is used unchanged, because the only placeholder is `%@`.
     private let takesArgumentsAsTheyAre: Bool
     private let placeholders: [(kind: Placeholder, offset: Int)]
 
@@ -52,7 +52,7 @@ final class FormatTemplate: Sendable {
     }
 }
 
-/// Makes of each argument what its placeholder asks for; those of `%K` are left out.
+/// Converts each argument for its placeholder; those for `%K` are left out.
 func convert(
     _ arguments: [Value], for placeholders: [(kind: Placeholder, offset: Int)], in format: String
 ) throws(PredicateFormatError) -> [Value] {

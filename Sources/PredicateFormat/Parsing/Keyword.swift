@@ -1,4 +1,4 @@
-/// A word that means something in a format string, in any case. As a key it is written with a number sign: `#select`.
+/// A word with a meaning in format strings, in any case. As a key it is written with a number sign: `#select`.
 enum Keyword: String, CaseIterable {
     case and = "AND"
     case or = "OR"
@@ -32,18 +32,18 @@ enum Keyword: String, CaseIterable {
     case union = "UNION"
     case intersect = "INTERSECT"
     case minus = "MINUS"
-    // Words between brackets, plain keys elsewhere.
+    // Keywords between brackets, and plain keys elsewhere.
     case first = "FIRST"
     case last = "LAST"
     case size = "SIZE"
 
-    /// The keyword that a word is, or nil.
+    /// The keyword for a word, or nil.
     init?(word: String) {
         guard word.utf8.count <= 14, word.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         self.init(rawValue: word.uppercased())
     }
 
-    /// Whether the word is also taken as a key, without a number sign, where a key may stand.
+    /// Whether the word is also accepted as a key, without a number sign, where a key is possible.
     var mayBeKey: Bool {
         switch self {
         case .first, .last, .size, .subquery, .cast, .function, .ternary, .fetch, .union, .intersect, .minus: true
@@ -51,7 +51,7 @@ enum Keyword: String, CaseIterable {
         }
     }
 
-    /// The comparison that the word stands for.
+    /// The comparison that the word names.
     var comparison: ComparisonOperator? {
         switch self {
         case .in: .in

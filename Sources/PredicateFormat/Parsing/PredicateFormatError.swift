@@ -1,6 +1,6 @@
 import Foundation
 
-/// What is wrong with a format string or its arguments, and where.
+/// An error in a format string or its arguments, with its position.
 ///
 /// ```
 /// Cannot parse the predicate format at character 8: expected a value, found "=".
@@ -10,8 +10,8 @@ import Foundation
 public struct PredicateFormatError: LocalizedError, CustomNSError, CustomStringConvertible, Equatable {
     /// The format string.
     public let format: String
-    /// Where in the format string the error was noticed, as a count of characters before it; nil where the error is not
-    /// in the format string but in its arguments as a whole.
+    /// The position of the error in the format string, as a count of characters before it; nil if the error is in the
+    /// arguments as a whole.
     public let position: Int?
     /// What was expected there, and what was found.
     public let reason: String
@@ -26,7 +26,7 @@ public struct PredicateFormatError: LocalizedError, CustomNSError, CustomStringC
         position = String(decoding: format.utf8.prefix(byteOffset), as: UTF8.self).count
     }
 
-    /// The reason, with the place marked under the format string.
+    /// The reason, with the position marked under the format string.
     public var description: String {
         guard let position else {
             return "Cannot use the predicate format: \(reason).\n    \(excerpt(around: 0).line)"
@@ -49,7 +49,7 @@ public struct PredicateFormatError: LocalizedError, CustomNSError, CustomStringC
     /// The description, under `NSLocalizedDescriptionKey`.
     public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: description] }
 
-    /// One line with the place in it, at most some 120 characters, however long the format string.
+    /// One line with the position in it, of at most about 120 characters, however long the format string is.
     private func excerpt(around position: Int) -> (line: String, column: Int) {
         let start = format.index(format.startIndex, offsetBy: max(0, position - 60), limitedBy: format.endIndex)
         let tail = format[(start ?? format.endIndex)...]

@@ -1,15 +1,15 @@
 /// The smallest part of a format string.
 enum Token: Equatable {
-    /// A word that is no keyword, or one that is written as a key: `name`, `#select`.
+    /// A word that is not a keyword, or is marked as a key: `name`, `#select`.
     case key(String)
-    /// A keyword, with the spelling it has in the format.
+    /// A keyword, with its spelling in the format.
     case keyword(Keyword, String)
     /// `@count`, with the sign.
     case collectionOperator(String)
     /// `$name`, without the sign.
     case variable(String)
     case number(Value)
-    /// A value of another kind that is spelled out.
+    /// A literal value of another kind.
     case constant(Value)
     case string(String)
     /// `%@`, `%K`, `%ld`, …
@@ -18,7 +18,7 @@ enum Token: Equatable {
     case end
 }
 
-/// What an argument must be, and becomes: the conversion of a `%` placeholder.
+/// The conversion of a `%` placeholder, which determines the accepted type of the argument and its result.
 enum Placeholder: Equatable {
     /// `%@`: any value.
     case value
@@ -68,7 +68,7 @@ enum Symbol: String {
     case colon = ":"
     case assign = ":="
 
-    /// The comparison that the symbol stands for.
+    /// The comparison that the symbol means.
     var comparison: ComparisonOperator? {
         switch self {
         case .equal: .equalTo

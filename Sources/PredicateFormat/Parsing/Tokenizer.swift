@@ -5,7 +5,7 @@ struct Tokenizer {
     private let format: String
     private let bytes: [UInt8]
     private(set) var position = 0
-    /// Where the token that ``next()`` returned last begins.
+    /// Where the token that ``next()`` last returned begins.
     private(set) var tokenStart = 0
 
     init(_ format: String) {
@@ -13,7 +13,7 @@ struct Tokenizer {
         bytes = Array(format.utf8)
     }
 
-    /// The next token; ``Token/end`` at the end, as often as one asks.
+    /// The next token; at the end it is always ``Token/end``.
     mutating func next() throws(PredicateFormatError) -> Token {
         while let byte = peek(), byte == 0x20 || (byte >= 0x09 && byte <= 0x0D) { position += 1 }
         tokenStart = position
@@ -82,8 +82,8 @@ struct Tokenizer {
 
     // MARK: UUIDs
 
-    /// A UUID by its digits, as predicates show it: `E621E1F8-C36C-495A-93FC-0C247A3E6E5F`. What has this form could be a difference
-    /// of keys and numbers, too; one that is printed has spaces.
+    /// A UUID by its digits, as predicates print it: `E621E1F8-C36C-495A-93FC-0C247A3E6E5F`. A difference of keys and
+    /// numbers could look the same, but is printed with spaces.
     private mutating func uuid() -> UUID? {
         let end = position + 36
         guard end <= bytes.count, peek(8) == UInt8(ascii: "-"),
@@ -178,8 +178,8 @@ struct Tokenizer {
         throw error("the string that begins here has no closing quotation mark", at: start)
     }
 
-    /// The characters that an escape stands for. An unknown one stands for itself without the backslash, so that a regular
-    /// expression in a format string writes its own backslashes twice.
+    /// The characters for an escape. An unknown one stands for its character without the backslash, so that the
+    /// backslashes of a regular expression in a format string are doubled.
     private mutating func escape() throws(PredicateFormatError) -> [UInt8] {
         guard let byte = peek() else { return [] }
         position += 1
@@ -208,7 +208,7 @@ struct Tokenizer {
             position += 1
             return .symbol(.modulus)
         }
-        // Flags, width, precision and length mean nothing here, as an argument knows its type.
+        // Flags, width, precision and length have no meaning here, since an argument has a type.
         let ignored = Array("0123456789.-+ lhqLztj".utf8)
         while let byte = peek(), ignored.contains(byte) { position += 1 }
         guard let conversion = peek() else {
@@ -219,7 +219,7 @@ struct Tokenizer {
         case "@": return .placeholder(.value)
         case "K": return .placeholder(.keyPath)
         case "u", "U":
-            // What some programs write as `%lud` is one placeholder to Core Data.
+            // Some programs write `%lud`, which Core Data takes for one placeholder.
             if peek() == UInt8(ascii: "d") { position += 1 }
             return .placeholder(.integer)
         case "d", "D", "i", "x", "X", "o", "O": return .placeholder(.integer)

@@ -2,7 +2,7 @@ extension ExpressionTree {
     /// The expression as a format string, in Core Data's spelling.
     package var format: String { write().text }
 
-    /// As ``format``; a whole number is written without a fraction, since comparing disregards the type.
+    /// Like ``format``, except that a whole number is written without a fraction, since comparisons ignore the type.
     var formatInComparison: String {
         if case .constant(.double(let value)) = self, value == value.rounded(), abs(value) < 1e15 {
             return value.sign == .minus && value == 0 ? "-0.0" : String(Int64(value))
@@ -19,7 +19,7 @@ extension ExpressionTree {
         var next: Level { Level(rawValue: rawValue + 1) ?? .postfix }
     }
 
-    /// The format where an operand must bind at least so tightly.
+    /// The format of an operand that must bind at least that tightly.
     private func format(atLeast level: Level) -> String {
         let (text, own) = write()
         return own < level ? "(\(text))" : text
@@ -41,7 +41,7 @@ extension ExpressionTree {
         case .assignment(let name, let value): return ("$\(name) := \(value.format)", .assignment)
         case .function(let function, let arguments): return write(function, arguments)
         case .call(let operand, let name, let arguments):
-            // The space before the comma is Core Data's.
+            // Core Data puts a space before the comma.
             let list = arguments.isEmpty ? "" : " , \(arguments.listFormat)"
             return ("FUNCTION(\(operand.format), \(name.quoted)\(list))", .postfix)
         case .cast(let expression, let type): return ("CAST(\([expression, type].listFormat))", .postfix)
@@ -82,7 +82,7 @@ extension ExpressionTree {
 }
 
 extension BuiltInFunction {
-    /// The sign between two operands that the function is written with.
+    /// The sign for a function that is written between two operands.
     fileprivate var infix: (String, ExpressionTree.Level)? {
         switch self {
         case .add: ("+", .sum)
@@ -99,7 +99,7 @@ extension BuiltInFunction {
         }
     }
 
-    /// The sign before an operand that the function is written with.
+    /// The sign for a function that is written before an operand.
     fileprivate var prefix: String? {
         switch self {
         case .negate: "-"
@@ -127,7 +127,7 @@ extension [ExpressionTree] {
 }
 
 extension [String] {
-    /// The keys of a path with dots between, those that are no plain words in a form that parses.
+    /// The keys of a path with dots between them; keys that are not plain words are written so that they parse.
     fileprivate var keyPathFormat: String {
         map(\.keyFormat).joined(separator: ".")
     }
@@ -138,7 +138,7 @@ extension String {
         if CollectionOperator(rawValue: self) != nil { return self }
         guard isPlainWord else { return "#" + quoted }
         guard let keyword = Keyword(word: self) else { return self }
-        // Words between brackets are keys elsewhere, but Core Data marks them all the same.
+        // Keywords between brackets are plain keys elsewhere, but Core Data marks them all the same.
         switch keyword {
         case .first, .last, .size: return "#" + self
         default: return keyword.mayBeKey ? self : "#" + self

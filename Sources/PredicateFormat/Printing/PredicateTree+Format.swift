@@ -1,6 +1,6 @@
 extension PredicateTree {
-    /// The predicate as a format string, in Core Data's spelling. Parsing it gives an equal tree, unless objects or code
-    /// are in it, which no string spells.
+    /// The predicate as a format string, in Core Data's spelling. Parsing it gives an equal tree, unless it contains
+    /// objects or code, which no string can express.
     package var format: String {
         switch self {
         case .constant(let value): value ? "TRUEPREDICATE" : "FALSEPREDICATE"
@@ -12,7 +12,7 @@ extension PredicateTree {
     }
 
     private func join(_ parts: [PredicateTree], _ word: String) -> String {
-        // One part alone is the whole.
+        // A single part is written alone.
         parts.count == 1 ? parts[0].format : parts.map(\.formatAsPart).joined(separator: " \(word) ")
     }
 

@@ -18,7 +18,7 @@ extension Value {
         }
     }
 
-    /// Six digits after the point, as Core Data prints dates, or as many as it takes.
+    /// Six digits after the point, as Core Data prints dates, or more if necessary.
     private func seconds(_ date: Date) -> String {
         let seconds = date.timeIntervalSinceReferenceDate
         let text = String(format: "%.6f", seconds)

@@ -1,12 +1,12 @@
 import Foundation
 
-/// What keeps a predicate from saying yes or no of a value, such as a regular expression that takes too long.
+/// Why the evaluation of a predicate failed, such as a regular expression that takes too long.
 ///
-/// Predicates answer with a Boolean, so they cannot throw. The failure is noted for the thread, and thrown by the code that called
-/// ``throwing(_:)`` around the evaluation: fetches, counts, SQL functions. Elsewhere it is written to the standard error output, and the
-/// comparison does not hold.
+/// Predicates return a Boolean, so they cannot throw. The failure is recorded for the thread, and thrown by the code
+/// that called ``throwing(_:)`` around the evaluation: fetches, counts, SQL functions. Otherwise it is written to
+/// standard error, and the comparison is false.
 package enum EvaluationFailure {
-    /// The first failure while somebody listens; in the thread's dictionary.
+    /// The first failure within ``throwing(_:)``; in the thread's dictionary.
     private final class Record: NSObject {
         var reason: String?
     }
@@ -15,9 +15,9 @@ package enum EvaluationFailure {
 
     private static var record: Record? { Thread.current.threadDictionary[key] as? Record }
 
-    /// Runs what evaluates predicates.
+    /// Runs code that evaluates predicates.
     ///
-    /// - Throws: what the body throws; an ``UnevaluatedPredicateError`` when a predicate could not be evaluated meanwhile.
+    /// - Throws: the body's error; an ``UnevaluatedPredicateError`` if the evaluation of a predicate failed.
     package static func throwing<Result>(_ body: () throws -> Result) throws -> Result {
         let outer = record
         let mine = Record()
@@ -30,7 +30,7 @@ package enum EvaluationFailure {
         return result
     }
 
-    /// Whether a failure was noted that will be thrown: there is no use in further work.
+    /// Whether a failure was recorded that will be thrown, so that further work is useless.
     static var isNoted: Bool { record?.reason != nil }
 
     static func note(_ reason: String) {

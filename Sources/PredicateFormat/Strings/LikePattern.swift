@@ -1,7 +1,7 @@
-/// The right side of `LIKE`: `?` is any one character, `*` any number of them, and a backslash before either makes it
-/// the character itself.
+/// The right side of `LIKE`: `?` is any one character, `*` any number of them, and a backslash before either makes it a
+/// literal character.
 package struct LikePattern: Sendable {
-    /// The pattern's bytes; numbers above them are its signs.
+    /// The pattern's bytes; larger numbers are its special signs.
     private var elements: ContiguousArray<UInt16> = []
     private let options: StringOptions
 
@@ -30,12 +30,12 @@ package struct LikePattern: Sendable {
 
     private static let cache = PatternCache<LikePattern>()
 
-    /// The pattern, made once while it is used again and again.
+    /// The pattern, made once while it is used repeatedly.
     package static func cached(_ pattern: String, options: StringOptions) -> LikePattern {
         cache.pattern(pattern, options) { LikePattern($0, options: $1) } ?? LikePattern(pattern, options: options)
     }
 
-    /// Whether the whole string fits the pattern.
+    /// Whether the whole string matches the pattern.
     package func matches(_ string: String) -> Bool {
         let text = options.isEmpty ? string : string.folded(options)
         if let result = text.utf8.withContiguousStorageIfAvailable({ matches($0) }) { return result }
@@ -46,7 +46,7 @@ package struct LikePattern: Sendable {
         elements.withUnsafeBufferPointer { elements in
             var position = 0
             var element = 0
-            // Where to go on when a later element does not fit: let the last `*` take one character more.
+            // Where to continue if a later element does not match: the last `*` then takes one more character.
             var retryElement = -1
             var retryPosition = 0
             while position < text.count {
@@ -77,7 +77,7 @@ package struct LikePattern: Sendable {
         }
     }
 
-    /// How many bytes the character has that begins with this one; a string of Swift's is valid UTF-8.
+    /// The number of bytes in the character that begins with this one; Swift's strings are valid UTF-8.
     @inline(__always)
     private static func length(of lead: UInt8) -> Int {
         lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4

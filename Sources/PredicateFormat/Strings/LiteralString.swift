@@ -1,5 +1,5 @@
-/// A string as a key: equal to another of the same bytes only. Swift's own `==` would find the predicate for "é" when asked
-/// for that of an "e" with an accent after it.
+/// A string as a key that only equals another with the same bytes. Swift's own `==` would find the predicate for "é"
+/// when asked for an "e" followed by an accent.
 struct LiteralString: Hashable, Sendable {
     let string: String
 

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The right side of `MATCHES`: a regular expression of ICU that the whole string must match.
+/// The right side of `MATCHES`: an ICU regular expression that the whole string must match.
 ///
-/// - Note: `@unchecked Sendable`: `NSRegularExpression` never changes and is documented as safe on all threads.
+/// - Note: `@unchecked Sendable`: `NSRegularExpression` is immutable and documented as thread-safe.
 package struct MatchesPattern: @unchecked Sendable {
     private enum Engine {
         case plain(PlainExpression)
@@ -13,10 +13,10 @@ package struct MatchesPattern: @unchecked Sendable {
     private let pattern: String
     private let foldingOptions: StringOptions
 
-    /// Nil for a pattern that is no regular expression.
+    /// Nil for a pattern that is not a regular expression.
     package init?(_ pattern: String, options: StringOptions) {
         self.pattern = pattern
-        // Folding case would turn `\S` into `\s`: that is left to the expression.
+        // Folding case would turn `\S` into `\s`, so the regular expression ignores case itself.
         foldingOptions = options.subtracting(.caseInsensitive)
         let ignoresCase = options.contains(.caseInsensitive) && !options.contains(.normalized)
         let folded = pattern.folded(foldingOptions)
@@ -24,9 +24,9 @@ package struct MatchesPattern: @unchecked Sendable {
             engine = .plain(plain)
             return
         }
-        // The pattern must be valid by itself; `a)|(b` is not. Foundation refuses the empty pattern.
+        // The pattern must be valid by itself, which `a)|(b` is not. Foundation refuses the empty pattern.
         guard pattern.isEmpty || (try? NSRegularExpression(pattern: pattern)) != nil,
-            // As on Apple's platforms, `^` and `$` match at line breaks, and a dot matches one.
+            // As on Apple's platforms, `^` and `$` match at line breaks, and a dot matches a line break.
             let expression = try? NSRegularExpression(
                 pattern: "^(?:\(folded))\\z",
                 options: ignoresCase
@@ -36,11 +36,12 @@ package struct MatchesPattern: @unchecked Sendable {
         engine = .full(expression)
     }
 
-    /// How often an expression may report that it is still at work, about every ten thousand steps: some patterns double their work with
-    /// every character (`(a+)+b`).
+    /// How many progress reports an expression may send, one about every ten thousand steps: some patterns double their
+    /// work with every character (`(a+)+b`).
     private static let progressLimit = 500
 
-    /// Whether the whole string matches the pattern. Matching has a limit: see ``EvaluationFailure`` for what exceeds it.
+    /// Whether the whole string matches the pattern. Matching is limited: ``EvaluationFailure`` records a pattern that
+    /// exceeds the limit.
     package func matches(_ string: String) -> Bool {
         let text = foldingOptions.isEmpty ? string : string.folded(foldingOptions)
         switch engine {
@@ -74,7 +75,7 @@ package struct MatchesPattern: @unchecked Sendable {
 
     private static let cache = PatternCache<MatchesPattern>()
 
-    /// The pattern, compiled once while it is used again and again.
+    /// The pattern, compiled once while it is used repeatedly.
     package static func cached(_ pattern: String, options: StringOptions) -> MatchesPattern? {
         cache.pattern(pattern, options) { MatchesPattern($0, options: $1) }
     }

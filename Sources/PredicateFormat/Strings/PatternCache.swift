@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Remembers what was made of the patterns used last, which are used again and again, row by row.
+/// Caches the most recently used patterns, which are usually used again for the next row.
 final class PatternCache<Pattern: Sendable>: Sendable {
     private struct Key: Hashable {
         let pattern: LiteralString

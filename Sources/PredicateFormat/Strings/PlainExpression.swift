@@ -1,9 +1,9 @@
-/// A regular expression of the plain kind, matched in one pass over a string's characters: characters, `.`, sets such as
-/// `[a-z0-9]` and `[^,]`, each perhaps with `*`, `+` or `?`, in a row.
+/// A simple regular expression, matched in one pass over a string's characters: a sequence of characters, `.`, and sets
+/// such as `[a-z0-9]` and `[^,]`, each optionally with `*`, `+` or `?`.
 ///
-/// Whether a whole string matches does not depend on what is greedy, so all ways are followed at once: every bit of a
-/// number is a place in the expression that the characters so far may have led to. `NSRegularExpression`, which does
-/// everything else, takes many times as long to begin.
+/// Whether a whole string matches does not depend on greediness, so all paths are followed at once: every bit of a
+/// number is a position in the expression that the characters so far may have led to. `NSRegularExpression`, which
+/// handles everything else, takes many times as long to start.
 struct PlainExpression: Sendable {
     private struct Step {
         var kind: Kind
@@ -13,7 +13,7 @@ struct PlainExpression: Sendable {
 
     private enum Kind {
         case scalar(UInt32)
-        /// Every character, and a carriage return with its line feed as one.
+        /// Every character; a carriage return with its line feed counts as one.
         case any
         case set(ASCIISet, isNegated: Bool)
     }
@@ -34,12 +34,12 @@ struct PlainExpression: Sendable {
     }
 
     private var steps: ContiguousArray<Step> = []
-    /// The steps that may be left out, as bits.
+    /// The steps that may be skipped, as bits.
     private var optional: UInt64 = 0
-    /// The steps that may be taken again.
+    /// The steps that may be repeated.
     private var repeated: UInt64 = 0
 
-    /// Nil for an expression that is not certain to mean the same here.
+    /// Nil for an expression that may have another meaning here.
     init?(_ pattern: String) {
         var rest = Array(pattern.unicodeScalars)[...]
         while let scalar = rest.popFirst() {
@@ -107,7 +107,7 @@ struct PlainExpression: Sendable {
     /// Whether the whole string matches.
     func matches(_ string: String) -> Bool {
         var places = skippingOptional(1)
-        // Where a dot led over a carriage return: it takes the line feed behind it, too.
+        // The positions after a dot matched a carriage return: the dot also matches the following line feed.
         var overReturn: UInt64 = 0
         for scalar in string.unicodeScalars {
             let isLineFeed = scalar.value == 0x0A
@@ -133,7 +133,7 @@ struct PlainExpression: Sendable {
         return (places | overReturn) >> UInt64(steps.count) & 1 == 1
     }
 
-    /// The places, and those behind steps that may be left out.
+    /// The positions, and those after steps that may be skipped.
     @inline(__always)
     private func skippingOptional(_ places: UInt64) -> UInt64 {
         var all = places
@@ -157,7 +157,7 @@ struct PlainExpression: Sendable {
 }
 
 extension Unicode.Scalar {
-    /// Whether it is a letter or digit of ASCII, or the underscore.
+    /// Whether it is an ASCII letter or digit, or the underscore.
     fileprivate var isWord: Bool {
         switch self {
         case "a"..."z", "A"..."Z", "0"..."9", "_": true

@@ -1,8 +1,8 @@
 import Foundation
 
 extension String {
-    /// The string without the differences that the options disregard: two strings are equal by the options when their
-    /// foldings are literally equal. SQL functions of a store must fold by this, too.
+    /// The string without the differences that the options ignore: two strings are equal by the options if their
+    /// foldings are literally equal. A store's SQL functions must fold in the same way.
     package func folded(_ options: StringOptions) -> String {
         let ignoresCase = options.contains(.caseInsensitive)
         let ignoresDiacritics = options.contains(.diacriticInsensitive)
@@ -47,7 +47,7 @@ extension String {
         return utf8.count >= count && utf8.suffix(count).elementsEqual(suffix.utf8)
     }
 
-    /// Whether the bytes of another string are somewhere in this one.
+    /// Whether this string contains the bytes of another one.
     package func literallyContains(_ part: String) -> Bool {
         let found = utf8.withContiguousStorageIfAvailable { text in
             part.utf8.withContiguousStorageIfAvailable { part in
@@ -67,7 +67,7 @@ extension UnsafeRawBufferPointer {
         guard let haystack = baseAddress, count >= part.count else { return false }
         var start = haystack
         var left = count
-        // The C library looks for the first byte faster than a loop can.
+        // The C library finds the first byte faster than a loop can.
         while left >= part.count, let found = memchr(start, Int32(part[0]), left - part.count + 1) {
             if memcmp(found, needle, part.count) == 0 { return true }
             left -= UnsafeRawPointer(found) - start + 1

@@ -1,4 +1,4 @@
-/// How strings are compared: the letters in brackets after an operator. Raw values are those of
+/// The options of string comparisons: the letters in brackets after an operator. Raw values are those of
 /// `NSComparisonPredicate.Options`.
 package struct StringOptions: OptionSet, Hashable, Sendable {
     package let rawValue: UInt

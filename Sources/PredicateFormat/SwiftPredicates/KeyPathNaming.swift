@@ -1,14 +1,15 @@
-/// A type that knows the names of what its key paths read: the key path of an `@NSManaged` property has none of its own.
+/// A type that knows the names in its key paths, since the key path of an `@NSManaged` property has none of its own.
 package protocol KeyPathNaming {
-    /// The keys that a key path reads, one after the other; nil where they have no names.
+    /// The keys that a key path reads, one after the other; nil if they have no names.
     static func keys(of keyPath: AnyKeyPath) -> [String]?
 }
 
-/// The keys that a key path reads: for stored properties, those that the compiler gave them; none for one that reads the value itself.
+/// The keys that a key path reads: for stored properties, those from the compiler; empty for one that reads the value
+/// itself.
 package func keys(of keyPath: AnyKeyPath) -> [String]? {
     if keyPath.readsValueItself { return [] }
     if let type = type(of: keyPath).rootType as? any KeyPathNaming.Type { return type.keys(of: keyPath) }
-    // `\Track.album?.name?`; a computed property has an address in place of a name.
+    // `\Track.album?.name?`; a computed property has an address instead of a name.
     let description = keyPath.debugDescription
     guard !description.contains("<computed"), let start = description.firstIndex(of: ".") else { return nil }
     let root = "\(type(of: keyPath).rootType)"
@@ -19,10 +20,11 @@ package func keys(of keyPath: AnyKeyPath) -> [String]? {
 }
 
 extension AnyKeyPath {
-    /// The keys that the key path reads, joined by dots; `self` for one that reads the value itself, and `nil` where they have no names.
+    /// The keys that the key path reads, joined by dots; `self` for one that reads the value itself, and `nil` if they
+    /// have no names.
     ///
-    /// Swift knows names of Objective-C's properties only. Much code asks for them by this property, in order to make
-    /// predicates and sort descriptors of `@NSManaged` properties; this one stands before the standard library's.
+    /// Swift only knows names of Objective-C's properties. Much code uses this property to make predicates and sort
+    /// descriptors from `@NSManaged` properties; this declaration takes precedence over the standard library's.
     public var _kvcKeyPathString: String? {
         if readsValueItself { return "self" }
         return keys(of: self).map { $0.joined(separator: ".") }

@@ -1,13 +1,14 @@
 import Foundation
 
 extension PredicateParsing where Self: NSPredicate {
-    /// Creates a predicate that says the same as a `#Predicate` of Swift.
+    /// Creates a predicate that is equivalent to a Swift `#Predicate`.
     ///
     /// ```swift
     /// NSPredicate(#Predicate<Book> { $0.year > 1990 && $0.title.contains("x") })
     /// ```
     ///
-    /// The result is `nil` for a predicate that the predicate language cannot say, such as one with a computed property.
+    /// The result is `nil` for a predicate that the predicate language cannot express, such as one with a computed
+    /// property.
     ///
     /// - Parameter predicate: Comparisons of stored or managed properties, their collections and constants.
     public init?<Input>(_ predicate: Predicate<Input>) {
@@ -18,9 +19,9 @@ extension PredicateParsing where Self: NSPredicate {
     }
 }
 
-/// What a `#Predicate` of Swift says.
+/// The content of a Swift `#Predicate`.
 ///
-/// - Throws: ``PredicateWithoutTreeError``, which names what the predicate language cannot say.
+/// - Throws: ``PredicateWithoutTreeError``, which names what the predicate language cannot express.
 package func predicateTree<Input>(of predicate: Predicate<Input>) throws -> PredicateTree {
     try PredicateConversion.tree(of: predicate)
 }

@@ -1,27 +1,27 @@
 import Foundation
 
-/// Turns a `#Predicate` of Swift into a tree.
+/// Converts a Swift `#Predicate` to a tree.
 struct PredicateConversion {
-    /// What the variables of the predicate and of its closures stand for.
+    /// The expressions for the variables of the predicate and of its closures.
     private var variables: [PredicateExpressions.VariableID: ExpressionTree] = [:]
 
     /// The tree of a predicate.
     ///
-    /// - Throws: ``PredicateWithoutTreeError`` for what the predicate language cannot say.
+    /// - Throws: ``PredicateWithoutTreeError`` for parts that the predicate language cannot express.
     static func tree<Input>(of predicate: Predicate<Input>) throws -> PredicateTree {
         var conversion = PredicateConversion()
         conversion.variables[predicate.variable.key] = .evaluatedObject
         return try conversion.predicate(predicate.expression)
     }
 
-    /// A conversion in which one more variable stands for something.
+    /// The conversion with an expression for one more variable.
     func binding(_ variable: PredicateExpressions.VariableID, to tree: ExpressionTree) -> PredicateConversion {
         var conversion = self
         conversion.variables[variable] = tree
         return conversion
     }
 
-    /// A conversion for the closure of a collection's method, and what it calls an element.
+    /// The conversion for the closure of a collection's method, and the variable's name for an element.
     func closure(_ variable: PredicateExpressions.VariableID) -> (conversion: PredicateConversion, name: String) {
         let name = "element\(variables.count)"
         return (binding(variable, to: .variable(name)), name)
@@ -36,7 +36,7 @@ struct PredicateConversion {
 
     // MARK: Expressions and predicates
 
-    /// An expression as a predicate: that a Boolean value is true.
+    /// An expression as a predicate, which is true if the expression's Boolean value is.
     func predicate(_ expression: Any) throws -> PredicateTree {
         switch try node(expression) {
         case .predicate(let tree): tree
@@ -64,7 +64,7 @@ struct PredicateConversion {
     }
 }
 
-/// What a part of a `#Predicate` becomes.
+/// The result of converting a part of a `#Predicate`.
 enum ConvertedNode {
     case predicate(PredicateTree)
     case expression(ExpressionTree)

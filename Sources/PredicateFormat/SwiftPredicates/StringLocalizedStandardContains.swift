@@ -1,9 +1,10 @@
 import Foundation
 
-// Foundation leaves these parts of a `#Predicate` out away from Apple's platforms; the macro finds them by their builders' names.
+// Foundation lacks these parts of a `#Predicate` outside Apple's platforms; the macro finds them by their builders'
+// names.
 
 extension PredicateExpressions {
-    /// `$0.title.localizedStandardContains("x")`: as people search, without regard to case and diacritics.
+    /// `$0.title.localizedStandardContains("x")`: a search by a user, ignoring case and diacritics.
     ///
     /// The format string is `title CONTAINS[cdl] "x"`.
     public struct StringLocalizedStandardContains<Root: PredicateExpression, Other: PredicateExpression>:
@@ -12,16 +13,16 @@ extension PredicateExpressions {
         /// Whether the text is found.
         public typealias Output = Bool
 
-        /// The text that is searched.
+        /// The text to search in.
         public let root: Root
-        /// What is searched for.
+        /// The text to search for.
         public let other: Other
 
-        /// An expression of what is searched, and for what.
+        /// An expression for the texts to search in and for.
         ///
         /// - Parameters:
-        ///   - root: The text that is searched.
-        ///   - other: What is searched for.
+        ///   - root: The text to search in.
+        ///   - other: The text to search for.
         public init(root: Root, other: Other) {
             self.root = root
             self.other = other
@@ -30,8 +31,8 @@ extension PredicateExpressions {
         /// Whether the text is found, with values for the predicate's variables.
         ///
         /// - Parameter bindings: The values of the variables.
-        /// - Returns: `true` when the text is found.
-        /// - Throws: What the parts of the expression throw.
+        /// - Returns: `true` if the text is found.
+        /// - Throws: The errors of the expression's parts.
         public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
             let (text, part) = (try root.evaluate(bindings), try other.evaluate(bindings))
             return PredicateFormat.ComparisonOperator.contains.holds(
@@ -39,11 +40,11 @@ extension PredicateExpressions {
         }
     }
 
-    /// What the macro makes of `localizedStandardContains`.
+    /// The macro's expansion of `localizedStandardContains`.
     ///
     /// - Parameters:
-    ///   - root: The text that is searched.
-    ///   - other: What is searched for.
+    ///   - root: The text to search in.
+    ///   - other: The text to search for.
     /// - Returns: The expression.
     public static func build_localizedStandardContains<Root, Other>(
         _ root: Root, _ other: Other

@@ -18,7 +18,7 @@ extension PredicateExpressions.NilLiteral: TreeConvertible {
     }
 }
 
-/// `$0.author.name`; `count`, `isEmpty` and their kin are functions of the language.
+/// `$0.author.name`; `count`, `isEmpty` and similar properties are functions of the language.
 extension PredicateExpressions.KeyPath: TreeConvertible {
     func converted(by conversion: PredicateConversion) throws -> ConvertedNode {
         // A property of a value from outside the predicate, such as `settings.limit`, is a constant.
@@ -44,7 +44,7 @@ extension PredicateExpressions.KeyPath: TreeConvertible {
     }
 }
 
-/// `$0.boss?.name`: the language's key paths go on from nil with nil by themselves.
+/// `$0.boss?.name`: key paths of the language continue from nil with nil in any case.
 extension PredicateExpressions.OptionalFlatMap: TreeConvertible {
     func converted(by conversion: PredicateConversion) throws -> ConvertedNode {
         let origin = try conversion.expression(wrapped)

@@ -1,7 +1,7 @@
-/// A function that expressions know by name. Raw values are the names that `NSExpression(forFunction:arguments:)` takes;
-/// a format string also takes the name of a function of one argument without its colon: `sum(…)`.
+/// A function that expressions call by name. Raw values are the names that `NSExpression(forFunction:arguments:)`
+/// takes; for a function of one argument, a format string also accepts the name without its colon: `sum(…)`.
 package enum BuiltInFunction: String, Hashable, Sendable, CaseIterable {
-    // Of a collection.
+    // Collections.
     case sum = "sum:"
     case count = "count:"
     case minimum = "min:"
@@ -12,7 +12,7 @@ package enum BuiltInFunction: String, Hashable, Sendable, CaseIterable {
     case standardDeviation = "stddev:"
     case distinct = "distinct:"
 
-    // Arithmetic. The operators' spelling stands behind.
+    // Arithmetic, with the operators' spelling.
     /// `a + b`
     case add = "add:to:"
     /// `a - b`
@@ -57,12 +57,12 @@ package enum BuiltInFunction: String, Hashable, Sendable, CaseIterable {
     case length = "length:"
     case canonical = "canonical:"
 
-    // The rest.
+    // Other functions.
     case now = "now"
     case noIndex = "noindex:"
     case distance = "distanceToLocation:fromLocation:"
 
-    /// Whether the function computes something of a collection, which may also be spelled out: `max(1, 5, 10)`.
+    /// Whether the function is an aggregate of a collection, which may also be written as a list: `max(1, 5, 10)`.
     package var takesCollection: Bool {
         switch self {
         case .sum, .count, .minimum, .maximum, .average, .median, .mode, .standardDeviation: true
@@ -70,7 +70,7 @@ package enum BuiltInFunction: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// What format strings may also call a function, where that is not its name without the colon.
+    /// Other names for functions in format strings, apart from the name without the colon.
     package static let otherNames: [String: BuiltInFunction] = [
         "random": .random, "randomn": .randomBelow, "randomn:": .randomBelow,
     ]

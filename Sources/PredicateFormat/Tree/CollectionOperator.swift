@@ -1,4 +1,4 @@
-/// A key of a key path that computes something of a whole collection: `reviews.@avg.stars`, `reviews.@count`.
+/// A key of a key path that aggregates a whole collection: `reviews.@avg.stars`, `reviews.@count`.
 package enum CollectionOperator: String, Hashable, Sendable, CaseIterable {
     case count = "@count"
     case sum = "@sum"
@@ -12,6 +12,6 @@ package enum CollectionOperator: String, Hashable, Sendable, CaseIterable {
     case unionOfSets = "@unionOfSets"
     case distinctUnionOfSets = "@distinctUnionOfSets"
 
-    /// Whether the keys after the operator are computed for each element. `@count` needs none.
+    /// Whether the keys after the operator are read from each element. `@count` needs none.
     package var takesKeyPath: Bool { self != .count }
 }

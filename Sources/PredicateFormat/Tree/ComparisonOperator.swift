@@ -24,7 +24,7 @@ package enum ComparisonOperator: UInt, Hashable, Sendable, CaseIterable {
     case `in` = 10
     /// `CONTAINS`: the right side is an element of the left, or a substring of it.
     case contains = 99
-    /// `BETWEEN`: not below the first element of the right side and not above its second.
+    /// `BETWEEN`: not less than the first element of the right side, and not greater than its second.
     case between = 100
 }
 
@@ -33,7 +33,7 @@ package enum ComparisonOperator: UInt, Hashable, Sendable, CaseIterable {
 package enum ComparisonModifier: UInt, Hashable, Sendable, CaseIterable {
     /// The sides are compared as they are.
     case direct = 0
-    /// `ALL`: every element; true of an empty collection.
+    /// `ALL`: every element; true for an empty collection.
     case all = 1
     /// `ANY`, also `SOME`: at least one element. `NONE` is `NOT ANY`.
     case any = 2

@@ -1,34 +1,34 @@
 import Foundation
 
-/// What an expression says, as a value.
+/// The content of an expression, as a value.
 ///
 /// Obtained from an `NSExpression` by ``expressionTree(of:)``.
 package indirect enum ExpressionTree: Hashable, Sendable {
     /// `42`, `"text"`, `nil`, `{1, 2}`
     case constant(Value)
-    /// A constant that the caller of a ``PreparedPredicate`` finds at this index of its arguments. Never in a tree that
-    /// ``predicateTree(of:)`` returns.
+    /// A constant that the caller of a ``PreparedPredicate`` finds at this index of its arguments. It never occurs in a
+    /// tree that ``predicateTree(of:)`` returns.
     case argument(Int)
     /// `SELF`: the object that the predicate is evaluated with.
     case evaluatedObject
-    /// `author.name`, `reviews.@avg.stars`: keys from the evaluated object on; collection operators keep their `@`
+    /// `author.name`, `reviews.@avg.stars`: keys starting at the evaluated object; collection operators keep their `@`
     /// (see ``CollectionOperator``).
     case keyPath([String])
-    /// `$book.author.name`, `FUNCTION(…).name`: keys from the value of another expression on.
+    /// `$book.author.name`, `FUNCTION(…).name`: keys starting at the value of another expression.
     case path(from: ExpressionTree, [String])
     /// `authors[0]`, `authors[FIRST]`
     case element(of: ExpressionTree, at: ElementIndex)
     /// `$name`: replaced by `withSubstitutionVariables(_:)`, or bound by a subquery.
     case variable(String)
-    /// `$name := price * 2`: the value of the expression, which the variable has from then on.
+    /// `$name := price * 2`: the value of the expression, which is also assigned to the variable.
     case assignment(String, ExpressionTree)
     /// `price * 2`, `lowercase(name)`, `now()`
     case function(BuiltInFunction, [ExpressionTree])
-    /// `FUNCTION(operand, "name", arguments…)`: a function of the operand itself.
+    /// `FUNCTION(operand, "name", arguments…)`: a method of the operand itself.
     case call(on: ExpressionTree, name: String, arguments: [ExpressionTree])
     /// `CAST(expression, "NSDate")`
     case cast(ExpressionTree, to: ExpressionTree)
-    /// `{price, $limit}`: a collection that is not constant throughout.
+    /// `{price, $limit}`: a collection with at least one element that is not constant.
     case aggregate([ExpressionTree])
     /// `SUBQUERY(reviews, $review, $review.stars > 3)`: the elements for which the predicate is true.
     case subquery(of: ExpressionTree, variable: String, PredicateTree)
@@ -38,9 +38,9 @@ package indirect enum ExpressionTree: Hashable, Sendable {
     case set(SetOperation, ExpressionTree, ExpressionTree)
     /// `ANYKEY`: every value of the evaluated object.
     case anyKey
-    /// `FETCH(request, context, NO)`: the objects that a fetch request finds, or how many.
+    /// `FETCH(request, context, NO)`: the results of a fetch request, or their number.
     case fetch(ExpressionTree, in: ExpressionTree, countOnly: Bool)
-    /// Swift code. No format string spells it, and no SQL store runs it.
+    /// Swift code. No format string can express it, and no SQL store can run it.
     case block(BlockReference, [ExpressionTree])
 }
 
@@ -50,7 +50,7 @@ package enum ElementIndex: Hashable, Sendable {
     case first
     /// `[LAST]`
     case last
-    /// `[SIZE]`: not an element but how many there are.
+    /// `[SIZE]`: not an element, but the number of elements.
     case size
     /// `[0]`, or the key of a dictionary.
     case at(ExpressionTree)
@@ -63,7 +63,7 @@ package enum SetOperation: String, Hashable, Sendable, CaseIterable {
     case minus = "MINUS"
 }
 
-/// The code of a block expression, equal to itself only.
+/// The code of a block expression, which only equals itself.
 ///
 /// - Note: `@unchecked Sendable`: as with Apple's block expressions, the code that shares the predicate is responsible for the block.
 package final class BlockReference: Hashable, @unchecked Sendable {

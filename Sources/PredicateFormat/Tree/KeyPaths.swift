@@ -1,4 +1,4 @@
-/// The keys of a path; none for `self`, which every object gives itself by.
+/// The keys of a path; empty for `self`, by which every object returns itself.
 func keys(ofPath path: String?) -> [String] {
     (path ?? "").split(separator: ".").map(String.init).withoutSelf
 }
@@ -11,7 +11,7 @@ extension [String] {
 }
 
 extension ExpressionTree {
-    /// The expression for the value under keys from the evaluated object on: itself for none.
+    /// The expression for the value under keys starting at the evaluated object; without keys, the object itself.
     static func keys(_ keys: [String]) -> ExpressionTree {
         keys.isEmpty ? .evaluatedObject : .keyPath(keys)
     }

@@ -1,10 +1,10 @@
 extension PredicateTree {
-    /// The tree with every expression in it replaced by what a function makes of it, from the leaves up.
+    /// The tree with every expression replaced by a function's result for it, from the leaves up.
     package func mapExpressions(_ transform: (ExpressionTree) throws -> ExpressionTree) rethrows -> PredicateTree {
         try mapSides { try $0.mapExpressions(transform) }
     }
 
-    /// The tree with both sides of every comparison replaced by what a function makes of them.
+    /// The tree with both sides of every comparison replaced by a function's results for them.
     package func mapSides(_ transform: (ExpressionTree) throws -> ExpressionTree) rethrows -> PredicateTree {
         switch self {
         case .constant: return self
@@ -20,14 +20,14 @@ extension PredicateTree {
 }
 
 extension ExpressionTree {
-    /// The tree with every expression in it, itself included, replaced by what a function makes of it, from the leaves up.
+    /// The tree with every expression, including itself, replaced by a function's result for it, from the leaves up.
     package func mapExpressions(_ transform: (ExpressionTree) throws -> ExpressionTree) rethrows -> ExpressionTree {
         let mapped = try mapParts(
             { try $0.mapExpressions(transform) }, predicates: { try $0.mapExpressions(transform) })
         return try transform(mapped)
     }
 
-    /// The tree with the expressions and predicates that it is directly made of replaced.
+    /// The tree with its direct parts, expressions and predicates, replaced.
     package func mapParts(
         _ transform: (ExpressionTree) throws -> ExpressionTree,
         predicates transformPredicate: (PredicateTree) throws -> PredicateTree
@@ -65,7 +65,7 @@ extension ExpressionTree {
         }
     }
 
-    /// A collection: a constant where all its elements are.
+    /// A collection, as a constant if all its elements are constants.
     package static func collection(of elements: [ExpressionTree]) -> ExpressionTree {
         var values: [Value] = []
         values.reserveCapacity(elements.count)

@@ -1,5 +1,5 @@
 extension PredicateTree {
-    /// Whether a path starts at a constant or an argument, in a subquery, too.
+    /// Whether a path starts at a constant or an argument, including in subqueries.
     var hasConstantPaths: Bool {
         switch self {
         case .constant: false

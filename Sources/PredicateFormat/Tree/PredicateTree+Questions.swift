@@ -1,5 +1,5 @@
 extension PredicateTree {
-    /// Every comparison in the tree, also in its expressions' subqueries and conditions, in order.
+    /// Every comparison in the tree, including those in its expressions' subqueries and conditions, in order.
     package func forEachComparison(_ body: (ComparisonTree) throws -> Void) rethrows {
         switch self {
         case .constant: return
@@ -21,13 +21,13 @@ extension PredicateTree {
 }
 
 extension ExpressionTree {
-    /// The expression and those that it is made of, but not the inside of subqueries' and conditions' predicates.
+    /// The expression and its parts, without the predicates of subqueries and conditions.
     package func forEach(_ body: (ExpressionTree) throws -> Void) rethrows {
         try body(self)
         for part in parts { try part.forEach(body) }
     }
 
-    /// The expressions that this one is directly made of.
+    /// The direct parts of this expression.
     package var parts: [ExpressionTree] {
         switch self {
         case .constant, .argument, .evaluatedObject, .keyPath, .variable, .anyKey: []
@@ -48,7 +48,7 @@ extension ExpressionTree {
 }
 
 extension PredicateTree {
-    /// Whether the tree has more levels than a limit. Looks no deeper than that.
+    /// Whether the tree has more levels than a limit. It looks no deeper than that.
     package func isDeeper(than limit: Int) -> Bool {
         if limit < 1 { return true }
         switch self {

@@ -1,7 +1,7 @@
 import Foundation
 
-// Texts that spell UUIDs, in a predicate that is asked of what holds UUIDs. Not beside `NSPredicate`: templates of format strings
-// ask, which the model compiler has, too.
+// Handles texts that spell UUIDs, in a predicate for UUID properties. This is not next to `NSPredicate`, since
+// templates of format strings use it, which the model compiler has, too.
 
 extension PredicateTree {
     /// Whether a text that spells a UUID is compared anywhere.
@@ -9,7 +9,7 @@ extension PredicateTree {
         contains { comparison in [comparison.left, comparison.right].contains { $0.uuidText([]) != nil } }
     }
 
-    /// Whether such a text, spelled out or among the arguments, is compared with what holds UUIDs.
+    /// Whether such a text, as a literal or an argument, is compared with a UUID property.
     func comparesUUIDTexts(_ holdsUUIDs: ([String]) -> Bool, _ arguments: [Value]) -> Bool {
         contains { $0.withUUIDsRead(holdsUUIDs, arguments) != nil }
     }
@@ -23,7 +23,7 @@ extension PredicateTree {
         }
     }
 
-    /// The tree with the UUIDs in place of the texts that are compared with what holds UUIDs.
+    /// The tree with UUIDs in place of the texts that are compared with UUID properties.
     func withUUIDsRead(_ holdsUUIDs: ([String]) -> Bool) -> PredicateTree {
         switch self {
         case .constant: self
@@ -36,7 +36,7 @@ extension PredicateTree {
 }
 
 extension ComparisonTree {
-    /// The comparison with UUIDs for texts; nil where it has none that are compared with what holds UUIDs.
+    /// The comparison with UUIDs in place of texts; nil if none of its texts is compared with a UUID property.
     fileprivate func withUUIDsRead(_ holdsUUIDs: ([String]) -> Bool, _ arguments: [Value]) -> ComparisonTree? {
         guard comparison.comparesWhole else { return nil }
         var read = self
@@ -52,7 +52,7 @@ extension ComparisonTree {
 }
 
 extension ExpressionTree {
-    /// The constant, spelled out or given as an argument, that spells UUIDs.
+    /// The constant, as a literal or an argument, that spells UUIDs.
     fileprivate func uuidText(_ arguments: [Value]) -> Value? {
         switch self {
         case .constant(let value) where value.spellsUUID: value
@@ -64,7 +64,7 @@ extension ExpressionTree {
 }
 
 extension ComparisonOperator {
-    /// Whether values are compared, and not parts of texts.
+    /// Whether whole values are compared, rather than parts of texts.
     fileprivate var comparesWhole: Bool {
         switch self {
         case .equalTo, .notEqualTo, .in, .lessThan, .lessThanOrEqualTo, .greaterThan, .greaterThanOrEqualTo, .between:
@@ -84,7 +84,7 @@ extension Value {
         }
     }
 
-    /// The UUID that a text spells, also in a collection; any other value as it is.
+    /// The UUID that a text spells, also within a collection; any other value unchanged.
     fileprivate var uuidsRead: Value {
         switch self {
         case .string(let text): UUID(uuidString: text).map { .uuid($0) } ?? self

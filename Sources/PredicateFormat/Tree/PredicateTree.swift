@@ -1,4 +1,4 @@
-/// What a predicate says, as a value: equal to another when both say the same in the same words.
+/// The content of a predicate, as a value. Two are equal if both have the same parts in the same order.
 ///
 /// Obtained from any predicate by ``predicateTree(of:)``.
 package indirect enum PredicateTree: Hashable, Sendable {
@@ -6,9 +6,9 @@ package indirect enum PredicateTree: Hashable, Sendable {
     case constant(Bool)
     /// `age >= 18`
     case comparison(ComparisonTree)
-    /// `a AND b AND c`; none at all is true.
+    /// `a AND b AND c`; true without parts.
     case and([PredicateTree])
-    /// `a OR b OR c`; none at all is false.
+    /// `a OR b OR c`; false without parts.
     case or([PredicateTree])
     /// `NOT a`
     case not(PredicateTree)

@@ -1,24 +1,24 @@
-/// A predicate in two parts, for a cache of what it becomes (SQL): a skeleton, and the constants to put into it.
+/// A predicate in two parts, for caching what is derived from it (SQL): a skeleton, and the constants to put into it.
 ///
-/// Predicates of one format string share the skeleton and its ``identity``, and differ in their ``arguments`` alone, so
-/// that SQL generated for one serves the next with other bindings:
+/// Predicates from one format string share the skeleton and its ``identity``, and differ only in their ``arguments``,
+/// so that SQL generated for one can be reused for the next with other bindings:
 ///
 ///     NSPredicate(format: "uid == %@", "a")     skeleton  keyPath(["uid"]) == argument(0)     arguments  ["a"]
 ///     NSPredicate(format: "uid == %@", "b")     the same                                      arguments  ["b"]
 ///
-/// What SQL comes out may depend on an argument's kind (`= ?` or `IS NULL`; one `?` an element of a collection), never
-/// on more: ``SkeletonKey`` holds the skeleton's identity together with the kinds.
+/// The SQL may depend on an argument's kind (`= ?` or `IS NULL`; one `?` for each element of a collection), but on
+/// nothing else of it: ``SkeletonKey`` combines the skeleton's identity with the kinds.
 package struct PreparedPredicate: Sendable {
-    /// The predicate with ``ExpressionTree/argument(_:)`` in place of its arguments. Constants spelled out in the format
-    /// string stay where they are.
+    /// The predicate with ``ExpressionTree/argument(_:)`` in place of its arguments. Literals in the format string stay
+    /// where they are.
     package let skeleton: PredicateTree
-    /// The same number for the same skeleton, while the process runs; nil where nobody has numbered it.
+    /// A number for the skeleton, the same as long as the process runs; nil if it has no number.
     package let identity: Int?
     /// The values for the skeleton's arguments, by index.
     package let arguments: [Value]
     /// Whether paths start at constants or arguments.
     package let hasConstantPaths: Bool
-    /// Whether a text that is spelled out spells a UUID.
+    /// Whether a literal text spells a UUID.
     let hasUUIDTexts: Bool
 
     package init(
@@ -32,8 +32,8 @@ package struct PreparedPredicate: Sendable {
         self.hasUUIDTexts = hasUUIDTexts ?? skeleton.hasUUIDTexts
     }
 
-    /// Takes apart a predicate that no format string made: the constants on the sides of its comparisons become arguments, so that
-    /// `\Person.age > 30` and `\Person.age > 31` share what is cached.
+    /// Splits a predicate that was not made from a format string: the constants on the sides of its comparisons become
+    /// arguments, so that `\Person.age > 30` and `\Person.age > 31` share cached results.
     package init(parameterizing tree: PredicateTree) {
         var constants: [Value] = []
         let skeleton = tree.mapSides { side in
@@ -49,20 +49,20 @@ package struct PreparedPredicate: Sendable {
         arguments.isEmpty ? skeleton : skeleton.replacingArguments(with: arguments)
     }
 
-    /// What generated SQL may be cached by.
+    /// The key for caching generated SQL.
     package var key: SkeletonKey {
         SkeletonKey(identity: identity, skeleton: identity == nil ? skeleton : nil, shapes: arguments.map(\.shape))
     }
 }
 
-/// Identifies all predicates that become the same SQL for the same request, apart from bound values.
+/// Identifies all predicates that result in the same SQL for the same request, apart from bound values.
 package struct SkeletonKey: Hashable, Sendable {
     let identity: Int?
     let skeleton: PredicateTree?
     let shapes: [ValueShape]
 }
 
-/// The kind of an argument, as far as generated SQL may depend on it.
+/// The kind of an argument, as far as generated SQL depends on it.
 package enum ValueShape: Hashable, Sendable {
     case null, integer, double, decimal, string, date, data, uuid, url, object
     /// A collection by the shapes of its elements.

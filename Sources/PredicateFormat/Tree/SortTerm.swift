@@ -1,4 +1,4 @@
-/// One criterion of a sort order, as a value: what an `NSSortDescriptor` says.
+/// One criterion of a sort order, as a value: the content of an `NSSortDescriptor`.
 package struct SortTerm: Hashable, Sendable {
     /// How the values under the key path are compared.
     package enum Comparison: Hashable, Sendable {

@@ -1,33 +1,34 @@
 import Foundation
 
-/// An object as an operand of a predicate: gives values by key, without boxing, and says what it is identical to.
+/// An object as an operand of a predicate: it returns values by key, without boxing, and has an identity for
+/// comparisons.
 ///
 /// Managed objects and object identifiers conform; other objects are wrapped in adapters.
 package protocol KeyedOperand: AnyObject, SendableMetatype {
     /// The value under a key (not a key path). An unknown key is a programmer's error.
     func operand(forKey key: String) -> Value
 
-    /// The same for a key that is read from many objects.
+    /// The same, for a key that is read from many objects.
     func operand(forKey key: OperandKey) -> Value
 
-    /// Why the object has no value under a key, in words; nil where it has one, and where that cannot be said before it is asked.
+    /// Why the object has no value under a key; nil if it has one, or if that is only known when the value is read.
     func obstacle(toKey key: String) -> String?
 
-    /// What the object is compared by, with `isEqual(_:)`: for a managed object, its identifier.
+    /// The object that comparisons use, with `isEqual(_:)`: for a managed object, its identifier.
     var operandIdentity: NSObject { get }
 
-    /// The object that the user knows, where the operand is only an adapter of it.
+    /// The user's object, if the operand is only an adapter.
     var operandObject: AnyObject { get }
 
-    /// The operand that another object of the same class is. A class that conforms knows this without asking the runtime for
+    /// Another object of the same class as an operand. A conforming class can convert it without asking the runtime for
     /// the conformance, which takes longer than a comparison.
     ///
-    /// - Parameter object: its class is exactly that of an object which was found to be an operand of this type.
+    /// - Parameter object: an object whose class is exactly that of an object known to be an operand of this type.
     /// - Returns: The object as an operand.
     static func operand(_ object: NSObject) -> any KeyedOperand
 }
 
-/// A key that is read from many objects, with its number where a model has a property of that name.
+/// A key that is read from many objects, with its number if a model has a property of that name.
 package struct OperandKey: Sendable {
     package let name: String
     /// See ``PropertyKey``.
@@ -41,7 +42,7 @@ package struct OperandKey: Sendable {
 
 /// An object that `FETCH(…)` runs: a fetch request.
 package protocol FetchingOperand: AnyObject {
-    /// What is found in a context, as a collection or, with `countOnly`, as a number.
+    /// The results in a context, as a collection or, with `countOnly`, as a number.
     func fetchedValue(in context: Any?, countOnly: Bool) -> Value
 }
 
@@ -62,7 +63,7 @@ extension KeyedOperand where Self: NSObject {
     package var operandIdentity: NSObject { self }
 
     package static func operand(_ object: NSObject) -> any KeyedOperand {
-        // The caller has seen that the object is of the class that conforms, or of a subclass. The build for debugging checks it.
+        // The caller has checked that the object is of the conforming class or a subclass. Debug builds check it.
         unsafeDowncast(object, to: Self.self)
     }
 }

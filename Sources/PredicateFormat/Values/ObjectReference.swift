@@ -1,6 +1,6 @@
 import Foundation
 
-/// An object among the operands of a predicate, equal to another when both stand for the same thing.
+/// An object among the operands of a predicate; equal to another if both stand for the same thing.
 ///
 /// A managed object equals its object identifier: `author == %@` takes either.
 ///

@@ -5,7 +5,7 @@ import Synchronization
 package enum PropertyKey {
     private static let table = Mutex<[String: Int]>([:])
 
-    /// The number of a name: the same for every model, for as long as the process runs.
+    /// The number of a name: the same for every model, as long as the process runs.
     package static func intern(_ name: String) -> Int {
         table.withLock { table in
             if let known = table[name] { return known }
@@ -15,7 +15,7 @@ package enum PropertyKey {
         }
     }
 
-    /// The number of a name that a model has, nil for others: names from format strings must not fill the table.
+    /// The number of a name that a model has; nil for others, since names from format strings must not fill the table.
     package static func number(of name: String) -> Int? {
         table.withLock { $0[name] }
     }

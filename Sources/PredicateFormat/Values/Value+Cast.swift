@@ -1,7 +1,7 @@
 import Foundation
 
 extension Value {
-    /// What `CAST(…, "…")` can make of a value.
+    /// The result types of `CAST(…, "…")`.
     package enum CastType: Sendable {
         case string, number, decimal, date, data, uuid, url
     }
@@ -13,7 +13,7 @@ extension Value {
         "String": .string, "Decimal": .decimal, "Date": .date, "Data": .data, "UUID": .uuid, "URL": .url,
     ]
 
-    /// The value as another type; nil where the type is unknown or the value has no such form.
+    /// The value converted to another type; nil if the type is unknown or the value cannot be converted.
     package func cast(to name: String) -> Value? {
         guard let type = Value.castTypes[name] else { return nil }
         if isNull { return .null }
@@ -28,7 +28,7 @@ extension Value {
         }
     }
 
-    /// The value's text, where it has one.
+    /// The value's text, if it has one.
     package var text: String? {
         switch self {
         case .string(let value): value
@@ -97,7 +97,7 @@ extension Value {
         }
     }
 
-    /// What the value is, for error messages.
+    /// The kind of the value, for error messages.
     package var kindDescription: String {
         switch self {
         case .null: "nil"

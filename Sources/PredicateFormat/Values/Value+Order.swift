@@ -1,8 +1,8 @@
 import Foundation
 
 extension Value {
-    /// The order of two values of one kind; nil where they have none: either is `nil` or not a number (NaN), they are
-    /// of different kinds, or of a kind without an order (collections, objects).
+    /// The order of two values of one kind; nil if they have none: either is `nil` or NaN, they are of different kinds,
+    /// or of a kind without an order (collections, objects).
     package func comparison(with other: Value) -> ComparisonResult? {
         switch (self, other) {
         case (.integer(let a), .integer(let b)): return order(a, b)
@@ -16,9 +16,10 @@ extension Value {
         }
     }
 
-    /// The order of two numbers of any type, by value; nil where one of them is not a number.
+    /// The order of two numbers of any type, by value; nil if one of them is not a number.
     ///
-    /// Decimals are compared exactly with each other and with integers, and as doubles with doubles, as a store's columns are.
+    /// Decimals are compared exactly with each other and with integers, and as doubles with doubles, as in a store's
+    /// columns.
     package func numericComparison(with other: Value) -> ComparisonResult? {
         switch (self, other) {
         case (.integer(let a), .integer(let b)): return order(a, b)
@@ -34,7 +35,7 @@ extension Value {
         }
     }
 
-    /// The value as a floating-point number, where it is a number.
+    /// The value as a floating-point number, if it is a number.
     package var doubleValue: Double? {
         switch self {
         case .integer(let value): Double(value)
@@ -44,7 +45,7 @@ extension Value {
         }
     }
 
-    /// The value as an integer, where it is a number and a whole one.
+    /// The value as an integer, if it is a whole number.
     package var integerValue: Int64? {
         switch self {
         case .integer(let value): value
@@ -56,7 +57,7 @@ extension Value {
 }
 
 extension ComparisonResult {
-    /// The order of the same two the other way round.
+    /// The opposite order.
     package var reversed: ComparisonResult {
         switch self {
         case .orderedAscending: .orderedDescending

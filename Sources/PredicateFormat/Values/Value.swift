@@ -2,11 +2,11 @@ import Foundation
 
 /// A constant of a predicate, or an operand of its evaluation.
 ///
-/// The enum stands where Apple's implementation passes `id`: a compact value that is compared without casts.
-/// Every number but a decimal is an integer or a double; booleans are the integers 0 and 1, as in a store.
+/// The enum replaces the `id` of Apple's implementation: a compact value that is compared without casts. Every number
+/// except a decimal is an integer or a double; Booleans are the integers 0 and 1, as in a store.
 ///
-/// Two values are equal as `isEqual(_:)` has it on Apple's platforms: numbers of all types by value, strings
-/// character by character without regard to canonical equivalence, objects by identity or their own `isEqual(_:)`.
+/// Two values are equal if `isEqual(_:)` on Apple's platforms says so: numbers of all types by value, strings character
+/// by character without canonical equivalence, objects by identity or their own `isEqual(_:)`.
 package enum Value: Sendable {
     /// `nil`; the spelling `NULL` means the same.
     case null
@@ -28,7 +28,8 @@ package enum Value: Sendable {
     case url(URL)
     /// `{1, 2, 3}`: an array or a set; the values of a to-many relationship.
     case collection([Value])
-    /// A managed object, an object identifier, or any other object. No format string spells it; `%@` brings it in.
+    /// A managed object, an object identifier, or any other object. No format string can express it; it is passed as a
+    /// `%@` argument.
     case object(ObjectReference)
 }
 
@@ -38,7 +39,7 @@ extension Value {
         .integer(value ? 1 : 0)
     }
 
-    /// An object that gives its values by key.
+    /// An object that returns its values by key.
     package static func object(_ object: any KeyedOperand) -> Value {
         .object(ObjectReference(object))
     }
@@ -48,7 +49,7 @@ extension Value {
         if case .null = self { true } else { false }
     }
 
-    /// The elements of a collection, or nil for every other value.
+    /// The elements of a collection; nil for every other value.
     package var elements: [Value]? {
         if case .collection(let elements) = self { elements } else { nil }
     }

@@ -1,22 +1,21 @@
 import CoreDataModel
 import PredicateFormat
 
-/// How a database wants what differs between databases.
+/// The SQL syntax that differs between databases.
 package protocol SQLDialect: Sendable {
     /// The mark of the nth parameter, from 1: `?`, `$1`.
     func parameter(_ number: Int) -> String
     /// The mark of a parameter that may be used more than once: `?1`, `$1`.
     func numbered(_ number: Int) -> String
-    /// The mark of a parameter that stands for a constant of a condition, where there are very many of these; nil where it is the usual
-    /// one.
+    /// The mark of a parameter for a constant of a condition that has very many of these; nil for the usual mark.
     func parameterAmongMany(_ number: Int) -> String?
-    /// A name as SQL: as it is when that is plain, in quotes otherwise.
+    /// A name as SQL: unchanged if it is plain, in quotes otherwise.
     func identifier(_ name: String) -> String
-    /// What the columns that every row has are called.
+    /// The names of the columns that every row has.
     func name(_ column: SQLColumn.Name) -> String
-    /// A value that is spelled out.
+    /// A value as a literal.
     func literal(_ value: SQLValue) -> String
-    /// Whether two values are the same, where nothing equals nothing.
+    /// Whether two values are equal, where NULL equals NULL.
     func same(_ left: SQLFragment, _ right: SQLFragment, isNegated: Bool) -> SQLFragment
     func call(_ function: SQLFunction, _ arguments: [SQLFragment]) -> SQLFragment
     /// Whether a value is one of several.
@@ -25,14 +24,14 @@ package protocol SQLDialect: Sendable {
     func stringSearch(
         _ left: SQLFragment, _ right: SQLFragment, _ comparison: ComparisonOperator, _ options: StringOptions
     ) -> SQLFragment
-    /// A term of an order, what is NULL first where it ascends and last where it descends.
+    /// A term of an order: NULL comes first if it ascends, and last if it descends.
     func order(_ operand: SQLFragment, _ comparison: SortTerm.Comparison, isAscending: Bool) -> SQLFragment
     /// A condition that always holds, or never.
     func truth(_ isTrue: Bool) -> String
-    /// What ends a selection of rows that is limited.
+    /// The clause that limits a selection of rows.
     func page(limit: SQLBinding, offset: SQLBinding?) -> SQLFragment
     func insert(_ insert: SQLInsert) -> SQLFragment
-    /// An operand that no index is to be used for.
+    /// An operand for which no index is to be used.
     func unindexed(_ operand: SQLFragment) -> SQLFragment
     /// The type of a column.
     func columnType(_ storage: ColumnStorage) -> String
@@ -47,7 +46,7 @@ extension SQLDialect {
 }
 
 extension SQLFragment {
-    /// The text, and what is bound to the parameters in it.
+    /// The text, and the bindings of its parameters.
     package func rendered(by dialect: some SQLDialect) -> SQLStatement {
         var renderer = SQLRenderer(dialect: dialect)
         renderer.append(self)
@@ -66,7 +65,7 @@ private struct SQLRenderer<Dialect: SQLDialect> {
     let dialect: Dialect
     package var text = ""
     var bindings: [SQLBinding] = []
-    /// How many constants of conditions there are, those in lists left out.
+    /// How many constants of conditions there are, not counting those in lists.
     private(set) var constants = 0
     private let hasMany: Bool
     private var isInList = false

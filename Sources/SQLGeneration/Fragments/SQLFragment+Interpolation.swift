@@ -4,9 +4,10 @@ extension SQLFragment: ExpressibleByStringInterpolation {
 
     package init(stringInterpolation: StringInterpolation) { segments = stringInterpolation.segments }
 
-    /// A plain string cannot get in: it must be said what it is.
+    /// A plain string cannot be interpolated: its kind must be given.
     ///
-    /// Nothing is inlined: statements are made once, of hundreds of such strings, and the compiler takes longer for each copy.
+    /// Nothing is inlined: statements are generated once, from hundreds of such strings, and every inlined copy costs
+    /// compile time.
     package struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var segments: [Segment] = []
 
@@ -47,7 +48,7 @@ extension SQLFragment: ExpressibleByStringInterpolation {
             segments.append(.text(String(number)))
         }
 
-        /// A keyword, a sign, or a name that the generator made up: never anything of a model or of a predicate.
+        /// A keyword, a sign, or a name that the generator invented: never anything from a model or a predicate.
         @inline(never)
         package mutating func appendInterpolation(word: String) { segments.append(.text(word)) }
     }

@@ -1,9 +1,9 @@
 import CoreDataModel
 import PredicateFormat
 
-/// A piece of SQL as a value: what it says, in segments that a dialect renders once, at the end.
+/// A piece of SQL as a value: segments that a dialect renders once, at the end.
 ///
-/// A fragment is written as a string, into which nothing gets that is not said what it is:
+/// A fragment is written as a string whose interpolations each say their kind:
 ///
 /// ```swift
 /// let fragment: SQLFragment = "SELECT \(column) FROM \(name: mapping.table) WHERE \(column) = \(binding: .value(.integer(3)))"
@@ -13,12 +13,12 @@ package struct SQLFragment: Sendable, Equatable {
     package var segments: [Segment]
 
     package indirect enum Segment: Sendable, Equatable {
-        /// Keywords, signs and names that the generator itself made up.
+        /// Keywords, signs and names that the generator itself invented.
         case text(String)
         /// The name of a table, a column, an index.
         case identifier(String)
         case column(SQLColumn)
-        /// A value that is spelled out.
+        /// A value as a literal.
         case literal(SQLValue)
         /// A value that is bound when the statement runs.
         case parameter(SQLBinding)
@@ -28,24 +28,24 @@ package struct SQLFragment: Sendable, Equatable {
         case numbered(Int)
         /// `(SELECT …)`
         case select(SQLFragment)
-        /// Whether two values are the same, where nothing equals nothing.
+        /// Whether two values are equal, where NULL equals NULL.
         case same(SQLFragment, SQLFragment, isNegated: Bool)
         case call(SQLFunction, [SQLFragment])
         /// Whether a value is one of several.
         case among(SQLFragment, [SQLFragment])
         /// Whether a comparison of two texts holds.
         case stringSearch(SQLFragment, SQLFragment, ComparisonOperator, StringOptions)
-        /// A term of an order, what is NULL first: `t0.ZNAME COLLATE … DESC`.
+        /// A term of an order, NULL first: `t0.ZNAME COLLATE … DESC`.
         case order(SQLFragment, SortTerm.Comparison, isAscending: Bool)
         /// A condition that always holds, or never.
         case truth(Bool)
-        /// What ends a selection of rows that is limited.
+        /// The clause that limits a selection of rows.
         case page(limit: SQLBinding, offset: SQLBinding?)
         /// A new row.
         case insert(SQLInsert)
-        /// An operand that no index is to be used for.
+        /// An operand for which no index is to be used.
         case unindexed(SQLFragment)
-        /// What takes whole numbers and fractions for the same, which databases do in ways of their own.
+        /// A comparison of a whole number with a fraction, for which databases differ.
         case mixingNumbers(SQLFragment)
     }
 
@@ -91,14 +91,14 @@ package struct SQLFragment: Sendable, Equatable {
 }
 
 extension SQLFragment {
-    /// The same with each segment changed, those within others included, from the innermost outwards.
+    /// The same fragment with each segment changed, including nested ones, from the innermost outwards.
     package func mapSegments(_ change: (Segment) throws -> Segment) throws -> SQLFragment {
         var changed: [Segment] = []
         for segment in segments { changed.append(try change(segment.mapParts { try $0.mapSegments(change) })) }
         return SQLFragment(changed)
     }
 
-    /// Whether there is a selection of other rows in it.
+    /// Whether it contains a selection of other rows.
     package var readsOtherRows: Bool {
         segments.contains { segment in
             switch segment {
@@ -113,7 +113,7 @@ extension SQLFragment {
         }
     }
 
-    /// The same with the values of one run in place of what differs from run to run.
+    /// The same fragment with the values of one run in place of its bindings.
     package func bound(in context: BindingContext) throws -> SQLFragment {
         func bound(_ binding: SQLBinding) throws -> SQLBinding { .value(try binding.value(context)) }
         return try mapSegments { segment in
@@ -127,7 +127,7 @@ extension SQLFragment {
 }
 
 extension SQLFragment.Segment {
-    /// The same with the fragments in it changed.
+    /// The same segment with the fragments in it changed.
     fileprivate func mapParts(_ change: (SQLFragment) throws -> SQLFragment) throws -> SQLFragment.Segment {
         switch self {
         case .select(let inner): return .select(try change(inner))
@@ -150,7 +150,7 @@ extension SQLFragment.Segment {
     }
 }
 
-/// A column, with the table that it is of where that must be said.
+/// A column, with its table's alias if that must be given.
 package struct SQLColumn: Sendable, Equatable {
     /// The columns that every row has.
     package enum Name: Sendable, Equatable {
@@ -158,7 +158,7 @@ package struct SQLColumn: Sendable, Equatable {
         case key
         /// The number of the row's entity.
         case entity
-        /// What grows with every change of the row.
+        /// A number that grows with every change of the row.
         case version
         case named(String)
     }
@@ -170,18 +170,18 @@ package struct SQLColumn: Sendable, Equatable {
     package init(_ name: String, of alias: String? = nil) { self.init(.named(name), of: alias) }
 }
 
-/// A new row, or one that is changed where there is one like it.
+/// A new row, or a change of the row that conflicts with it.
 package struct SQLInsert: Sendable, Equatable {
     package enum Conflict: Sendable, Equatable {
-        /// The row that is there stays, and that is no error.
+        /// The existing row stays, which is no error.
         case ignored
-        /// The row that is there takes these values.
+        /// The existing row takes these values.
         case updates(SQLFragment)
     }
 
     package var table: String
     package var columns: [SQLColumn]
-    /// What selects the rows; nil for one row, whose values are bound.
+    /// The selection of the rows; nil for one row whose values are bound.
     package var rows: SQLFragment?
     /// What to do about a row with the same unique values; nil for an error.
     package var conflict: Conflict?
@@ -203,32 +203,33 @@ package struct SQLInsert: Sendable, Equatable {
     }
 }
 
-/// A function whose name, or way of being said, is the database's.
+/// A function whose name or syntax depends on the database.
 package enum SQLFunction: Sendable, Equatable {
     case now, uppercase, lowercase, canonical
     /// The average of a group, as a fraction.
     case average
-    /// The sum of a group, which is whole where its numbers are.
+    /// The sum of a group, which is a whole number if the group's numbers are.
     case sum(isWhole: Bool)
     /// The sum of a group of decimals, without rounding errors.
     case decimalSum
     /// The first argument, unless it is NULL; then the second.
     case ifNull
-    /// The first argument, which must be a whole number that an attribute's type holds. That of another value fails the statement,
-    /// with the attribute's name.
+    /// The first argument, which must be a whole number in the range of an attribute's type. Any other value fails the
+    /// statement, with the attribute's name.
     case wholeNumber(NSAttributeType, name: String)
-    /// Whether a column that allows external storage has the name of a file instead of the value.
+    /// Whether a column that allows external storage contains the name of a file instead of the value.
     case isInFile
-    /// The value of a column that allows external storage, read from its file where it is in one.
+    /// The value of a column that allows external storage, read from its file if it is in one.
     case fileContent
-    /// A value as a column that allows external storage has it.
+    /// A value in the form that a column that allows external storage has it.
     case markedContent
-    /// The history's mask of changed properties as the new model numbers them: of an entity's number and a mask.
+    /// The history's mask of changed properties with the numbering of the new model, from an entity's number and a
+    /// mask.
     case changedProperties
-    /// What nested JSON has at a path, as a column of a type has it: of the JSON's bytes.
+    /// The value at a path of nested JSON, as a column of the type has it, from the JSON's bytes.
     case nestedValue(path: [String], type: NestedType)
 
-    /// What to make of nested JSON.
+    /// The type of a value in nested JSON.
     package enum NestedType: Sendable, Equatable {
         case attribute(NSAttributeType)
         case json

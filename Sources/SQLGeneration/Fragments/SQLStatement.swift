@@ -1,7 +1,7 @@
 import CoreDataModel
 import Foundation
 
-/// A statement as a database reads it: its text, and what is bound to each parameter in it that has a binding.
+/// A statement as a database reads it: its text, and the bindings of those parameters that have one.
 package struct SQLStatement: Sendable {
     package let text: String
     package let bindings: [SQLBinding]

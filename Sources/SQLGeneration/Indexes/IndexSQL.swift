@@ -1,9 +1,10 @@
 import CoreDataModel
 import Foundation
 
-/// The expressions and conditions of fetch indexes as SQL: columns without a table before them, constants as literals.
+/// The expressions and conditions of fetch indexes as SQL: unqualified columns, and constants as literals.
 ///
-/// An index lies in the file, where other programs meet it that know neither our functions nor our collations: what needs these has no SQL.
+/// An index is stored in the file, and other programs that open it know neither Pippin's functions nor its collations:
+/// an expression that needs these has no SQL.
 struct IndexSQL {
     let schema: SQLSchema
     let mapping: EntityMapping
@@ -21,7 +22,7 @@ struct IndexSQL {
         return "\(term) \(ascending ? "ASC" : "DESC" as SQLFragment)"
     }
 
-    /// What is generated, with columns of the index's own table and constants only.
+    /// Generates SQL that uses only columns of the index's own table and constants; nil if it needs more.
     private func plain(_ generate: (PredicateSQL, SQLScope) throws -> SQLFragment) -> SQLFragment? {
         let scope = SQLScope(mapping: mapping, names: AliasNames())
         guard let fragment = try? generate(PredicateSQL(schema: schema), scope), scope.joins.isEmpty else { return nil }
@@ -36,6 +37,6 @@ struct IndexSQL {
         }
     }
 
-    /// Another table, or a function that only our connections have.
+    /// The SQL needs another table, or a function that only Pippin's connections have.
     private struct Obstacle: Error {}
 }

@@ -7,7 +7,7 @@ extension SQLSchema {
         layout.entities.filter { $0.superentity == nil }.flatMap { indexes(of: $0) } + joinTables.map(\.index)
     }
 
-    /// The indexes of an entity's table and of the join tables that follow it, in Core Data's order.
+    /// The indexes of an entity's table and of the join tables after it, in Core Data's order.
     package func indexes(of root: EntityLayout) -> [IndexDefinition] {
         guard let mapping = mapping(of: root) else { return [] }
         let members = root.selfAndSubentities.compactMap { self.mapping(of: $0) }
@@ -35,8 +35,8 @@ extension SQLSchema {
         return indexes
     }
 
-    /// The fetch indexes that an entity declares: `Z_<Entity>_<name>`. An attribute that is marked as indexed without an
-    /// index of its name has one too, before the others.
+    /// The fetch indexes that an entity declares: `Z_<Entity>_<name>`. An attribute that is marked as indexed but has
+    /// no index of its name gets one too, before the others.
     private func fetchIndexes(of mapping: EntityMapping) -> [IndexDefinition] {
         let entity = mapping.layout
         let declared = entity.description.indexes
@@ -51,7 +51,8 @@ extension SQLSchema {
                 terms: [Self.term(column.name, ascending: true)])
         }
         for index in declared {
-            // A spatial index is a table of its own and waits for a reader; without it fetches are slower, not wrong.
+            // A spatial index would be a table of its own, which no code reads yet; without it, fetches are slower but
+            // right.
             guard index.elements.allSatisfy({ $0.collationType == .binary }) else { continue }
             let terms = index.elements.compactMap { element -> SQLFragment? in
                 if let expression = (element.property as? NSExpressionDescription)?.expression {
@@ -67,7 +68,7 @@ extension SQLSchema {
             var definition = IndexDefinition(
                 name: "Z_\(entity.name)_\(index.name)", table: mapping.table, terms: terms)
             if let predicate = index.partialIndexPredicate {
-                // Without its condition the index would be another one: rather none, and slower fetches.
+                // Without its condition it would be another index, so none is made, and fetches are slower.
                 guard let condition = IndexSQL(schema: self, mapping: mapping).condition(predicate) else { continue }
                 definition.condition = condition
             }

@@ -1,6 +1,7 @@
-/// The statements that find rows which do not fit a new model: a row that is found stops the migration. Pure.
+/// The statements that find rows which do not fit a new model: such a row stops the migration. Pure.
 package enum CheckSQL {
-    /// Rows of entities that are not known: `SELECT Z_PK FROM ZCAR WHERE Z_ENT IS NULL OR NOT (Z_ENT IN (1, 2)) LIMIT 1`.
+    /// Rows with an unknown entity number: `SELECT Z_PK FROM ZCAR WHERE Z_ENT IS NULL OR NOT (Z_ENT IN (1, 2)) LIMIT
+    /// 1`.
     package static func strangers(in table: String, among numbers: [Int]) -> SQLFragment {
         first(in: table, where: "\(.entity) IS NULL OR NOT (\(SQLFragment.isEntity(numbers)))")
     }
@@ -10,7 +11,7 @@ package enum CheckSQL {
     /// - Parameters:
     ///   - column: the column.
     ///   - mapping: the entity.
-    ///   - present: groups of columns, of each of which at least one must have a value for a row to matter.
+    ///   - present: groups of columns; a row counts only if each group has at least one value in it.
     /// - Returns: the statement.
     package static func missing(
         _ column: String, of mapping: EntityMapping, whereAnyOf present: [[String]] = []
@@ -19,7 +20,8 @@ package enum CheckSQL {
         return first(in: mapping.table, where: .joined(conditions, separator: " AND "))
     }
 
-    /// Rows of an entity with a number outside of bounds: `SELECT Z_PK FROM ZCAR WHERE Z_ENT = 1 AND ZWHEELS NOT BETWEEN -32768 AND 32767 LIMIT 1`.
+    /// Rows of an entity with a number out of bounds: `SELECT Z_PK FROM ZCAR WHERE Z_ENT = 1 AND ZWHEELS NOT BETWEEN
+    /// -32768 AND 32767 LIMIT 1`.
     package static func outside(
         _ bounds: ClosedRange<Int64>, _ column: String, of mapping: EntityMapping
     ) -> SQLFragment {

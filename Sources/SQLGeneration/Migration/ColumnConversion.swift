@@ -1,11 +1,11 @@
 import CoreDataModel
 
-/// The SQL that computes a column of the destination from one of the source. Pure.
+/// The SQL that computes a destination column from a source column. Pure.
 package enum ColumnConversion {
-    /// The value of an attribute that was there before.
+    /// The value of an attribute that existed before.
     ///
     /// - Parameters:
-    ///   - name: the column that it was in.
+    ///   - name: its column in the source.
     ///   - source: the attribute in the source.
     ///   - sourceStorage: how the source stores it.
     ///   - destination: the attribute in the destination.
@@ -40,7 +40,7 @@ package enum ColumnConversion {
         }
     }
 
-    /// The bounds of the integers that an attribute can have, where a former value may lie outside.
+    /// The bounds of the integers that an attribute can hold, if a former value may be out of them.
     package static func bounds(from source: AttributeLayout, to destination: AttributeLayout) -> ClosedRange<Int64>? {
         guard source.type != destination.type else { return nil }
         switch destination.type {
@@ -53,12 +53,12 @@ package enum ColumnConversion {
         }
     }
 
-    /// A value where a condition holds, NULL elsewhere: `CASE WHEN Z2_OWNER IN (2, 3) THEN ZOWNER END`.
+    /// A value if a condition holds, and NULL otherwise: `CASE WHEN Z2_OWNER IN (2, 3) THEN ZOWNER END`.
     package static func value(_ value: SQLFragment, where condition: SQLFragment) -> SQLFragment {
         "CASE WHEN \(condition) THEN \(value) END"
     }
 
-    /// A value where a column has one: `CASE WHEN ZOWNER IS NOT NULL THEN 3 END`.
+    /// A value if a column is not NULL: `CASE WHEN ZOWNER IS NOT NULL THEN 3 END`.
     package static func value(_ value: SQLFragment, wherePresent column: String) -> SQLFragment {
         self.value(value, where: "\(name: column) IS NOT NULL")
     }

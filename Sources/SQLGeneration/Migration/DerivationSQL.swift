@@ -1,15 +1,15 @@
 import CoreDataModel
 
-/// The statements that compute derived attributes for the rows that are there. Pure.
+/// The statements that compute derived attributes of existing rows. Pure.
 package enum DerivationSQL {
     /// `UPDATE ZBOOK SET ZPAGESCOUNT = (SELECT COUNT(*) FROM ZPAGE o WHERE o.ZBOOK = ZBOOK.Z_PK) WHERE Z_ENT = 1`
     ///
     /// - Parameters:
     ///   - column: the attribute's column.
-    ///   - derivation: what it is computed from.
+    ///   - derivation: the computation.
     ///   - mapping: the entity.
     ///   - schema: the tables.
-    /// - Returns: the statement; nil for what no statement computes.
+    /// - Returns: the statement; nil if no statement can compute it.
     package static func fill(
         _ column: String, _ derivation: Derivation, _ mapping: EntityMapping, _ schema: SQLSchema
     ) -> SQLFragment? {
@@ -60,7 +60,7 @@ package enum DerivationSQL {
 }
 
 extension Derivation.Aggregate {
-    /// `COUNT(*)`, `IFNULL(SUM(o.ZPRICE), 0)`; nil without a column where one is needed.
+    /// `COUNT(*)`, `IFNULL(SUM(o.ZPRICE), 0)`; nil if a column is needed and not given.
     package func result(_ column: SQLFragment?) -> SQLFragment? {
         if self == .count { return "COUNT(*)" }
         guard let column else { return nil }

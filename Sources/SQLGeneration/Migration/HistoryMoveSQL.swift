@@ -1,4 +1,4 @@
-/// The statements that bring the history's changes to a new model. Pure.
+/// The statements that adapt the history's changes to a new model. Pure.
 package enum HistoryMoveSQL {
     private static let entity: SQLFragment = "ZENTITY"
 
@@ -21,10 +21,11 @@ package enum HistoryMoveSQL {
         "UPDATE ACHANGE SET ZENTITY = \(numbers.renumbered(entity)) WHERE \(numbers.arePresent(in: entity))"
     }
 
-    /// Moves what deleted objects of an entity have left: `UPDATE ACHANGE SET ZTOMBSTONE0 = ZTOMBSTONE1, ZTOMBSTONE1 = NULL WHERE ZENTITY = 3`.
+    /// Moves the tombstones of an entity's deleted objects: `UPDATE ACHANGE SET ZTOMBSTONE0 = ZTOMBSTONE1, ZTOMBSTONE1
+    /// = NULL WHERE ZENTITY = 3`.
     ///
     /// - Parameters:
-    ///   - places: the columns by number, and where the value of each comes from; nil for NULL.
+    ///   - places: the columns by number, and the column from which each gets its value; nil for NULL.
     ///   - number: the entity's number.
     /// - Returns: the statement.
     package static func tombstones(_ places: [(column: Int, source: Int?)], of number: Int) -> SQLFragment {
@@ -34,18 +35,18 @@ package enum HistoryMoveSQL {
     }
 }
 
-/// The statements by which a store takes over the history of another one. Pure.
+/// The statements by which a store takes over the history of another store. Pure.
 package struct HistoryTransferSQL: Sendable {
-    /// What comes before the names of tables: of the store that is written, and of the one that has the history.
+    /// The prefixes of table names: for the store that is written, and for the one with the history.
     private let (new, old): (SQLFragment, SQLFragment)
-    /// The tables that say what became of entities (`OLD`, `NEW`), and of single objects (`OLD`, `OLDPK`, `NEW`, `NEWPK`).
+    /// The tables that map entities (`OLD`, `NEW`) and single objects (`OLD`, `OLDPK`, `NEW`, `NEWPK`).
     private let (entities, keys): (SQLFragment, SQLFragment)
 
     /// - Parameters:
     ///   - old: the name of the database with the history.
     ///   - new: the name of the database that is written.
-    ///   - entities: the table that says what became of entities.
-    ///   - keys: the table that says what became of objects.
+    ///   - entities: the table that maps entities.
+    ///   - keys: the table that maps objects.
     package init(from old: String, to new: String, entities: SQLFragment, keys: SQLFragment) {
         (self.old, self.new) = ("\(name: old).", "\(name: new).")
         (self.entities, self.keys) = (entities, keys)
@@ -67,7 +68,7 @@ package struct HistoryTransferSQL: Sendable {
 
     /// The numbers of entities: `SELECT Z_NAME, Z_ENT FROM old.Z_PRIMARYKEY`.
     ///
-    /// - Parameter isOld: of the store that has the history.
+    /// - Parameter isOld: whether to read those of the store with the history.
     /// - Returns: the statement.
     package func entityNumbers(isOld: Bool) -> SQLFragment {
         "SELECT Z_NAME, Z_ENT FROM \(isOld ? old : new)Z_PRIMARYKEY"
@@ -76,13 +77,13 @@ package struct HistoryTransferSQL: Sendable {
     /// `INSERT INTO _T_ENTITIES (OLD, NEW) VALUES (?, ?)`
     package var insertEntity: SQLFragment { "INSERT INTO \(entities) (OLD, NEW) VALUES (\(.placeholders(2)))" }
 
-    /// An object that became several is followed to the first:
-    /// `INSERT INTO _T_KEYS (OLD, OLDPK, NEW, NEWPK) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`.
+    /// Adds a mapping of an object; one that became several is mapped to the first: `INSERT INTO _T_KEYS (OLD, OLDPK,
+    /// NEW, NEWPK) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING`.
     package var insertKey: SQLFragment {
         "INSERT INTO \(keys) (OLD, OLDPK, NEW, NEWPK) VALUES (\(.placeholders(4))) ON CONFLICT DO NOTHING"
     }
 
-    /// Has the changes name the entities and objects that there are now; those of entities that are gone go with them.
+    /// Translates the entities and objects of the changes to the new ones, and removes the changes of removed entities.
     package var translation: [SQLFragment] {
         let known = SQLFragment.select("SELECT OLD FROM \(entities)")
         let row: SQLFragment = "FROM \(keys) WHERE OLD = ZENTITY AND OLDPK = ZENTITYPK"

@@ -1,10 +1,10 @@
-/// What a column of a row gets when the row is brought to a new model.
+/// The value of a column when its row is moved to a new model.
 package enum MovedValue: Equatable, Sendable {
     /// NULL.
     case nothing
-    /// What a column of the former table has, as it is.
+    /// The value of a column of the former table, unchanged.
     case column(String)
-    /// What an SQL expression says.
+    /// The value of an SQL expression.
     case computed(SQLFragment)
 
     var sql: SQLFragment {
@@ -15,7 +15,7 @@ package enum MovedValue: Equatable, Sendable {
         }
     }
 
-    /// The same, but something else where it is NULL.
+    /// The same value, with a fallback if it is NULL.
     package func orElse(_ fallback: SQLFragment?) -> MovedValue {
         fallback.map { .computed(.call(.ifNull, sql, $0)) } ?? self
     }

@@ -1,8 +1,8 @@
 import CoreDataModel
 
-/// The statements that number a store's entities anew. Pure.
+/// The statements that renumber a store's entities. Pure.
 package enum NumberingSQL {
-    /// What is to be remembered while the entities are numbered: `SELECT Z_ENT, Z_MAX FROM Z_PRIMARYKEY`.
+    /// The counters, to be remembered during the renumbering: `SELECT Z_ENT, Z_MAX FROM Z_PRIMARYKEY`.
     package static let greatestKeys: SQLFragment = "SELECT Z_ENT, Z_MAX FROM Z_PRIMARYKEY"
 
     /// `DELETE FROM Z_PRIMARYKEY WHERE Z_ENT IN (1, 2)`
@@ -10,7 +10,8 @@ package enum NumberingSQL {
         "DELETE FROM Z_PRIMARYKEY WHERE \(SQLFragment.isEntity(numbers))"
     }
 
-    /// Numbers one entity: `INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (1, 'Car', 0, 0)`.
+    /// Adds the number of one entity: `INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX) VALUES (1, 'Car', 0,
+    /// 0)`.
     ///
     /// - Parameters:
     ///   - number: the entity's number.

@@ -1,6 +1,7 @@
-/// The statements that bring the pairs of relationships to a new model. Pure.
+/// The statements that move the pairs of relationships to a new model. Pure.
 package enum PairMoveSQL {
-    /// Whether a key is one of an object that is still there: `EXISTS (SELECT 1 FROM ZTAG d WHERE d.Z_PK = p.Z_4TAGS AND d.Z_ENT = 4)`.
+    /// Whether a key belongs to an object that still exists: `EXISTS (SELECT 1 FROM ZTAG d WHERE d.Z_PK = p.Z_4TAGS AND
+    /// d.Z_ENT = 4)`.
     package static func exists(_ key: SQLFragment, _ mapping: EntityMapping) -> SQLFragment {
         let entity = SQLFragment.isEntity(mapping.numbers, "\(.entity, of: "d")")
         let rows: SQLFragment = "SELECT 1 FROM \(name: mapping.table) d WHERE \(.key, of: "d") = \(key) AND \(entity)"
@@ -11,9 +12,9 @@ package enum PairMoveSQL {
     ///
     /// - Parameters:
     ///   - table: the join table.
-    ///   - values: what its columns get, in order.
+    ///   - values: the values of its columns, in order.
     ///   - pairs: the pairs.
-    ///   - conditions: which of them.
+    ///   - conditions: the conditions on the pairs.
     /// - Returns: the statement.
     package static func insertion(
         into table: String, values: [(column: String, value: SQLFragment)], of pairs: StoredPairs,
@@ -35,9 +36,9 @@ package enum PairMoveSQL {
     ///
     /// - Parameters:
     ///   - mapping: the entity whose rows have the columns.
-    ///   - values: what the columns get.
+    ///   - values: the values of the columns.
     ///   - pairs: the pairs, which lead to those rows.
-    ///   - conditions: which pairs.
+    ///   - conditions: the conditions on the pairs.
     /// - Returns: the statement.
     package static func connection(
         _ mapping: EntityMapping, values: [(column: String, value: SQLFragment)], of pairs: StoredPairs,
@@ -67,7 +68,8 @@ package enum PairMoveSQL {
         return "UPDATE \(name: table) SET \(name: column) = \(number) WHERE \(name: key) IS NOT NULL"
     }
 
-    /// Clears the columns of owners that are gone: `UPDATE ZPET SET Z1PETS = NULL WHERE Z1PETS IS NOT NULL AND NOT (EXISTS (…))`.
+    /// Clears the columns of owners that no longer exist: `UPDATE ZPET SET Z1PETS = NULL WHERE Z1PETS IS NOT NULL AND
+    /// NOT (EXISTS (…))`.
     ///
     /// - Parameters:
     ///   - owner: the columns.
@@ -81,8 +83,8 @@ package enum PairMoveSQL {
         return "UPDATE \(name: table) SET \(cleared) WHERE \(missing)"
     }
 
-    /// Gives the destinations of a relationship that had no order one, by primary keys: `UPDATE ZPET SET Z_FOK_OWNER = o.Z_FOK FROM (SELECT Z_PK, …
-    /// AS Z_FOK FROM ZPET WHERE ZOWNER IS NOT NULL) o WHERE o.Z_PK = ZPET.Z_PK`.
+    /// Orders the destinations of a relationship that had no order by their primary keys: `UPDATE ZPET SET Z_FOK_OWNER
+    /// = o.Z_FOK FROM (SELECT Z_PK, … AS Z_FOK FROM ZPET WHERE ZOWNER IS NOT NULL) o WHERE o.Z_PK = ZPET.Z_PK`.
     ///
     /// - Parameters:
     ///   - column: the column with the order key.

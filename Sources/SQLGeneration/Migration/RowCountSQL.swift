@@ -1,14 +1,14 @@
 import CoreDataModel
 
-/// Statements that tell how much a store has of something. Pure.
+/// Statements that count rows and values of a store. Pure.
 package enum RowCountSQL {
     /// How many rows an entity has: `SELECT COUNT(*) FROM ZNOTE WHERE Z_ENT = 3`.
     package static func rows(of mapping: EntityMapping) -> SQLFragment {
         count("COUNT(*)", in: mapping.table, where: own(mapping))
     }
 
-    /// How many rows of an entity have a value for a property: `SELECT COUNT(*) FROM ZBOOK WHERE (ZTITLE IS NOT NULL)`; nil for
-    /// what has no column.
+    /// How many rows of an entity have a value for a property: `SELECT COUNT(*) FROM ZBOOK WHERE (ZTITLE IS NOT NULL)`;
+    /// nil if it has no column.
     ///
     /// - Parameters:
     ///   - path: the property, or an element of a composite attribute as `address.street`.

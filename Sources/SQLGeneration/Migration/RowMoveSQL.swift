@@ -1,4 +1,4 @@
-/// The statements that bring rows to a new model. Pure.
+/// The statements that move rows to a new model. Pure.
 package enum RowMoveSQL {
     /// `INSERT INTO ZCAR (Z_PK, Z_ENT, Z_OPT, ZNAME) SELECT Z_PK, 3, Z_OPT, ZNAME FROM _T_ZCAR WHERE Z_ENT = 2`
     ///
@@ -6,8 +6,8 @@ package enum RowMoveSQL {
     ///   - table: the destination's table.
     ///   - source: the table that the rows are in.
     ///   - numbers: the entities of the rows.
-    ///   - values: what the columns get, in order.
-    ///   - extra: columns that the model does not know, which stay.
+    ///   - values: the values of the columns, in order.
+    ///   - extra: columns that the model does not know, and that stay.
     /// - Returns: the statement.
     package static func insertion(
         into table: String, from source: String, numbers: EntityNumbers, values: [(column: String, value: MovedValue)],
@@ -28,7 +28,7 @@ package enum RowMoveSQL {
     /// - Parameters:
     ///   - table: the table.
     ///   - numbers: the entities of the rows.
-    ///   - values: what columns get.
+    ///   - values: the new values of columns.
     /// - Returns: the statement.
     package static func update(
         _ table: String, numbers: EntityNumbers, values: [(column: String, value: MovedValue)]

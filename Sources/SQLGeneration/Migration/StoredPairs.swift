@@ -2,7 +2,7 @@ import CoreDataModel
 
 /// The pairs of objects that a relationship of a store connects, as SQL. Pure.
 package struct StoredPairs: Sendable {
-    /// What has the pairs, after `SELECT …`: `FROM _T_ZPAGE p WHERE p.ZBOOK IS NOT NULL`.
+    /// The source of the pairs, after `SELECT …`: `FROM _T_ZPAGE p WHERE p.ZBOOK IS NOT NULL`.
     let rows: SQLFragment
     package let sourceKey: SQLFragment
     package let destinationKey: SQLFragment
@@ -11,12 +11,12 @@ package struct StoredPairs: Sendable {
     /// The place of the source among the destination's objects.
     package let inverseOrder: SQLFragment?
 
-    /// The result is nil where the store has no pairs of the relationship.
+    /// The result is nil if the store has no pairs of the relationship.
     ///
     /// - Parameters:
     ///   - relationship: the relationship.
     ///   - schema: the store's tables.
-    ///   - tableName: where a table's rows are now.
+    ///   - tableName: the present name of a table with rows.
     package init?(_ relationship: RelationshipLayout, in schema: SQLSchema, tableName: (String) -> String) {
         guard let owner = schema.mapping(of: relationship.source) else { return nil }
         let key: SQLFragment = "\(.key, of: "p")"
@@ -60,7 +60,7 @@ package struct StoredPairs: Sendable {
 }
 
 extension SQLSchema {
-    /// The column that orders the inverse of a many-to-many relationship; nil where it has no order.
+    /// The column that orders the inverse of a many-to-many relationship; nil if the inverse is unordered.
     package func inverseOrderColumn(of relationship: RelationshipLayout) -> String? {
         guard let inverse = relationship.inverse, inverse !== relationship,
             let mapping = mapping(of: inverse.source),

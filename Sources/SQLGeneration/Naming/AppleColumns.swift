@@ -1,5 +1,5 @@
-// How Core Data's own files declare and order columns. Columns of a store that exists are told apart by it; another format has its own way, in its
-// dialect.
+// How Core Data's own files declare and order columns, by which the columns of an existing store are recognized.
+// Another format defines its own in its dialect.
 
 extension ColumnStorage {
     /// The type in Core Data's `CREATE TABLE`.
@@ -14,8 +14,8 @@ extension ColumnStorage {
         }
     }
 
-    /// Where Core Data puts the column among the table's: it groups columns by kind, and within a group goes entity by
-    /// entity, attributes before relationships, each by name.
+    /// The position of the column's kind in Core Data's tables: columns are grouped by kind, and within a group ordered
+    /// by entity, attributes before relationships, each by name.
     var group: Int {
         switch self {
         case .integer, .boolean, .toOne: return 0

@@ -1,11 +1,11 @@
 /// Hands out the names of one table's columns, or of a store's tables, as Core Data does: `Z` and the name in capitals,
-/// with a digit where two would be the same.
+/// followed by a number if the name is taken.
 struct ColumnNames {
     private var taken: Set<String>
 
     init(reserved: Set<String> = []) { taken = reserved }
 
-    /// The name for a property or entity: `ZNAME`, or `ZNAME1`, `ZNAME2` when that is taken.
+    /// The name for a property or entity: `ZNAME`, or `ZNAME1`, `ZNAME2` if that is taken.
     mutating func next(for name: String) -> String {
         let base = "Z" + name.uppercased()
         var candidate = base

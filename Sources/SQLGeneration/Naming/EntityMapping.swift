@@ -1,7 +1,7 @@
 import CoreDataModel
 import StoreEngine
 
-/// Where an entity's objects lie in the database.
+/// Where an entity's objects are stored in the database.
 package final class EntityMapping: Sendable {
     package let layout: EntityLayout
     /// The entity's number in this store: `Z_ENT`.
@@ -14,11 +14,12 @@ package final class EntityMapping: Sendable {
     package let toManys: [ToManyMapping?]
     /// The columns in which the entity's rows keep the owners of relationships without inverse that lead to it.
     package let owners: [OwnerColumn]
-    /// The numbers of the entity and of all below it, ascending.
+    /// The numbers of the entity and of all its subentities, ascending.
     package let numbers: [Int]
-    /// Whether the table holds objects of other entities too, so that rows must be told apart by `Z_ENT`.
+    /// Whether the table holds objects of other entities too, so that rows must be distinguished by `Z_ENT`.
     package let sharesTable: Bool
-    /// The properties whose columns or join tables are not known in an existing store, by name, and why.
+    /// The properties whose columns or join tables could not be identified in an existing store, by name, with the
+    /// reason.
     package let unavailable: [String: SchemaFinding]
 
     init(
@@ -41,7 +42,7 @@ package final class EntityMapping: Sendable {
         layout.slotIndex(forName: property).flatMap { columns[$0] }
     }
 
-    /// The columns of the entity's own table that its rows use, in the order of the slots, `Z_FOK` columns left out.
+    /// The columns of the entity's own table that its rows use, in the order of the slots, without `Z_FOK` columns.
     package var storedColumns: [SlotColumn] { columns.compactMap { $0 }.flatMap(\.flattened) }
 }
 
@@ -57,7 +58,7 @@ package struct SlotColumn: Sendable {
     package var orderColumn: String?
     /// The destination of a to-one relationship.
     package var destination: EntityLayout?
-    /// Whether a trigger computes the value, so that nobody else writes it.
+    /// Whether a trigger computes the value, so that nothing else writes it.
     package var isDerived = false
     /// The columns of a composite attribute's elements; the composite itself then has no column.
     package var elements: [SlotColumn] = []
@@ -69,7 +70,7 @@ package struct SlotColumn: Sendable {
     /// Whether this is a composite attribute, which is stored as its elements' columns.
     package var isComposite: Bool { !elements.isEmpty }
 
-    /// The columns that are in the table: the column itself, or those of the elements.
+    /// The columns in the table: the column itself, or those of the elements.
     package var flattened: [SlotColumn] { isComposite ? elements.flatMap(\.flattened) : [self] }
 }
 
@@ -81,16 +82,16 @@ package enum ToManyMapping: Sendable {
     case joinTable(JoinMapping)
 }
 
-/// A one-to-many relationship as its destinations' table has it.
+/// A one-to-many relationship as stored in its destinations' table.
 package struct ForeignKeyMapping: Sendable {
     package let table: String
     package let column: String
-    /// The column with the source's `Z_ENT`, where sources have subentities.
+    /// The column with the source's `Z_ENT`, if sources have subentities.
     package let entityColumn: String?
     /// The column with the order key, for an ordered relationship.
     package let orderColumn: String?
-    /// Whether an inverse relationship has the column; it belongs to the to-many relationship itself otherwise, whose changes
-    /// write it.
+    /// Whether the column belongs to an inverse relationship. Otherwise it belongs to the to-many relationship itself,
+    /// whose changes write it.
     package let hasInverse: Bool
 
     /// All columns of the relationship.
@@ -106,10 +107,10 @@ package struct JoinMapping: Sendable {
     package let destinationColumn: String
     /// The column with the order key, for an ordered relationship.
     package let orderColumn: String?
-    /// Whether the relationship is its own inverse, so that each pair is stored both ways round.
+    /// Whether the relationship is its own inverse, so that each pair is stored in both directions.
     package let isReflexive: Bool
 
-    /// The pairs with their columns exchanged.
+    /// The same pairs from the other end.
     package var reversed: JoinMapping {
         JoinMapping(
             table: table, sourceColumn: destinationColumn, destinationColumn: sourceColumn, orderColumn: nil,
@@ -118,7 +119,7 @@ package struct JoinMapping: Sendable {
 }
 
 extension EntityMapping {
-    /// All columns that the entity's rows use, besides the key, the entity and the version.
+    /// All columns that the entity's rows use, except for the key, the entity and the version.
     package var allColumns: [String] {
         storedColumns.flatMap { [$0.name, $0.entityColumn, $0.orderColumn].compactMap { $0 } }
             + owners.flatMap(\.columns)

@@ -2,19 +2,19 @@ import CoreDataModel
 
 /// The names in a join table: `Z_5TAGS ( Z_5NOTES, Z_13TAGS )` for `Note.tags` (entity 5) and `Tag.notes` (entity 13).
 ///
-/// A column bears the number of the entity whose keys it holds and the name of the relationship that leads there. A
-/// relationship that is its own inverse has the column `REFLEXIVE` for the other end.
+/// A column's name contains the number of the entity whose keys it holds and the name of the relationship that leads
+/// there. A relationship that is its own inverse has the column `REFLEXIVE` for the other end.
 package struct JoinTableNames {
-    /// The one of the two relationships that the table is named after.
+    /// The relationship of the pair that gives the table its name.
     package let relationship: RelationshipLayout
     package var table: String
     /// The column with the keys of the objects that have the relationship.
     package var sourceColumn: String
     /// The column with the keys of the objects that it leads to.
     package var destinationColumn: String
-    /// The place of the destination, where the relationship is ordered.
+    /// The place of the destination, if the relationship is ordered.
     package var orderColumn: String?
-    /// The place of the source, where the inverse is ordered.
+    /// The place of the source, if the inverse is ordered.
     package var inverseOrderColumn: String?
 
     package init(_ relationship: RelationshipLayout, table: String, sourceColumn: String, destinationColumn: String) {
@@ -48,7 +48,7 @@ package struct JoinTableNames {
     func definition(rootName: String) -> JoinTableDefinition {
         let first = isReflexive ? destinationColumn : sourceColumn
         let second = isReflexive ? sourceColumn : destinationColumn
-        // Of two ends that are both ordered, the source's keys come first, as the columns do.
+        // If both ends are ordered, the source's order keys come first, as the columns do.
         let order = [inverseOrderColumn, orderColumn].compactMap { $0 }
         return JoinTableDefinition(
             table: TableDefinition(

@@ -1,6 +1,6 @@
 import CoreDataModel
 
-/// The names of a store's tables and columns, by entity and property: as the rules give them, or as an existing store has them.
+/// The names of a store's tables and columns, by entity and property: from the naming rules, or from an existing store.
 package struct SchemaNames {
     /// The tables of the root entities.
     package var tables: [String: String] = [:]
@@ -20,7 +20,7 @@ package struct SchemaNames {
 package struct OwnerColumn: Sendable {
     package let relationship: RelationshipLayout
     package var name: String
-    /// The column with the owner's `Z_ENT`, where a store has one. None that we make does.
+    /// The column with the owner's `Z_ENT`, if a store has one. Pippin's own stores have none.
     package var entityColumn: String?
     /// The column with the place among the owner's objects, for an ordered relationship.
     package var orderColumn: String?

@@ -10,7 +10,7 @@ struct SchemaNaming {
     private var owning: [String: [RelationshipLayout]] = [:]
 
     /// - Parameters:
-    ///   - entities: the entities in the store, each root followed by what is below it.
+    ///   - entities: the entities in the store, each root followed by its subentities.
     ///   - numbers: their numbers, by name.
     init(_ entities: [EntityLayout], numbers: [String: Int]) {
         self.entities = entities
@@ -35,7 +35,7 @@ struct SchemaNaming {
 
     private func number(_ entity: EntityLayout) -> Int { numbers[entity.name] ?? entity.number }
 
-    /// Those of an entity's relationships that it does not inherit, by name.
+    /// The relationships that an entity declares itself, by name.
     private static func declared(
         _ relationships: [RelationshipLayout], by entity: EntityLayout
     ) -> [RelationshipLayout] {
@@ -71,8 +71,8 @@ struct SchemaNaming {
         }
     }
 
-    /// The column of an attribute. The elements of a composite one have columns under their own names, in the order in which they
-    /// are declared.
+    /// The column of an attribute. The elements of a composite attribute have columns under their own names, in
+    /// declaration order.
     private static func column(
         of attribute: AttributeLayout, path: String, names: inout ColumnNames
     ) -> SlotColumn? {
@@ -104,8 +104,8 @@ struct SchemaNaming {
     // MARK: Join tables
 
     private mutating func nameJoinTables() {
-        // The column with an entity's own keys, by entity and relationship. Several such columns of one name are numbered in the
-        // order of the relationships of the entity that they hold the keys of.
+        // The column with an entity's own keys, by entity and relationship. Columns of the same name are numbered in
+        // the order of the relationships of the entity whose keys they hold.
         var keyColumns: [String: [String: String]] = [:]
         for root in entities where root.superentity == nil {
             var taken: Set<String> = []
@@ -132,7 +132,7 @@ struct SchemaNaming {
                 guard let inverse = relationship.inverse else { continue }
                 let base = "Z_\(number(entity))\(relationship.name.uppercased())"
                 var (table, digit) = (base, 0)
-                // Two relationships may differ in capitals only.
+                // Two relationships may differ only in case.
                 while !tables.insert(table).inserted {
                     digit += 1
                     table = base + String(digit)
@@ -146,7 +146,7 @@ struct SchemaNaming {
         }
     }
 
-    /// Whether a many-to-many relationship is the one of the pair that its join table is named after: the one of the
+    /// Whether a many-to-many relationship is the one of the pair that gives the join table its name: the one of the
     /// entity that comes first by name; within one entity, the one that comes last by name.
     private static func namesTheTable(_ relationship: RelationshipLayout) -> Bool {
         guard let inverse = relationship.inverse, inverse !== relationship else { return true }

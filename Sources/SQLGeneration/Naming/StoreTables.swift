@@ -1,5 +1,6 @@
-/// The tables that every store has besides those of its entities: `Z_PRIMARYKEY` numbers the entities and hands out keys; `Z_METADATA` has the
-/// store's UUID and metadata; `Z_MODELCACHE` a copy of the model. Others are of the persistent history.
+/// The tables that every store has in addition to those of its entities: `Z_PRIMARYKEY` numbers the entities and counts
+/// keys; `Z_METADATA` has the store's UUID and metadata; `Z_MODELCACHE` has a copy of the model. Others belong to the
+/// persistent history.
 package enum StoreTables {
     /// Whether a table is one of these.
     package static func isReserved(_ table: String) -> Bool {
@@ -7,7 +8,7 @@ package enum StoreTables {
             table.uppercased())
     }
 
-    /// The numbers of the history's entities lie above those of any model.
+    /// The first of the numbers of the history's entities, which are above those of any model.
     package static let firstHistoryNumber = 16001
 
     /// The history's entities as `Z_PRIMARYKEY` has them.

@@ -19,18 +19,18 @@ package struct TableDefinition: Sendable, Equatable {
 package struct IndexDefinition: Sendable, Equatable {
     package let name: String
     package let table: String
-    /// The indexed columns, with collation and direction where they are given.
+    /// The indexed columns, with collation and direction if given.
     package let terms: [SQLFragment]
     package var isUnique = false
-    /// What restricts the index to some rows; nil for all rows.
+    /// The condition of a partial index; nil for all rows.
     package var condition: SQLFragment?
 }
 
 /// A join table of a many-to-many relationship.
 package struct JoinTableDefinition: Sendable, Equatable {
     package let table: TableDefinition
-    /// The index over the second column, for going through the relationship from its other end.
+    /// The index over the second column, for following the relationship from its other end.
     package let index: IndexDefinition
-    /// The name of the root entity after whose table Core Data makes this one.
+    /// The name of the root entity whose table Core Data creates before this one.
     package let rootName: String
 }

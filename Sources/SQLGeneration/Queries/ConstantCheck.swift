@@ -1,13 +1,13 @@
 import CoreDataModel
 
 extension PredicateSQL {
-    /// Looks whether a constant is of the type that the column on the other side of a comparison holds.
+    /// Checks that a constant is of the type of the column on the other side of a comparison.
     ///
     /// - Throws: an `NSError` that names the column's key path and the constant.
     func check(_ value: Value, against other: SQLOperand?) throws {
         guard let other, let name = other.name, let storage = other.storage else { return }
         if storage.isTransformable, value.isPlain {
-            // No archive is equal to it, whatever is in it.
+            // An archive never equals it, whatever it contains.
             throw SQLError.unsupported(
                 "a comparison of “\(name)”, which is transformable, with \(value.kindDescription): the store has it as an archive"
             )
@@ -19,7 +19,8 @@ extension PredicateSQL {
 }
 
 extension ColumnStorage {
-    /// Whether a comparison with a value makes sense. A text that spells a number is one, as SQLite converts it.
+    /// Whether a comparison with a value makes sense. A text that spells a number counts as a number, as SQLite
+    /// converts it.
     fileprivate func canBeCompared(with value: Value) -> Bool {
         switch (self, value) {
         case (_, .null), (.transformable, _), (.data, .data), (.uuid, .uuid), (.toOne, .object), (.url, .url),
@@ -32,13 +33,13 @@ extension ColumnStorage {
         case (.integer, _), (.boolean, _), (.double, _), (.float, _), (.decimal, _), (.string, _):
             value.doubleValue != nil
         case (.date, .date): true
-        // Seconds since 2001, as the column has them.
+        // Seconds since 2001, as the column stores them.
         case (.date, _): value.doubleValue != nil
         case (.data, _), (.uuid, _), (.toOne, _), (.url, _): false
         }
     }
 
-    /// What the column holds, for error messages.
+    /// The content of the column, for error messages.
     fileprivate var valuesDescription: String {
         switch self {
         case .integer: "whole numbers"
@@ -56,7 +57,7 @@ extension ColumnStorage {
 }
 
 extension Value {
-    /// Whether it is one value, and no bytes that could be an archive.
+    /// Whether it is a single value, and not bytes, which could be an archive.
     fileprivate var isPlain: Bool {
         switch self {
         case .integer, .double, .decimal, .string, .date, .uuid, .url: true

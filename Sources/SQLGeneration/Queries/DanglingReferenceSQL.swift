@@ -1,4 +1,4 @@
-/// The statements that find references which lead to no row. Pure.
+/// The statements that find references that lead to no row. Pure.
 package enum DanglingReferenceSQL {
     /// Those of a to-one relationship:
     /// `SELECT t0.Z_PK, t0.ZBOOK FROM ZPAGE t0 LEFT JOIN ZBOOK t1 ON t1.Z_PK = t0.ZBOOK WHERE t0.Z_ENT = 5 AND t0.ZBOOK IS NOT NULL AND t1.Z_PK IS

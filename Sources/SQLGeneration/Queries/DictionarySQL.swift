@@ -1,7 +1,7 @@
 import CoreDataModel
 import StoreEngine
 
-/// One value of a dictionary fetch, and where it is found.
+/// One value of a dictionary fetch, and its position in the result.
 package struct DictionaryColumn: Sendable {
     package let name: String
     /// The index of the value's column; -1 for a composite attribute.
@@ -9,11 +9,11 @@ package struct DictionaryColumn: Sendable {
     package let storage: ColumnStorage?
     /// The destination of a to-one relationship.
     package var destination: EntityLayout?
-    /// Where the number of the destination's own entity is found, which may be one below it.
+    /// The index of the column with the number of the destination's actual entity, which may be a subentity.
     package var entityIndex: Int?
     /// The attribute that the value comes from.
     package var attribute: AttributeLayout?
-    /// The type that a computed value was declared to have.
+    /// The declared type of a computed value.
     package var declaredType: NSAttributeType?
     /// The elements of a composite attribute.
     package var elements: [DictionaryColumn] = []
@@ -24,11 +24,12 @@ extension PredicateSQL {
     ///
     /// - Parameters:
     ///   - plan: the fetch.
-    ///   - ofDictionaries: whether dictionaries are made of them: then composite attributes come as their elements, and the numbers of
-    ///     the objects' entities follow the values.
+    ///   - ofDictionaries: whether the columns are made into dictionaries: then composite attributes are selected by
+    ///     element, and the numbers of the objects' entities follow the values.
     ///   - scope: the rows.
-    /// - Returns: what is selected, how it is read, and the columns with the entities' numbers, which a dialect may have to group by.
-    /// - Throws: an `NSError` that names what cannot be said in SQL.
+    /// - Returns: the selection, how to read it, and the columns with the entities' numbers, by which a dialect may
+    ///   have to group.
+    /// - Throws: an `NSError` that names what SQL cannot express.
     func columns(
         _ plan: FetchPlan, ofDictionaries: Bool, in scope: SQLScope
     ) throws -> (selection: SQLFragment, columns: [DictionaryColumn], entities: [SQLFragment]) {
@@ -62,7 +63,7 @@ extension PredicateSQL {
             }
         }
         let values = fragments.count
-        // Behind the values: of which entities the objects are.
+        // The entities of the objects follow the values.
         for index in columns.indices where ofDictionaries && columns[index].destination != nil {
             let keys: [String]
             switch wanted[index] {
@@ -81,7 +82,7 @@ extension PredicateSQL {
         return (.list(fragments), columns, Array(fragments[values...]))
     }
 
-    /// A composite attribute, or an element of one, with a column for each value in it.
+    /// A composite attribute or element, with a column for each value in it.
     private static func column(
         _ name: String, _ column: SlotColumn, _ attribute: AttributeLayout?, alias: String,
         _ fragments: inout [SQLFragment]
@@ -100,7 +101,7 @@ extension PredicateSQL {
         return composite
     }
 
-    /// The column with the entity of the object that keys lead to; nil where it can only be one.
+    /// The column with the entity of the object that the keys lead to; nil if only one entity is possible.
     private func entityColumn(_ keys: [String], in scope: SQLScope) throws -> SQLColumn? {
         switch try scope.resolve(keys, schema: schema) {
         case .column(let alias, let column): column.entityColumn.map { SQLColumn($0, of: alias) }

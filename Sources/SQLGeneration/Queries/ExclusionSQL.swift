@@ -1,9 +1,10 @@
 import PredicateFormat
 
-// SQLite compares each constant of a statement with all others while it compiles it, unless they are in a list: ten thousand of
-// `id != 1 AND id != 2 …` took it a second, and take it milliseconds as `NOT id IN {1, 2, …}`.
+// SQLite compares each constant of a statement with all others while it compiles it, unless they are in a list: ten
+// thousand of `id != 1 AND id != 2 …` took a second, and take milliseconds as `NOT id IN {1, 2, …}`.
 extension PredicateSQL {
-    /// The parts of an AND, in which many that leave out one value of a property each are one that leaves out all of these.
+    /// The parts of an AND, with many exclusions of single values of one property combined into one exclusion of all
+    /// these values.
     func gatheringExclusions(_ parts: [PredicateTree], in scope: SQLScope) throws -> [PredicateTree] {
         let fewest = 400
         guard parts.count >= fewest else { return parts }
@@ -23,7 +24,7 @@ extension PredicateSQL {
                 gathered.append(part)
                 continue
             }
-            // In the place of the first; the others are in it.
+            // The combined exclusion replaces the first one; the others are contained in it.
             if !values.isEmpty {
                 gathered.append(.not(.comparison(ComparisonTree(.keyPath(path), .in, .aggregate(values)))))
             }
@@ -32,7 +33,7 @@ extension PredicateSQL {
         return gathered
     }
 
-    /// The property and the value of `age != 5`.
+    /// The property and value of `age != 5`.
     private func exclusion(_ part: PredicateTree) -> (path: [String], value: ExpressionTree)? {
         guard case .comparison(let comparison) = part, comparison.comparison == .notEqualTo,
             comparison.modifier == .direct, comparison.options.isEmpty, case .keyPath(let path) = comparison.left,

@@ -6,10 +6,10 @@ extension PredicateSQL {
     ///
     /// - Parameters:
     ///   - tree: the expression.
-    ///   - other: the other side of a comparison, whose column says how a constant is written.
+    ///   - other: the other side of a comparison, whose column determines how a constant is written.
     ///   - scope: the tables that key paths start at.
     /// - Returns: the operand.
-    /// - Throws: an `NSError` that names what cannot be said in SQL.
+    /// - Throws: an `NSError` that names what SQL cannot express.
     func operand(
         _ tree: ExpressionTree, comparedWith other: SQLOperand? = nil, in scope: SQLScope
     ) throws -> SQLOperand {
@@ -17,7 +17,7 @@ extension PredicateSQL {
         case .constant(let value):
             try check(value, against: other)
             let binding = SQLBinding.constant(value, conversion(other))
-            // What no column can hold is refused here, where the rest of the predicate is.
+            // A value that no column can hold is refused here, together with the rest of the predicate.
             _ = try binding.value(BindingContext())
             return SQLOperand(fragment: .parameter(binding), canBeNull: false, isWhole: value.isWhole)
         case .argument(let index):
@@ -58,7 +58,8 @@ extension PredicateSQL {
         }
     }
 
-    /// `CAST(added, "NSNumber")`: a column that holds the number already. Others would need what SQL converts differently.
+    /// `CAST(added, "NSNumber")`: a column that already holds the number. Other casts would need conversions that SQL
+    /// does differently.
     private func cast(
         _ expression: ExpressionTree, to type: ExpressionTree, in scope: SQLScope
     ) throws -> SQLOperand {
@@ -92,7 +93,7 @@ extension PredicateSQL {
 
     /// A key path that leads to one value.
     private func operand(_ path: [String], in scope: SQLScope) throws -> SQLOperand {
-        // An element of a composite attribute may have that name.
+        // An element of a composite attribute may be called `length`.
         if path.count > 1, path.last == "length", (try? scope.resolve(path, schema: schema)) == nil,
             let text = try text(Array(path.dropLast()), in: scope)
         {
@@ -117,7 +118,7 @@ extension PredicateSQL {
         }
     }
 
-    /// The column of texts that a key path leads to; nil where it leads elsewhere. Texts know their length: `name.length`.
+    /// The text column that a key path leads to, for its length (`name.length`); nil if it leads elsewhere.
     private func text(_ path: [String], in scope: SQLScope) throws -> SQLOperand? {
         guard case .column(_, let column) = try scope.resolve(path, schema: schema), column.storage == .string else {
             return nil
@@ -163,7 +164,7 @@ extension PredicateSQL {
             }
         if computation == .average { storage = .double }
         var text = SQLFragment.select("SELECT \(computed) FROM \(inner.from()) WHERE \(all)")
-        // The sum of nothing is 0; nothing has no average, no smallest and no largest.
+        // The sum of an empty set is 0; its average, minimum and maximum are nil.
         if computation == .sum { text = .call(.ifNull, text, "0") }
         let canBeNull = computation != .count && computation != .sum
         return SQLOperand(fragment: text, storage: storage, canBeNull: canBeNull)
@@ -187,7 +188,7 @@ extension PredicateSQL {
         switch try base.resolve(keys, schema: schema) {
         case .toMany(let found): toMany = found
         case .column(_, let column) where column.destination != nil && path == [CollectionOperator.count.rawValue]:
-            // `SUBQUERY(author, $a, $a.name == 'x').@count`: one, or none.
+            // `SUBQUERY(author, $a, $a.name == 'x').@count`: one or zero.
             let former = scope.variables
             defer { scope.variables = former }
             scope.variables[variable] = base
@@ -201,7 +202,7 @@ extension PredicateSQL {
         guard let first = path.first, let computation = CollectionOperator(rawValue: first) else {
             throw SQLError.unsupported("a subquery of which nothing is computed")
         }
-        // `SUBQUERY(reviews.author, $a, $a.name == 'x')`: the reviews whose author is so.
+        // `SUBQUERY(reviews.author, $a, $a.name == 'x')`: the reviews whose author satisfies the condition.
         let predicate = toMany.rest.isEmpty ? predicate : predicate.moving(variable, to: toMany.rest)
         let values = path.dropFirst().isEmpty ? [] : toMany.rest + path.dropFirst()
         return try aggregate(computation, over: toMany, keys: values, in: base) { inner in
@@ -215,7 +216,7 @@ extension PredicateSQL {
 }
 
 extension PredicateTree {
-    /// The same of a variable that stands for an object from which keys lead to the one that it stood for.
+    /// The same predicate for a variable that stands for another object, from which the keys lead to the former one.
     fileprivate func moving(_ variable: String, to keys: [String]) -> PredicateTree {
         let end = ExpressionTree.path(from: .variable(variable), keys)
         let moved = mapExpressions { expression in

@@ -2,7 +2,7 @@ import CoreDataModel
 import StoreEngine
 
 extension PredicateSQL {
-    /// `FETCH(request, context, countOnly)` as one value: `(SELECT COUNT(*) FROM ZBOOK t0)`, or the first that is found.
+    /// `FETCH(request, context, countOnly)` as one value: `(SELECT COUNT(*) FROM ZBOOK t0)`, or the first result.
     func operand(fetching request: ExpressionTree, countOnly: Bool, in scope: SQLScope) throws -> SQLOperand {
         let request = try fetchRequest(request, in: scope)
         if countOnly {
@@ -25,7 +25,7 @@ extension PredicateSQL {
     private func fetchRequest(_ tree: ExpressionTree, in scope: SQLScope) throws -> any FetchDescription {
         guard case .object(let reference)? = constant(tree), let request = reference.object as? any FetchDescription
         else { throw SQLError.unsupported("FETCH of \(tree.sqlDescription), which is no fetch request") }
-        // The request is an object that may change: the text is made anew each time.
+        // The request is an object that may change, so the text is generated anew each time.
         scope.names.isReusable = false
         return request
     }
@@ -46,7 +46,7 @@ extension PredicateSQL {
         let fetch = try FetchSQL(schema: schema).statement(
             plan, result: result, predicate: try request.predicate.map { try predicateTree(of: $0) },
             sortTerms: try sortTerms(of: request.sortDescriptors ?? []))
-        // Its limit and offset are not those of the request around it.
+        // The limit and offset are its own, not those of the outer request.
         let context = BindingContext(limit: plan.limit, offset: plan.offset)
         let column = fetch.columns.first
         return SQLOperand(

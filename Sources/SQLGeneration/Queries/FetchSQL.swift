@@ -1,30 +1,31 @@
 import CoreDataModel
 import StoreEngine
 
-/// What a fetch shall return.
+/// The kinds of results of a fetch.
 package enum FetchResult: Hashable, Sendable {
     case rows, identifiers, count, dictionaries
-    /// The values of dictionaries alone, for a subquery.
+    /// The values of dictionaries without the rest, for a subquery.
     case values
 }
 
-/// A fetch as SQL, and how to read what it returns.
+/// A fetch as SQL, and how to read its result.
 package struct FetchStatement: Sendable {
     package let sql: SQLFragment
-    /// For rows: where the slots are found.
+    /// For rows: the positions of the slots.
     package let shape: RowShape?
-    /// For dictionaries: how each column is read.
+    /// For dictionaries: how to read each column.
     package let columns: [DictionaryColumn]
     /// Whether an identifier's `Z_ENT` is the second column.
     package let selectsEntity: Bool
-    /// Whether the text serves every predicate of the same skeleton; not when it holds the text of another request.
+    /// Whether the text serves every predicate of the same skeleton; false if it contains the text of another request.
     package let isReusable: Bool
 }
 
 /// Turns fetches into SQL. Pure.
 package struct FetchSQL {
     package let schema: SQLSchema
-    /// Whether what is selected of a group must be grouped by, as the standard has it: the numbers of objects' entities, too.
+    /// Whether everything that is selected of a group must be in GROUP BY, as the standard requires, including the
+    /// numbers of objects' entities.
     private let groupsEntities: Bool
 
     package init(schema: SQLSchema, groupsEntities: Bool = false) {
@@ -35,15 +36,15 @@ package struct FetchSQL {
     /// The statement for a plan.
     ///
     /// - Parameters:
-    ///   - plan: the fetch; its predicate and sort descriptors come separately, as trees.
-    ///   - result: what the rows are made into.
-    ///   - predicate: the predicate, arguments in place or apart.
-    ///   - arguments: the predicate's arguments, where they are apart.
+    ///   - plan: the fetch; its predicate and sort descriptors are given separately, as trees.
+    ///   - result: the kind of result.
+    ///   - predicate: the predicate, with or without its arguments in place.
+    ///   - arguments: the predicate's arguments, if they are separate.
     ///   - sortTerms: the order.
-    ///   - having: what groups must satisfy.
-    ///   - restriction: what else the rows must satisfy, of which the alias is given.
+    ///   - having: the condition on groups.
+    ///   - restriction: a further condition on the rows, made from their alias.
     /// - Returns: the statement, with its arguments.
-    /// - Throws: an `NSError` that names what cannot be said in SQL.
+    /// - Throws: an `NSError` that names what SQL cannot express.
     package func statement(
         _ plan: FetchPlan, result: FetchResult, predicate: PredicateTree? = nil, arguments: [Value] = [],
         sortTerms: [SortTerm] = [], having: PredicateTree? = nil, restriction: ((String) -> SQLFragment)? = nil
@@ -78,7 +79,7 @@ package struct FetchSQL {
         }
         if let predicate, predicate != .constant(true) {
             let condition = try generator.condition(predicate, in: scope)
-            // The top of the WHERE clause needs no parentheses unless something stands beside it.
+            // A single condition in the WHERE clause needs no parentheses.
             conditions.append(conditions.isEmpty && restriction == nil ? condition.fragment : condition.part)
         }
         if let restriction { conditions.append(restriction(scope.alias)) }
@@ -91,7 +92,7 @@ package struct FetchSQL {
         }
         let order = result == .count ? SQLFragment.empty : try generator.order(by: sortTerms, in: scope)
 
-        // The joins are known only now that everything has been looked at.
+        // The joins are known only once everything else has been generated.
         let distinct: SQLFragment = plan.isDistinct && !columns.isEmpty ? "DISTINCT " : ""
         var sql: SQLFragment = "SELECT \(distinct)\(selection) FROM \(scope.from)"
         if !conditions.isEmpty { sql = "\(sql) WHERE \(.joined(conditions, separator: " AND "))" }
@@ -109,7 +110,7 @@ package struct FetchSQL {
 }
 
 extension FetchPlan {
-    /// What a name to group by stands for: a computed column, or a key path.
+    /// The expression for a name in GROUP BY: a computed column, or a key path.
     fileprivate func tree(ofColumn name: String) -> ExpressionTree {
         computedColumn(name) ?? .keyPath(name.split(separator: ".").map(String.init))
     }
@@ -119,7 +120,7 @@ extension FetchPlan {
         return nil
     }
 
-    /// A predicate on groups names a computed column as a variable, `$total > 3`, or as a key.
+    /// Replaces the computed columns that a predicate on groups names as a variable, `$total > 3`, or as a key.
     fileprivate func resolvingColumns(in having: PredicateTree) -> PredicateTree {
         having.mapExpressions { expression in
             switch expression {

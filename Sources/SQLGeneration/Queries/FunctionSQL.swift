@@ -48,7 +48,7 @@ extension PredicateSQL {
             throw SQLError.unsupported(
                 "the function \(function.rawValue) with \(arguments.count) arguments, where it takes two")
         }
-        // A chain of one operator needs no parentheses within, of which SQLite allows a hundred.
+        // A chain of one operator needs no inner parentheses, of which SQLite allows a hundred.
         var chain = [arguments[1]]
         var first = arguments[0]
         while case .function(function, let inner) = first, inner.count == 2 {
@@ -84,14 +84,15 @@ extension PredicateSQL {
         return SQLOperand(fragment: "\(name)(\(operand.fragment))", storage: operand.storage)
     }
 
-    /// What a function computes something of, which it looks into.
+    /// The operand of a function that computes something from its content, so that it must not be opaque.
     private func openOperand(_ tree: ExpressionTree, in scope: SQLScope) throws -> SQLOperand {
         let operand = try operand(tree, in: scope)
         try Self.checkIsOpen(operand, tree)
         return operand
     }
 
-    /// `count:`, `sum:` and their kin: of a to-many key path in a predicate, of the rows of a group in a column.
+    /// `count:`, `sum:` and similar functions: over a to-many key path in a predicate, over the rows of a group in a
+    /// column.
     private func aggregate(
         _ function: BuiltInFunction, _ arguments: [ExpressionTree], in scope: SQLScope
     ) throws -> SQLOperand {
@@ -117,7 +118,8 @@ extension PredicateSQL {
             }
         }
         let inner = aggregatesGroups ? scope : scope.inner(scope.mapping)
-        // A group counts its archives; one object's is a collection of which the function is to be computed.
+        // A group counts its archives; for one object, the archive is a collection over which the function would have
+        // to be computed.
         let value = try aggregatesGroups ? operand(argument, in: inner) : openOperand(argument, in: inner)
         let storage: ColumnStorage? = function == .count ? .integer : (function == .average ? .double : value.storage)
         let computed: SQLFragment =
@@ -127,14 +129,14 @@ extension PredicateSQL {
             default: "\(name)(\(value.fragment))"
             }
         if aggregatesGroups {
-            // The sum of nothing is 0, as Core Data's `total` has it; nothing has no average, no smallest and no largest.
+            // The sum of an empty set is 0, like Core Data's `total`; its average, minimum and maximum are nil.
             guard computation == .sum else { return SQLOperand(fragment: computed, storage: storage) }
             return SQLOperand(fragment: .call(.ifNull, computed, "0"), storage: storage, canBeNull: false)
         }
-        // `price == max(price)`: of all objects of the entity.
+        // `price == max(price)`: over all objects of the entity.
         var text: SQLFragment = "SELECT \(computed) FROM \(inner.from)"
         if let filter = inner.mapping.filter(alias: inner.alias) { text = text + " WHERE " + filter }
-        // Where no object has a value, none equals the greatest.
+        // If no object has a value, none equals the maximum.
         return SQLOperand(fragment: .select(text), storage: storage, canBeNull: false)
     }
 }

@@ -2,13 +2,14 @@ import CoreDataModel
 
 /// Turns predicates and expressions into SQL. Pure: the same tree always becomes the same text.
 ///
-/// What comes out agrees with evaluation in memory, nil included: where `a` is nil, `a != 5` holds, `a == 5` and `a < 5`
-/// do not, and `NOT` makes of each its opposite.
+/// The result agrees with evaluation in memory, including nil: if `a` is nil, `a != 5` holds, `a == 5` and `a < 5` do
+/// not, and `NOT` inverts each.
 struct PredicateSQL {
     let schema: SQLSchema
-    /// The predicate's arguments. Only their kinds matter for the text.
+    /// The predicate's arguments. Only their kinds affect the text.
     let arguments: [Value]
-    /// Whether `max:` and its kin are of the rows of a group, as in the columns of a dictionary fetch; else of all objects.
+    /// Whether `max:` and similar functions are computed over the rows of a group, as in the columns of a dictionary
+    /// fetch, or over all objects.
     let aggregatesGroups: Bool
 
     init(schema: SQLSchema, arguments: [Value] = [], aggregatesGroups: Bool = false) {
@@ -25,7 +26,7 @@ struct PredicateSQL {
             let parts = try gatheringExclusions(tree.conjuncts, in: scope)
             return try joined(parts, "AND", empty: .always, in: scope)
         case .or: return try joined(tree.disjuncts, "OR", empty: .never, in: scope)
-        // Two that cancel each other are left out: SQLite reads some thirty levels of parentheses, and no more.
+        // A double negation is removed: SQLite parses only about thirty levels of parentheses.
         case .not(.not(let part)): return try condition(part, in: scope)
         case .not(let part): return Self.negated(try condition(part, in: scope))
         }
@@ -42,8 +43,8 @@ struct PredicateSQL {
             isCompound: true)
     }
 
-    /// Parts joined by a word; many of them in groups, since SQLite takes a chain for an expression as deep as the chain is
-    /// long, and none deeper than 1,000.
+    /// Parts joined by a word; many of them in groups, since SQLite counts a chain as an expression as deep as it is
+    /// long, and allows a depth of 1,000.
     static func chain(_ parts: [SQLFragment], _ word: SQLFragment) -> SQLFragment {
         let longest = 400
         guard parts.count > longest else { return .joined(parts, separator: " \(word) ") }
@@ -55,7 +56,7 @@ struct PredicateSQL {
         return .joined(groups, separator: " \(word) ")
     }
 
-    /// Holds where a condition does not: where it is false, or NULL.
+    /// Holds if a condition does not: if it is false or NULL.
     static func negated(_ condition: SQLCondition) -> SQLCondition {
         let inner =
             condition.canBeNull
@@ -71,7 +72,7 @@ struct PredicateSQL {
             return try existence(tree, in: scope)
         }
         var tree = tree
-        // `[n]` says that the texts are compared as they are.
+        // `[n]` says that the texts are normalized, so they are compared as they are.
         if tree.options.contains(.normalized) { tree.options = [] }
         switch tree.comparison {
         case .equalTo, .notEqualTo: return try equality(tree, in: scope)
@@ -88,7 +89,7 @@ struct PredicateSQL {
 
     private func equality(_ tree: ComparisonTree, in scope: SQLScope) throws -> SQLCondition {
         let isEqual = tree.comparison == .equalTo
-        // A nil on either side is IS NULL.
+        // A nil on either side becomes IS NULL.
         if isNull(tree.right) { return try nullity(of: tree.left, isNull: isEqual, in: scope) }
         if isNull(tree.left) { return try nullity(of: tree.right, isNull: isEqual, in: scope) }
         let (left, right) = try sides(tree, in: scope)
@@ -116,7 +117,7 @@ struct PredicateSQL {
 
     private func nullity(of tree: ExpressionTree, isNull: Bool, in scope: SQLScope) throws -> SQLCondition {
         if case .keyPath(let path) = tree, case .toMany(let toMany) = try scope.resolve(path, schema: schema) {
-            // A to-many relationship is nil to Core Data when it is empty.
+            // In Core Data, an empty to-many relationship equals nil.
             let inner = try existence(of: toMany, in: scope) { _ in nil }
             return isNull ? Self.negated(inner) : inner
         }
@@ -150,7 +151,7 @@ struct PredicateSQL {
         return SQLCondition(left.fragment + " BETWEEN " + lower.fragment + " AND " + upper.fragment)
     }
 
-    /// Both sides of a comparison that looks into values: by order, or by what is in them.
+    /// Both sides of a comparison that depends on the content of values, such as their order or parts.
     func openSides(_ tree: ComparisonTree, in scope: SQLScope) throws -> (SQLOperand, SQLOperand) {
         let (left, right) = try sides(tree, in: scope)
         try Self.checkIsOpen(left, tree.left)
@@ -158,21 +159,21 @@ struct PredicateSQL {
         return (left, right)
     }
 
-    /// A transformable value is an archive to the store, which can tell whether two are the same, and no more.
+    /// A transformable value is an opaque archive to the store, which can only tell whether two of them are equal.
     static func checkIsOpen(_ operand: SQLOperand, _ tree: ExpressionTree) throws {
         if operand.storage?.isTransformable ?? false { throw closed(tree) }
     }
 
-    /// The error for what looks into a transformable value.
+    /// The error for a condition on the content of a transformable value.
     static func closed(_ tree: ExpressionTree) -> any Error {
         SQLError.unsupported(
             "a look into \(tree.sqlDescription), which is transformable: the store has it as an archive")
     }
 
-    /// Both sides of a comparison; a constant is converted as the column on the other side has it.
+    /// Both sides of a comparison; a constant is converted for the column on the other side.
     func sides(_ tree: ComparisonTree, in scope: SQLScope) throws -> (SQLOperand, SQLOperand) {
         var (left, right) = try plainSides(tree, in: scope)
-        // A constant is converted; two computed numbers meet as they are.
+        // Constants are converted; two computed numbers are compared as they are.
         if left.mixesNumbers(with: right), !isConstant(tree.left), !isConstant(tree.right) {
             left.fragment = SQLFragment(.mixingNumbers(left.fragment))
         }
@@ -214,14 +215,14 @@ struct PredicateSQL {
         return false
     }
 
-    /// The elements of a collection that a predicate spells out or gets as an argument.
+    /// The elements of a collection that is spelled out in a predicate, or given as an argument.
     func elements(of tree: ExpressionTree) throws -> [ExpressionTree] {
         switch tree {
         case .aggregate(let elements): return elements
         case .constant(.collection(let values)): return values.map { .constant($0) }
         case .argument:
             guard case .collection(let values)? = constant(tree) else { break }
-            // Looked up when the statement runs, so that the text can be kept for other values.
+            // Looked up when the statement runs, so that the text can be reused for other values.
             return values.indices.map { .element(of: tree, at: .at(.constant(.integer(Int64($0))))) }
         default: break
         }
@@ -230,13 +231,13 @@ struct PredicateSQL {
 }
 
 extension PredicateTree {
-    /// The parts of an AND, those of ANDs within it included: programs add one condition after the other around what they
-    /// have, and SQLite allows a hundred parentheses within one another.
+    /// The parts of an AND, including those of nested ANDs: programs add one condition after the other around what they
+    /// have, and SQLite allows a hundred nested parentheses.
     fileprivate var conjuncts: [PredicateTree] {
         if case .and(let parts) = self { parts.flatMap(\.conjuncts) } else { [self] }
     }
 
-    /// The parts of an OR, those of ORs within it included.
+    /// The parts of an OR, including those of nested ORs.
     fileprivate var disjuncts: [PredicateTree] {
         if case .or(let parts) = self { parts.flatMap(\.disjuncts) } else { [self] }
     }

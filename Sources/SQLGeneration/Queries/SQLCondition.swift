@@ -4,9 +4,9 @@ import PredicateFormat
 /// A condition in SQL.
 struct SQLCondition {
     var fragment: SQLFragment
-    /// Whether the condition can come out as NULL, which counts as false, and whose opposite is then true.
+    /// Whether the condition can be NULL, which counts as false, and whose negation is true.
     var canBeNull = true
-    /// Whether it must be put in parentheses among others.
+    /// Whether it must be put in parentheses within another condition.
     var isCompound = false
 
     init(_ fragment: SQLFragment, canBeNull: Bool = true, isCompound: Bool = false) {
@@ -22,20 +22,20 @@ struct SQLCondition {
     var part: SQLFragment { isCompound ? fragment.inParentheses : fragment }
 }
 
-/// An expression in SQL, and what is known of its value.
+/// An expression in SQL, with known facts about its value.
 struct SQLOperand {
     var fragment: SQLFragment
     /// The storage of the column that the value comes from.
     var storage: ColumnStorage?
-    /// For an object's key: the root entity whose table the key is of.
+    /// For an object's key: the root entity of its table.
     var root: EntityLayout?
-    /// For the number of an object's entity: the numbers of all.
+    /// For the number of an object's entity: the numbers of all entities.
     var entities: [String: Int]?
     /// Whether the value can be NULL.
     var canBeNull = true
-    /// The key path, where the value is a column's.
+    /// The key path, if the value comes from a column.
     var name: String?
-    /// For a number: whether it is whole, as far as that is known.
+    /// For a number: whether it is whole, if that is known.
     private(set) var isWhole: Bool?
 
     init(
@@ -47,7 +47,7 @@ struct SQLOperand {
         self.isWhole = isWhole ?? storage.flatMap(\.isWhole)
     }
 
-    /// Whether one is a whole number, and the other one a fraction.
+    /// Whether one side is a whole number, and the other one a fraction.
     func mixesNumbers(with other: SQLOperand) -> Bool {
         guard let isWhole, let isOthersWhole = other.isWhole else { return false }
         return isWhole != isOthersWhole
@@ -55,7 +55,7 @@ struct SQLOperand {
 }
 
 extension ColumnStorage {
-    /// Whether the column's numbers are whole; nil where the column has no numbers.
+    /// Whether the column's numbers are whole; nil if it holds no numbers.
     fileprivate var isWhole: Bool? {
         switch self {
         case .integer, .boolean: true

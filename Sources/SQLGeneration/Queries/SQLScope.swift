@@ -1,15 +1,15 @@
 import CoreDataModel
 import StoreEngine
 
-/// The rows that a FROM clause gives: a table with an alias, and the tables of to-one destinations joined to it.
+/// The rows of a FROM clause: a table with an alias, and the joined tables of to-one destinations.
 final class SQLScope {
     let mapping: EntityMapping
     let alias: String
-    /// What the scopes of one statement share.
+    /// The state that the scopes of one statement share.
     let names: AliasNames
     private(set) var joins = SQLFragment.empty
     private var joined: [[String]: (mapping: EntityMapping, alias: String)] = [:]
-    /// The scopes that variables of subqueries stand for.
+    /// The scopes of the variables of subqueries.
     var variables: [String: SQLScope]
 
     init(mapping: EntityMapping, names: AliasNames, variables: [String: SQLScope] = [:]) {
@@ -28,10 +28,10 @@ final class SQLScope {
     /// A scope for the rows of a subquery.
     func inner(_ mapping: EntityMapping) -> SQLScope { SQLScope(mapping: mapping, names: names, variables: variables) }
 
-    /// The alias for a table that is not an entity's.
+    /// An alias for a table that does not belong to an entity.
     func nextAlias() -> String { names.next() }
 
-    /// Where a key path leads.
+    /// Resolves a key path.
     func resolve(_ path: [String], schema: SQLSchema) throws -> ResolvedPath {
         var current: (mapping: EntityMapping, alias: String) = (mapping, alias)
         for (position, key) in path.enumerated() {
@@ -63,7 +63,7 @@ final class SQLScope {
                 }
                 if isLast { return .column(current.alias, column) }
                 if column.storage.isTransformable { throw PredicateSQL.closed(.keyPath(path)) }
-                // The destination's key is in the column already: no join for it.
+                // The column already holds the destination's key, so no join is needed.
                 if position == path.count - 2, path[position + 1] == "objectID" {
                     return .column(current.alias, column)
                 }
@@ -124,23 +124,23 @@ final class AliasNames {
     }
 }
 
-/// Where a key path leads.
+/// The target of a key path.
 enum ResolvedPath {
-    /// To a column of the table with the alias.
+    /// A column of the table with the alias.
     case column(String, SlotColumn)
-    /// To a composite attribute, or to an element that is one, whose columns the table with the alias has.
+    /// A composite attribute, or an element that is one itself, with columns in the table with the alias.
     case composite(String, SlotColumn)
-    /// To the number of the object's entity, in the table with the alias.
+    /// The number of the object's entity, in the table with the alias.
     case entity(String)
-    /// To the object itself.
+    /// The object itself.
     case object(String, EntityMapping)
-    /// To the destinations of a to-many relationship, and on from there.
+    /// The destinations of a to-many relationship, and the keys after it.
     case toMany(ToManyPath)
 }
 
 /// A key path up to its first to-many relationship, and the keys after it.
 struct ToManyPath {
-    /// The alias of the table whose row the relationship starts from.
+    /// The alias of the table with the rows that the relationship starts from.
     let alias: String
     let relationship: RelationshipLayout
     let mapping: ToManyMapping

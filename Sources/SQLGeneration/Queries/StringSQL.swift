@@ -7,7 +7,7 @@ extension PredicateSQL {
         if isNull(tree.left) || isNull(tree.right) { return .never }
         let isExact = tree.options.isEmpty || tree.options.contains(.normalized)
         if tree.comparison == .beginsWith, isExact, left.storage == .string, let prefix = bindingSource(tree.right) {
-            // A range, so that an index of the column can be used.
+            // A range condition can use an index of the column.
             return SQLCondition(
                 left.fragment + " >= " + prefix(.prefixStart) + " AND " + left.fragment + " < " + prefix(.prefixEnd),
                 isCompound: true)
@@ -15,7 +15,7 @@ extension PredicateSQL {
         return stringFunction(tree.comparison, left.fragment, right.fragment, tree.options)
     }
 
-    /// Makes a fragment of a constant text under a conversion; nil for anything else.
+    /// A closure that makes a fragment of a constant text under a conversion; nil for anything else.
     private func bindingSource(_ tree: ExpressionTree) -> ((BindingConversion) -> SQLFragment)? {
         switch tree {
         case .constant(let value):
@@ -30,8 +30,8 @@ extension PredicateSQL {
         }
     }
 
-    /// The comparison that evaluation in memory makes, inside SQL: `NSCoreDataStringSearch(t0.ZNAME, ?, 8, 3)` in SQLite, with the
-    /// raw values of the operator and its options.
+    /// The comparison in SQL that evaluation in memory makes: `NSCoreDataStringSearch(t0.ZNAME, ?, 8, 3)` in SQLite,
+    /// with the raw values of the operator and its options.
     func stringFunction(
         _ comparison: ComparisonOperator, _ left: SQLFragment, _ right: SQLFragment, _ options: StringOptions
     ) -> SQLCondition {
@@ -89,7 +89,7 @@ extension PredicateSQL {
         return SQLCondition(condition + " OR " + left.fragment + " IS NULL", isCompound: true)
     }
 
-    /// Whether an expression is a text, a part of which can be asked for.
+    /// Whether an expression is a text, which can be searched for a part.
     private func isText(_ tree: ExpressionTree, in scope: SQLScope) throws -> Bool {
         if isString(tree) { return true }
         switch tree {
@@ -98,7 +98,7 @@ extension PredicateSQL {
         }
     }
 
-    /// `object IN relationship`: whether an object is among the destinations of a to-many relationship; nil when the
+    /// `object IN relationship`: whether an object is among the destinations of a to-many relationship; nil if the
     /// collection is no such relationship.
     private func objectMembership(
         _ element: ExpressionTree, in collection: ExpressionTree, _ scope: SQLScope

@@ -1,15 +1,15 @@
 import CoreDataModel
 
 extension PredicateSQL {
-    /// The rows of a to-many relationship's destinations, for a subquery.
+    /// The destination rows of a to-many relationship, for a subquery.
     struct DestinationScope {
         let scope: SQLScope
-        /// What ties the destinations to the outer row: `t1.ZBOOK = t0.Z_PK`.
+        /// The condition that connects the destinations with the outer row: `t1.ZBOOK = t0.Z_PK`.
         let link: SQLFragment
         /// The join table with its alias, before the destinations.
         let joinTable: SQLFragment?
 
-        /// The tables. Called last, when all joins are known.
+        /// The tables. To be called last, once all joins are known.
         func from() -> SQLFragment {
             guard let joinTable else { return scope.from }
             return joinTable + scope.from
@@ -38,7 +38,7 @@ extension PredicateSQL {
         }
     }
 
-    /// What a condition inside `EXISTS` is about: the destinations' rows, and the keys that lead on from there.
+    /// The rows that a condition inside `EXISTS` is about, and the keys that lead on from there.
     struct ExistenceTarget {
         let scope: SQLScope
         package let keys: [String]
@@ -51,7 +51,7 @@ extension PredicateSQL {
     ///   - scope: the tables that key paths start at.
     ///   - body: the condition that a destination must satisfy; nil for none.
     /// - Returns: the condition.
-    /// - Throws: an `NSError` that names what cannot be said in SQL, and what `body` throws.
+    /// - Throws: an `NSError` that names what SQL cannot express, and the errors of `body`.
     func existence(
         of toMany: ToManyPath, in scope: SQLScope, _ body: (ExistenceTarget) throws -> SQLCondition?
     ) throws -> SQLCondition {
@@ -69,7 +69,7 @@ extension PredicateSQL {
         return SQLCondition("EXISTS \(found)", canBeNull: false)
     }
 
-    /// Stands for a destination of the relationship that `ANY` or `ALL` is about; no format string can name it.
+    /// The variable for a destination of the relationship of `ANY` or `ALL`; no format string can name it.
     private static let destinationVariable = "\u{0}destination"
 
     /// `ANY pages.number > 3`, `ALL pages.number > 3`.
@@ -89,11 +89,11 @@ extension PredicateSQL {
         switch try origin.resolve(path, schema: schema) {
         case .toMany(let found): toMany = found
         case .column(_, let column) where column.storage.isTransformable: throw Self.closed(tree.left)
-        // Of one value, any and all are the value itself.
+        // For a single value, ANY and ALL mean the value itself.
         default: return try condition(.comparison(plain), in: scope)
         }
         let holds = try existence(of: toMany, in: origin) { target in
-            // The left side starts at a destination, the right side where the predicate does.
+            // The left side starts at a destination, the right side at the evaluated object.
             let former = scope.variables
             defer { scope.variables = former }
             scope.variables[Self.destinationVariable] = target.scope
@@ -107,7 +107,7 @@ extension PredicateSQL {
 }
 
 extension ExpressionTree {
-    /// Keys from the value of a variable on; the variable itself for none.
+    /// A key path from the value of a variable; the variable itself for no keys.
     fileprivate static func keys(_ keys: [String], from variable: String) -> ExpressionTree {
         keys.isEmpty ? .variable(variable) : .path(from: .variable(variable), keys)
     }

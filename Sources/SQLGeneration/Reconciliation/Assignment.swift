@@ -1,10 +1,10 @@
-/// Gives each of some wanted things one of its candidates, no candidate to two. Pure.
+/// Gives each wanted item one of its candidates, and no candidate to two items. Pure.
 ///
-/// What all ways to do so have in common is found; the rest is ambiguous.
+/// Only what all possible assignments have in common is assigned; the rest is ambiguous.
 struct Assignment {
     let matches: [ColumnMatching.Match]
 
-    /// - Parameter candidates: the candidates of each wanted thing.
+    /// - Parameter candidates: the candidates of each wanted item.
     init(_ candidates: [[String]]) {
         var search = Search(candidates)
         search.run()
@@ -14,7 +14,7 @@ struct Assignment {
             }
             return
         }
-        // Not everything can be there: only what is nobody else's is certain.
+        // Not every item can have a candidate: a candidate is certain only if no other item wants it.
         var counts: [String: Int] = [:]
         for name in candidates.joined() { counts[name, default: 0] += 1 }
         matches = candidates.map { names in
@@ -23,10 +23,10 @@ struct Assignment {
         }
     }
 
-    /// Goes through the ways in which every wanted thing gets a candidate.
+    /// Enumerates the assignments in which every wanted item gets a candidate.
     private struct Search {
         private let candidates: [[String]]
-        /// The candidates that each gets in some way; nil while there is none.
+        /// The candidates that each item gets in some assignment; nil until one was found.
         private(set) var common: [Set<String>]?
         private(set) var gaveUp = false
         private var chosen: [String] = []

@@ -1,24 +1,24 @@
 import Ordering
 
-/// Finds out which columns of a table are which properties'. Pure.
+/// Finds out which columns of a table belong to which properties. Pure.
 ///
-/// A name that the rules give is taken where the table has it and nothing speaks against it. Names that resemble one another (`ZNAME`,
-/// `ZNAME1`) are looked at together: where one of them is not as the rules have it, none of them is trusted, and only what can be in one
-/// way is taken.
+/// A name from the rules is accepted if the table has it and nothing contradicts it. Similar names (`ZNAME`, `ZNAME1`)
+/// are examined together: if one of them does not follow the rules, none of them is trusted, and only an unambiguous
+/// assignment is accepted.
 struct ColumnMatching {
     /// A column that the model needs.
     struct Wanted {
-        /// The name that the rules give.
+        /// The name by the rules.
         let name: String
         /// The name without a number.
         let stem: String
-        /// Other names that it may have, of the same rank: what earlier versions of this library used.
+        /// Alternative names of equal rank: those that earlier versions of Pippin used.
         var others: [String] = []
-        /// The name that the property had before it was renamed; a migration may have left it.
+        /// The property's name before it was renamed, which a migration may have left.
         var former: String?
         /// The type that it is declared with.
         let type: String
-        /// Matches names that have another number in front, such as that of an entity.
+        /// A prefix that may be followed by any number, such as that of an entity.
         var prefix: String?
     }
 
@@ -37,7 +37,7 @@ struct ColumnMatching {
     /// Whether the table has a column, and how it spells its name.
     func spelling(_ name: String) -> String? { existing[StoredName.key(name)]?.name }
 
-    /// What the columns are, in the order in which they are wanted.
+    /// The matches of the columns, in the order of `wanted`.
     func matches(_ wanted: [Wanted]) -> [Match] {
         let exact = wanted.map { existing[StoredName.key($0.name)] }
         if zip(wanted, exact).allSatisfy({ Self.fits($1?.declaredType, $0.type) }) {
@@ -52,7 +52,7 @@ struct ColumnMatching {
                 if case .found(let name) = match { free[StoredName.key(name)] = nil }
             }
         }
-        // What some family may be is nobody else's.
+        // A name that may belong to some family is available to no other.
         for case .ambiguous(let names) in result { for name in names { free[StoredName.key(name)] = nil } }
         for resemblance in Resemblance.allCases { search(wanted, resemblance, &result, &free) }
         return result
@@ -60,13 +60,13 @@ struct ColumnMatching {
 
     // MARK: Families
 
-    /// The indexes of wanted columns that may be confused with one another, together.
+    /// Groups the indexes of wanted columns that may be confused with one another.
     private func families(_ wanted: [Wanted]) -> [[Int]] {
         var byColumn: [String: [Int]] = [:]
         var stems: [String: [Int]] = [:]
         for (index, column) in wanted.enumerated() { stems[StoredName.key(column.stem), default: []].append(index) }
         for key in existing.keys {
-            // A column is of the families of all stems that it is a numbered form of.
+            // A column belongs to the families of all stems of which it is a numbered form.
             var stem = StoredName.unnumbered(key)
             var rest = key.dropFirst(stem.count)
             while true {
@@ -100,7 +100,7 @@ struct ColumnMatching {
         return Assignment(candidates).matches
     }
 
-    /// The columns that may be a wanted one by name and type, sorted.
+    /// The columns that match a wanted one by name and type, sorted.
     private func candidates(_ column: Wanted) -> [String] {
         let stem = StoredName.key(column.stem)
         let others = Set(column.others.map(StoredName.key))
@@ -114,7 +114,7 @@ struct ColumnMatching {
 
     private enum Resemblance: CaseIterable { case former, number, loose, truncated }
 
-    /// Gives what is left over to what is not found, where one of each resemble each other and no others do.
+    /// Assigns leftover columns to missing ones if they resemble each other one to one and resemble no others.
     private func search(
         _ wanted: [Wanted], _ resemblance: Resemblance, _ result: inout [Match],
         _ free: inout [String: TableDefinition.Column]
@@ -151,7 +151,8 @@ struct ColumnMatching {
         }
     }
 
-    /// Whether a column can hold a property, by the types that both are declared with. Types that Core Data does not use say nothing.
+    /// Whether a column can hold a property, by their declared types. Types that Core Data does not use are not
+    /// considered.
     static func fits(_ declared: String?, _ wanted: String) -> Bool {
         guard let declared else { return false }
         let type = declared.uppercased()

@@ -1,11 +1,12 @@
 import Ordering
 
-/// Finds out which join tables are which many-to-many relationships'. Pure.
+/// Finds out which join tables belong to which many-to-many relationships. Pure.
 ///
-/// A join table has a column for the keys of each end, with the number of that end's entity and the name of the relationship that leads
-/// there; the number of the entity and the relationship that the table itself is named after; and order keys where an end is ordered.
+/// The columns of a join table contain, for each end, the number of that end's entity and the name of the relationship
+/// that leads there; the table's own name contains the number of an entity and a relationship's name. Ordered ends have
+/// columns with order keys.
 struct JoinTableMatching {
-    /// A table with two columns of keys, and perhaps some of order keys.
+    /// A table with two key columns, and possibly columns with order keys.
     private struct Table {
         let name: String
         package let keys: [String]
@@ -38,7 +39,7 @@ struct JoinTableMatching {
         self.numbers = numbers
     }
 
-    /// What the join tables are, and their names in the store; nil for those that are not known.
+    /// The matches of the join tables, and their names in the store; nil for those that are unknown.
     func matches(_ wanted: [JoinTableNames]) -> ([ColumnMatching.Match], [JoinTableNames?]) {
         var matches: [ColumnMatching.Match] = wanted.map { _ in .missing }
         var joins: [JoinTableNames?] = wanted.map(exact)
@@ -58,7 +59,7 @@ struct JoinTableMatching {
             {
                 switch match {
                 case .found(let table):
-                    // The ends of a relationship within one entity may be either way round.
+                    // The ends of a relationship within one entity may be in either order.
                     let ways = readings.filter { $0.table == table }
                     if ways.count == 1 {
                         joins[index] = ways[0]
@@ -99,17 +100,17 @@ struct JoinTableMatching {
     }
 
     private enum Closeness: CaseIterable {
-        /// The numbers of both ends, and both names but for what numbers them.
+        /// The numbers of both ends match, and both names except for their own numbering.
         case names
-        /// The numbers of both ends, and names that resemble them.
+        /// The numbers of both ends match, and the names resemble each other.
         case resemblance
-        /// Both names; the entities had other numbers.
+        /// Both names match, with other numbers of the entities.
         case renumbered
-        /// The numbers of both ends, and one of the names.
+        /// The numbers of both ends match, and one of the names.
         case oneName
     }
 
-    /// In which ways a table can be a relationship's.
+    /// The ways in which a table can belong to a relationship.
     private func readings(_ table: Table, as join: JoinTableNames, _ closeness: Closeness) -> [JoinTableNames] {
         let ways = [(0, 1), (1, 0)]
         return ways.compactMap { source, destination in
@@ -156,7 +157,7 @@ struct JoinTableMatching {
             || StoredName.isNumbered(StoredName.looseKey(name), stem: StoredName.looseKey(stem))
     }
 
-    /// The names with those of a table; nil where an order has no column.
+    /// The names with those of a table; nil if an order has no column.
     private func named(
         _ table: Table, _ join: JoinTableNames, source: String, destination: String
     ) -> JoinTableNames? {

@@ -2,12 +2,12 @@ import CoreDataModel
 import Ordering
 import StoreEngine
 
-/// Matches the names that the rules give to what an existing store has. Pure.
+/// Matches the names by the rules to those of an existing store. Pure.
 ///
-/// The rules are only a guess of how the tables and columns were named; where the file has something else, it is right. What fits the
-/// rules costs a look into a dictionary for each name. For the rest, tables are looked for by name and by their columns, columns by
-/// name and type, join tables by the numbers and names of both ends. Only what can be meant in one way is taken: the rest is reported,
-/// and everything else of the store can be used.
+/// The rules only predict how tables and columns are named; if the file differs, the file is right. A name that follows
+/// the rules costs one dictionary lookup. Otherwise, tables are found by name and columns, columns by name and type,
+/// and join tables by the numbers and names of both ends. Only unambiguous matches are accepted: everything else is
+/// reported, and the rest of the store remains usable.
 struct SchemaReconciliation {
     private let rule: SchemaNames
     private let entities: [EntityLayout]
@@ -49,7 +49,7 @@ struct SchemaReconciliation {
         _ entity: EntityLayout, _ property: String?, _ expected: String, _ problem: SchemaFinding.Problem,
         _ candidates: [String] = [], isTable: Bool = false
     ) {
-        // One finding a property is enough: it is as unknown with two of them.
+        // One finding per property is enough.
         guard !findings.contains(where: { $0.entity == entity.name && $0.property == property }) else { return }
         findings.append(
             SchemaFinding(
@@ -95,7 +95,7 @@ struct SchemaReconciliation {
         }
     }
 
-    /// A column with the names of the store; nil where it is not known.
+    /// A column with the names of the store; nil if it is unknown.
     private mutating func renamed(
         _ column: SlotColumn, _ found: [String: String], _ dependents: inout DependentColumns, _ entity: EntityLayout,
         _ table: String
@@ -145,8 +145,8 @@ struct SchemaReconciliation {
 
     private mutating func reconcileJoins(taken: Set<String>) {
         let known = Set(names.owners.values.joined().map { ObjectIdentifier($0.relationship) })
-        // Relationships without inverse whose destinations have no column for them: earlier versions of this library made join
-        // tables for these.
+        // For relationships without inverse whose destinations have no column for them, earlier versions of Pippin made
+        // join tables.
         let rest = rule.owners.values.joined().filter { !known.contains(ObjectIdentifier($0.relationship)) }
             .ordered { ($0.relationship.source.name, $0.name) < ($1.relationship.source.name, $1.name) }
         let former = rest.map { formerJoin($0.relationship) }
@@ -160,7 +160,7 @@ struct SchemaReconciliation {
             var isTable = true
             if index >= rule.joins.count {
                 let destination = relationship.destination.root
-                // Where the destination's table is not known, that is what has been reported.
+                // If the destination's table is unknown, that has been reported already.
                 expected =
                     "\(names.tables[destination.name] ?? destination.name).\(rest[index - rule.joins.count].name)"
                 isTable = false
@@ -174,7 +174,7 @@ struct SchemaReconciliation {
         }
     }
 
-    /// The join table that earlier versions of this library made for a relationship without inverse.
+    /// The join table that earlier versions of Pippin made for a relationship without inverse.
     private func formerJoin(_ relationship: RelationshipLayout) -> JoinTableNames {
         let source = numbers[relationship.source.name] ?? 0
         let destination = numbers[relationship.destination.name] ?? 0
@@ -185,7 +185,7 @@ struct SchemaReconciliation {
             destinationColumn: "Z_\(destination)\(name)")
     }
 
-    /// A relationship is as unknown as its inverse, whose column or table it shares.
+    /// Reports the inverses of unknown relationships, which share their column or table.
     private mutating func reportInverses() {
         for finding in findings {
             guard let property = finding.property,
@@ -193,7 +193,7 @@ struct SchemaReconciliation {
                 let relationship = entity.relationship(named: property), let inverse = relationship.inverse,
                 inverse !== relationship, !relationship.isToMany || relationship.isManyToMany
             else { continue }
-            // A to-one relationship has its own column; the other end's is another matter.
+            // A to-one relationship has a column of its own, independent of the other end.
             guard inverse.isToMany else { continue }
             report(
                 inverse.source, inverse.name, finding.expected, finding.problem, finding.candidates,
@@ -202,23 +202,23 @@ struct SchemaReconciliation {
     }
 }
 
-/// What a root entity's table must have: a column for each attribute, to-one relationship and owner.
+/// The columns that a root entity's table must have: one for each attribute, to-one relationship and owner.
 struct WantedTable {
     struct Column {
         let entity: EntityLayout
         /// The property; the composite for its elements.
         let property: String
         let wanted: ColumnMatching.Wanted
-        /// The relationship whose owner the column keeps.
+        /// The relationship whose owners the column holds.
         var owner: RelationshipLayout?
     }
 
     let root: EntityLayout
-    /// The name that the rules give.
+    /// The name by the rules.
     let name: String
     /// The name without a number.
     let stem: String
-    /// What the table was called before the entity was renamed.
+    /// The table's name before the entity was renamed.
     let former: String?
     private(set) var columns: [Column] = []
 
@@ -235,7 +235,7 @@ struct WantedTable {
                 for leaf in column.flattened {
                     let path = leaf.property.split(separator: ".")
                     let base = path.last.map(String.init) ?? property
-                    // Earlier versions of this library named the columns of elements after the composite, too.
+                    // Earlier versions of Pippin put the composite's name into the columns of its elements.
                     let others = path.count > 1 ? ["Z" + path.joined(separator: "_").uppercased()] : []
                     columns.append(
                         Column(
@@ -260,7 +260,7 @@ struct WantedTable {
     }
 }
 
-/// Finds the columns that go with that of a relationship: the destination's entity, and the place in an order.
+/// Finds the columns that accompany that of a relationship: the destination's entity, and the place in an order.
 struct DependentColumns {
     private let matching: ColumnMatching
     private var free: [String]

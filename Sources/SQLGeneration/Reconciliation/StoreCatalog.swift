@@ -1,4 +1,4 @@
-/// What an existing store has: the numbers of its entities, its tables and their columns.
+/// The content of an existing store: the numbers of its entities, its tables and their columns.
 package struct StoreCatalog: Sendable {
     /// `Z_PRIMARYKEY`: entity names and their numbers.
     package var numbers: [String: Int]

@@ -1,23 +1,23 @@
 import Foundation
 
-/// How names in a store resemble those that the rules give, from the nearest to the most distant.
+/// How names in a store resemble those by the rules, from the closest to the most distant resemblance.
 enum StoredName {
-    /// What SQLite holds to be one name: capitals and small ones of ASCII are the same. Letters with marks are, too, however they
-    /// are composed, which SQLite keeps apart: the file's spelling is used.
+    /// A key that is equal for names that SQLite takes for one, which ignores the case of ASCII letters. The key also
+    /// ignores the case and composition of letters with marks, which SQLite distinguishes; the file's spelling is used.
     static func key(_ name: String) -> String { name.uppercased() }
 
-    /// The same without regard to marks on letters, and what else one system's capitals may have that another's have not.
+    /// The same without marks on letters, and without other differences between the uppercasing of different systems.
     static func looseKey(_ name: String) -> String {
         name.folding(options: [.caseInsensitive, .diacriticInsensitive, .widthInsensitive], locale: nil).uppercased()
             .replacingOccurrences(of: "ß", with: "SS").replacingOccurrences(of: "ı", with: "I")
     }
 
-    /// Whether a name is a stem, or a stem with a number that tells it from others.
+    /// Whether a name is a stem, possibly with a number that distinguishes it from others.
     static func isNumbered(_ name: String, stem: String) -> Bool {
         name.hasPrefix(stem) && name.dropFirst(stem.count).allSatisfy { $0.isASCII && $0.isNumber }
     }
 
-    /// Whether a name is what a longer one was cut to, perhaps with a number after it. Short ones say nothing.
+    /// Whether a name is a truncated form of a longer one, possibly followed by a number. Short names do not count.
     static func isTruncation(_ name: String, of long: String) -> Bool {
         let cut = unnumbered(name)
         return cut.count >= shortestTruncation && cut.count < long.count && long.hasPrefix(cut)

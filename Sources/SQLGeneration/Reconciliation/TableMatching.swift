@@ -1,11 +1,11 @@
-/// Finds out which tables are which root entities'. Pure.
+/// Finds out which tables belong to which root entities. Pure.
 struct TableMatching {
-    /// The tables that can be an entity's, by the key of their names.
+    /// The tables that may belong to an entity, by the key of their names.
     private let existing: [String: (name: String, columns: [TableDefinition.Column])]
 
     init(_ tables: [String: [TableDefinition.Column]]) {
         var existing: [String: (name: String, columns: [TableDefinition.Column])] = [:]
-        // Those of frameworks begin otherwise: `ANSCKEVENT`.
+        // Tables of frameworks have other prefixes: `ANSCKEVENT`.
         for (name, columns) in tables where StoredName.key(name).hasPrefix("Z") && !StoreTables.isReserved(name) {
             let keys = Set(columns.map { StoredName.key($0.name) })
             guard keys.contains("Z_PK"), keys.contains("Z_ENT"), keys.contains("Z_OPT") else { continue }
@@ -24,8 +24,8 @@ struct TableMatching {
         let stems = Dictionary(grouping: wanted.indices) { StoredName.key(wanted[$0].stem) }
         var doubtful: [Int] = []
         for index in wanted.indices {
-            // One that has hardly any of the columns may be another entity's; of names that differ in a number only, one that
-            // lacks any may be.
+            // A table that has hardly any of the columns may belong to another entity; so may one that lacks any, if
+            // names differ only in a number.
             let isAlone = stems[StoredName.key(wanted[index].stem)]?.count == 1
             if let table = existing[StoredName.key(wanted[index].name)],
                 share(of: wanted[index], in: table.columns) >= (isAlone ? 0.5 : 1)
@@ -56,13 +56,13 @@ struct TableMatching {
     }
 
     private enum Resemblance: CaseIterable {
-        /// A name that differs in its number or was the entity's formerly, with all columns.
+        /// A name that differs in its number, or is the entity's former name, with all columns.
         case name
         /// Any name, with all columns.
         case columns
-        /// The name of the rules, with few of the columns.
+        /// The name by the rules, with few of the columns.
         case exact
-        /// A name with other capitals, or cut short, with most of the columns.
+        /// A name in other capitals, or truncated, with most of the columns.
         case distant
     }
 
@@ -74,7 +74,7 @@ struct TableMatching {
         case .name:
             let names = [stem] + [wanted.former].compactMap { $0 }.map(StoredName.key)
             return names.contains { StoredName.isNumbered(key, stem: $0) } && share(of: wanted, in: columns) == 1
-        // A few columns say little.
+        // A few columns are no sufficient evidence.
         case .columns: return wanted.columns.count > 2 && share(of: wanted, in: columns) == 1
         case .exact: return key == StoredName.key(wanted.name)
         case .distant:
@@ -84,7 +84,7 @@ struct TableMatching {
         }
     }
 
-    /// How much of what a table must have one has.
+    /// The fraction of the wanted columns that a table has.
     private func share(of wanted: WantedTable, in columns: [TableDefinition.Column]) -> Double {
         guard !wanted.columns.isEmpty else { return 1 }
         let matching = ColumnMatching(columns)

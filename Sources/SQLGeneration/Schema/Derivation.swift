@@ -1,17 +1,17 @@
 import CoreDataModel
 import PredicateFormat
 
-/// What a derived attribute is computed from, as far as a store can compute it.
+/// How a derived attribute is computed, if a store can compute it.
 package enum Derivation: Equatable {
     /// `now()`: the time of the save.
     case now
-    /// A value of the object itself, or one behind a to-one relationship, as it is or through a function of SQL:
-    /// `name`, `author.name`, `canonical:(name)`.
+    /// A value of the object itself, or one behind a to-one relationship, unchanged or through an SQL function: `name`,
+    /// `author.name`, `canonical:(name)`.
     case value(path: [String], function: SQLFunction?)
-    /// `pages.@count`, `pages.number.@sum`: of the destinations of a to-many relationship.
+    /// `pages.@count`, `pages.number.@sum`: over the destinations of a to-many relationship.
     case aggregate(relationship: String, function: Aggregate, attribute: String?)
 
-    /// What is computed of many values, as SQL calls it.
+    /// A function of many values, by its SQL name.
     package enum Aggregate: String, Sendable {
         case count = "COUNT"
         case sum = "SUM"

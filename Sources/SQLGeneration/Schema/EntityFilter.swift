@@ -1,7 +1,8 @@
 import StoreEngine
 
 extension EntityMapping {
-    /// Tells the entity's rows from others of its table, `t0.Z_ENT IN (3, 4)`; nil where all rows are wanted.
+    /// The condition that distinguishes the entity's rows from others in its table, `t0.Z_ENT IN (3, 4)`; nil if all
+    /// rows are wanted.
     func filter(includesSubentities: Bool = true, alias: String) -> SQLFragment? {
         guard sharesTable, layout.superentity != nil || !includesSubentities else { return nil }
         return .isEntity(includesSubentities ? numbers : [number], "\(.entity, of: alias)")
@@ -9,11 +10,11 @@ extension EntityMapping {
 }
 
 extension SQLFragment {
-    /// Whether an entity's number is one of some: `Z_ENT = 3`, `Z_ENT IN (3, 4)`.
+    /// Whether an entity's number is one of the given ones: `Z_ENT = 3`, `Z_ENT IN (3, 4)`.
     ///
     /// - Parameters:
     ///   - numbers: the numbers.
-    ///   - column: what has the number.
+    ///   - column: the column with the number.
     /// - Returns: the condition.
     package static func isEntity(_ numbers: [Int], _ column: SQLFragment = "\(.entity)") -> SQLFragment {
         if numbers.count == 1, let number = numbers.first { return "\(column) = \(number: number)" }

@@ -1,10 +1,10 @@
-/// What a `SELECT` for whole rows returns, and where in it each slot of each entity is found.
+/// The columns that a `SELECT` for whole rows returns, and the position of each slot of each entity in them.
 package struct RowShape: Sendable {
     /// The columns after `Z_PK`, `Z_ENT` and `Z_OPT`, as names of the entity's table.
     package let columns: [String]
-    /// Whether `Z_ENT` is among the columns: only where rows of several entities may come.
+    /// Whether `Z_ENT` is among the columns: only if rows of several entities are possible.
     package let selectsEntity: Bool
-    /// The entities whose rows may come, in the order of their numbers.
+    /// The possible entities of the rows, in the order of their numbers.
     package let entities: [EntityShape]
 
     /// One slot of an entity's row: its column, by index in the result.

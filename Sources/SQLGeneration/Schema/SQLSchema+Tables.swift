@@ -1,8 +1,9 @@
 extension SQLSchema {
-    /// Whether a store has exactly the tables and columns of the schema, with their types, and numbers these entities only.
+    /// Whether a store has exactly the tables and columns of the schema, with their types, and numbers only these
+    /// entities.
     ///
-    /// A store that keeps no copy of its model, and whose version hashes cannot be compared, says by its tables which version of
-    /// a model it is of: every stored property of that version is a column, and every column is a property.
+    /// For a store that keeps no copy of its model, and whose version hashes cannot be compared, its tables identify
+    /// the version of the model: every stored property of that version is a column, and every column is a property.
     package func makesTables(of catalog: StoreCatalog) -> Bool {
         guard findings.isEmpty, catalog.numbers.count == mappings.lazy.compactMap({ $0 }).count else { return false }
         var remaining = catalog.tables.filter { Self.isOfModel($0.key) }
@@ -14,7 +15,8 @@ extension SQLSchema {
         return remaining.isEmpty
     }
 
-    /// Tables of entities are called `ZCAR`, join tables `Z_5TAGS`; others, such as those of iCloud, are of no model.
+    /// Tables of entities are named like `ZCAR`, join tables like `Z_5TAGS`; others, such as those of iCloud, belong to
+    /// no model.
     private static func isOfModel(_ table: String) -> Bool {
         guard !StoreTables.isReserved(table), table.hasPrefix("Z") else { return false }
         let rest = table.dropFirst()
@@ -22,7 +24,7 @@ extension SQLSchema {
     }
 
     private static func types(of columns: [TableDefinition.Column]) -> [String: String] {
-        // SQLite does not count the mark of a primary key among the type.
+        // SQLite does not report the primary key as part of the type.
         let keyless = columns.filter { $0.name != "Z_PK" }
         return Dictionary(
             keyless.map { ($0.name, $0.declaredType.uppercased()) }, uniquingKeysWith: { first, _ in first })

@@ -1,20 +1,20 @@
 import CoreDataModel
 import StoreEngine
 
-/// A model as a database: which entity is which table, which property which column. Pure; built once per store.
+/// A model as a database: the table of each entity, and the column of each property. Pure; built once per store.
 ///
 /// Names and order are Core Data's: `ZCAR` with `Z_PK, Z_ENT, Z_OPT` and `Z<PROPERTY>`, subentities in their root's
-/// table, join tables `Z_<n><REL>`. The numbers of the entities are part of some names; a store that exists brings its
-/// own in `Z_PRIMARYKEY`, and its names are read from it (``SchemaReconciliation``).
+/// table, join tables `Z_<n><REL>`. The numbers of the entities are part of some names. For an existing store, the
+/// numbers are read from its `Z_PRIMARYKEY`, and the names from its tables (``SchemaReconciliation``).
 package struct SQLSchema: Sendable {
     package let layout: ModelLayout
     /// The mappings in the order of the layout's entities; nil for entities that the store does not hold.
     package let mappings: [EntityMapping?]
     /// The tables of the root entities, in the order of their numbers.
     package let tables: [TableDefinition]
-    /// The join tables, each with the number of the root entity after whose table it is made.
+    /// The join tables, each with the number of the root entity whose table precedes it.
     package let joinTables: [JoinTableDefinition]
-    /// The parts that an existing store does not have, or has ambiguously.
+    /// The parts that an existing store lacks, or for which it has several candidates.
     package let findings: [SchemaFinding]
     private let layoutIndexByNumber: [Int: Int]
 
@@ -23,8 +23,8 @@ package struct SQLSchema: Sendable {
     /// - Parameters:
     ///   - layout: the compiled model.
     ///   - entityNames: the entities of the store's configuration; nil for all.
-    ///   - numbers: the numbers that an existing store gave its entities; nil to number them afresh from 1.
-    ///   - catalog: what an existing store has: where the rules do not fit it, it is right.
+    ///   - numbers: the numbers that an existing store gave its entities; nil to number them from 1.
+    ///   - catalog: the content of an existing store, which takes precedence over the rules.
     ///   - naming: names tables and columns; nil for Core Data's rules.
     package init(
         layout: ModelLayout, entityNames: Set<String>? = nil, numbers: [String: Int]? = nil,
@@ -50,13 +50,13 @@ package struct SQLSchema: Sendable {
             mappings.compactMap { $0.map { ($0.layout.name, $0.number) } }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The mapping of an entity; nil when the store does not hold it.
+    /// The mapping of an entity; nil if the store does not hold it.
     package func mapping(of entity: EntityLayout) -> EntityMapping? {
         let index = entity.number - 1
         return mappings.indices.contains(index) ? mappings[index] : nil
     }
 
-    /// The entity with a `Z_ENT`, if it is the given one or inherits from it: a column can say any number.
+    /// The entity with a `Z_ENT`, if it is the given one or inherits from it: a column can contain any number.
     package func entity(numbered number: Int64, kindOf entity: EntityLayout) -> EntityLayout? {
         guard let layout = mapping(number: Int(number))?.layout, layout.isKind(of: entity) else { return nil }
         return layout

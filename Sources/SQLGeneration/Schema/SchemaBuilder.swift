@@ -2,8 +2,8 @@ import CoreDataModel
 import Ordering
 import StoreEngine
 
-/// Works out an ``SQLSchema``: the names by rule, then as an existing store has them, then the mappings, which need the columns of
-/// both ends of a relationship.
+/// Builds an ``SQLSchema``: first the names by the rules, then those of an existing store, and finally the mappings,
+/// which need the columns of both ends of a relationship.
 struct SchemaBuilder {
     let layout: ModelLayout
     /// The entities in the store, in the order of the layout.
@@ -19,7 +19,7 @@ struct SchemaBuilder {
         naming: (([EntityLayout], [String: Int]) -> SchemaNames)?
     ) {
         self.layout = layout
-        // Ancestors come along: the table is theirs.
+        // Superentities are included, as they own the table.
         let entities = layout.entities.filter { entity in
             guard let entityNames else { return true }
             return entity.selfAndSubentities.contains { entityNames.contains($0.name) }
@@ -157,7 +157,7 @@ struct SchemaBuilder {
 }
 
 extension EntityLayout {
-    /// The entity and what it inherits from, upwards.
+    /// The entity and its superentities, upwards.
     var lineage: [EntityLayout] {
         var lineage: [EntityLayout] = []
         var ancestor: EntityLayout? = self

@@ -1,9 +1,9 @@
 import CoreDataModel
 import StoreEngine
 
-/// The statements by which the delete rules of relationships follow a batch deletion. Pure.
+/// The statements that apply the delete rules of relationships in a batch deletion. Pure.
 ///
-/// The keys of the rows that are deleted are in a table of the engine's for each entity's table.
+/// A table of the engine holds the keys of the deleted rows for each entity's table.
 package struct BatchDeletionSQL: Sendable {
     package let relationship: RelationshipLayout
     package let source: EntityMapping
@@ -27,7 +27,7 @@ package struct BatchDeletionSQL: Sendable {
 
     private static let target = "t"
 
-    /// Which rows of the destination's table `t` the relationship leads to from deleted rows.
+    /// The condition on rows of the destination's table `t` that deleted rows lead to.
     private var related: SQLFragment? {
         let key: SQLFragment = "\(.key, of: Self.target)"
         if !relationship.isToMany {
@@ -44,7 +44,7 @@ package struct BatchDeletionSQL: Sendable {
         }
     }
 
-    /// Which rows of the destination's table stay.
+    /// The condition on rows of the destination's table that stay.
     private func stays(_ keys: KeyTableSQL) -> SQLFragment {
         "\(.key, of: Self.target) NOT IN \(keys.keys)"
     }
@@ -52,26 +52,26 @@ package struct BatchDeletionSQL: Sendable {
     /// The rule “cascade”: adds the rows that the relationship leads to.
     ///
     /// - Parameter keys: the table of keys of the destination's rows.
-    /// - Returns: nil where the relationship is not stored.
+    /// - Returns: nil if the relationship is not stored.
     package func cascade(into keys: KeyTableSQL) -> SQLFragment? {
         guard let related else { return nil }
         let rows: SQLFragment =
             "SELECT \(.key, of: Self.target), \(.entity, of: Self.target), 1 FROM \(name: destination.table) t"
-        // A row that is there already stays as it is.
+        // A row that is in the table already stays unchanged.
         return
             "INSERT INTO \(keys.table) (\(.key), \(.entity), Z_CASCADED) \(rows) WHERE \(related) ON CONFLICT DO NOTHING"
     }
 
-    /// Finds a row that stays and that the relationship leads to: `SELECT 1 FROM ZPAGE t WHERE … LIMIT 1`.
+    /// Finds a remaining row that the relationship leads to: `SELECT 1 FROM ZPAGE t WHERE … LIMIT 1`.
     ///
     /// - Parameter keys: the table of keys of the destination's rows.
-    /// - Returns: nil where the relationship is not stored.
+    /// - Returns: nil if the relationship is not stored.
     package func remaining(_ keys: KeyTableSQL) -> SQLFragment? {
         related.map { "SELECT 1 FROM \(name: destination.table) t WHERE \($0) AND \(stays(keys)) LIMIT 1" }
     }
 
-    /// Takes deleted rows out of a join table, or from their destinations where these have no inverse; none where the inverse's rule
-    /// says what happens.
+    /// Removes deleted rows from a join table, or from their destinations if the relationship has no inverse; empty if
+    /// the inverse's rule decides.
     package var releases: [SQLFragment] {
         guard relationship.isToMany else { return [] }
         switch source.toManys[relationship.index] {
@@ -85,9 +85,9 @@ package struct BatchDeletionSQL: Sendable {
         }
     }
 
-    /// The rule “nullify”: which rows of the destination's table `t` lose their reference.
+    /// The rule “nullify”: the rows of the destination's table `t` that lose their reference.
     ///
-    /// - Returns: nil where there is nothing to clear.
+    /// - Returns: nil if nothing is to be cleared.
     package func clearing(_ keys: KeyTableSQL) -> (condition: SQLFragment, update: SQLFragment, inverse: String)? {
         guard relationship.deleteRule == .nullifyDeleteRule, let inverse = relationship.inverse, !inverse.isToMany,
             let column = destination.columns[inverse.slot]

@@ -1,9 +1,9 @@
 import CoreDataModel
 import StoreEngine
 
-/// The statements of a batch request: which rows it is about, and what becomes of them. Pure.
+/// The statements of a batch request: how its rows are selected, and how they are changed. Pure.
 package struct BatchSQL {
-    /// Where the rows are found that a statement works on.
+    /// How the rows of a statement are found.
     package enum Selection: Sendable {
         /// By the request's own condition.
         case condition
@@ -11,14 +11,14 @@ package struct BatchSQL {
         case keys(KeyTableSQL)
     }
 
-    /// What a column becomes.
+    /// The new value of a column.
     package enum Assignment {
         case value(column: String, SQLValue)
         case binding(column: String, SQLBinding)
         case expression(column: String, ExpressionTree, whole: WholeNumbers? = nil)
     }
 
-    /// That a computed value must be a whole number which an attribute's type holds.
+    /// The requirement that a computed value is a whole number in the range of an attribute's type.
     package struct WholeNumbers {
         let type: NSAttributeType
         /// The attribute's name, for the error: `Note.stars`.
@@ -47,11 +47,11 @@ package struct BatchSQL {
 
     /// - Parameters:
     ///   - schema: the store's tables.
-    ///   - plan: the rows; its predicate and sort descriptors come separately, as trees.
-    ///   - predicate: the predicate, arguments in place or apart.
-    ///   - arguments: the predicate's arguments, where they are apart.
+    ///   - plan: the rows; its predicate and sort descriptors are given separately, as trees.
+    ///   - predicate: the predicate, with or without its arguments in place.
+    ///   - arguments: the predicate's arguments, if they are separate.
     ///   - sortTerms: the order.
-    /// - Throws: an `NSError` that names what cannot be said in SQL.
+    /// - Throws: an `NSError` that names what SQL cannot express.
     package init(
         schema: SQLSchema, plan: FetchPlan, predicate: PredicateTree? = nil, arguments: [Value] = [],
         sortTerms: [SortTerm] = []
@@ -71,7 +71,7 @@ package struct BatchSQL {
         self.conditions = conditions
         isLimited = plan.limit > 0 || plan.offset > 0
         hasOffset = plan.offset > 0
-        // The order matters only for which rows a limit leaves.
+        // The order matters only for the rows that a limit selects.
         order = isLimited ? try generator.order(by: sortTerms, in: scope) : SQLFragment.empty
     }
 
@@ -91,9 +91,9 @@ package struct BatchSQL {
 
     /// `UPDATE ZCAR AS t0 SET ZPRICE = ?, Z_OPT = t0.Z_OPT + 1 WHERE t0.ZMAKER = ?`
     ///
-    /// - Throws: an `NSError` for an expression that cannot be said in SQL.
+    /// - Throws: an `NSError` for an expression that SQL cannot express.
     package func update(_ assignments: [Assignment], of rows: Selection) throws -> SQLFragment {
-        // All expressions first: only then is it known which tables they join.
+        // All expressions first, since they determine which tables are joined.
         var values: [(column: String, value: SQLFragment, isComputed: Bool)] = []
         for assignment in assignments {
             switch assignment {
@@ -127,7 +127,7 @@ package struct BatchSQL {
         switch rows {
         case .keys(let keys): return " WHERE \(.key, of: target) IN \(keys.keys)"
         case .condition:
-            // Where the condition reads other rows, all rows are found before one is changed: SQLite 3.40 finds them as it
+            // If the condition reads other rows, all rows are found before one is changed: SQLite 3.40 finds them as it
             // goes.
             if scope.joins.isEmpty, !isLimited, !condition.readsOtherRows { return condition }
             return " WHERE \(.key, of: target) IN \(.select(selection("\(.key, of: scope.alias)")))"

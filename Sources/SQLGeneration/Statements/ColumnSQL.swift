@@ -1,4 +1,4 @@
-/// The statements that read or clear some columns of rows. Pure; what is bound has placeholders.
+/// The statements that read or clear some columns of rows. Pure; bound values have placeholders.
 package enum ColumnSQL {
     private static let placeholder = SQLFragment(.placeholder)
 
@@ -7,7 +7,8 @@ package enum ColumnSQL {
         "SELECT \(.list(columns.map { "\(name: $0)" })) FROM \(name: table) WHERE \(.key) = \(placeholder)"
     }
 
-    /// Clears some columns of a row that is as it was read: `UPDATE ZCAR SET ZPLATE = NULL WHERE Z_PK = ? AND Z_OPT = ?`.
+    /// Clears some columns of a row that is unchanged since it was read: `UPDATE ZCAR SET ZPLATE = NULL WHERE Z_PK = ?
+    /// AND Z_OPT = ?`.
     package static func clear(_ columns: [String], in table: String) -> SQLFragment {
         let changes = SQLFragment.list(columns.map { "\(name: $0) = NULL" })
         let isSame: SQLFragment = "\(.key) = \(placeholder) AND \(.version) = \(placeholder)"

@@ -1,16 +1,17 @@
-/// The statements that look for values which are in files beside the store: their columns have the file's name. Pure.
+/// The statements that find values in files beside the store, whose columns contain the file's name. Pure.
 package enum ExternalFileSQL {
-    /// What a column has of all rows whose value is in a file: `SELECT ZDATA FROM ZPHOTO WHERE typeof(ZDATA) = 'blob' AND …`.
+    /// The column's content in all rows whose value is in a file: `SELECT ZDATA FROM ZPHOTO WHERE typeof(ZDATA) =
+    /// 'blob' AND …`.
     package static func references(_ column: String, in table: String) -> SQLFragment {
         "SELECT \(name: column) FROM \(name: table) WHERE \(.call(.isInFile, "\(name: column)"))"
     }
 
-    /// The same of rows that a condition selects.
+    /// The same for rows that a condition selects.
     ///
     /// - Parameters:
     ///   - column: the column.
     ///   - table: its table.
-    ///   - condition: which rows of the table `t`.
+    ///   - condition: the condition on rows of the table `t`.
     /// - Returns: the statement.
     package static func references(
         _ column: String, in table: String, where condition: SQLFragment

@@ -1,4 +1,4 @@
-/// The statements that write the persistent history. Pure; what is bound has placeholders.
+/// The statements that write the persistent history. Pure; bound values have placeholders.
 package enum HistoryRowSQL {
     private static let placeholder = SQLFragment(.placeholder)
 
@@ -10,7 +10,7 @@ package enum HistoryRowSQL {
 
     /// One change: `INSERT INTO ACHANGE (Z_PK, Z_ENT, ZCHANGETYPE, …, ZTOMBSTONE0) VALUES (?, ?, ?, …, ?)`.
     ///
-    /// - Parameter tombstones: how many values a deleted object leaves behind.
+    /// - Parameter tombstones: how many tombstone values a deleted object leaves.
     /// - Returns: the statement.
     package static func insertChange(tombstones: Int) -> SQLFragment {
         insert(into: "ACHANGE", changeColumns + (0..<tombstones).map(HistorySQL.tombstone))
@@ -33,10 +33,10 @@ package enum HistoryRowSQL {
     ///
     /// - Parameters:
     ///   - mapping: the entity; rows of its subentities are not looked at.
-    ///   - kept: the columns whose values a deletion keeps.
-    ///   - condition: which rows of the entity's table `t`.
-    /// - Returns: the statement. Bound are the last key, the number of the history's entity, the kind of the change, the transaction, the mask
-    ///   of changed properties, and the entity's number.
+    ///   - kept: the columns whose values a deletion keeps as tombstones.
+    ///   - condition: the condition on rows of the entity's table `t`.
+    /// - Returns: the statement. Its bindings are the last key, the number of the history's entity, the kind of the
+    ///   change, the transaction, the mask of changed properties, and the entity's number.
     package static func insertChanges(
         of mapping: EntityMapping, keeping kept: [String], where condition: SQLFragment
     ) -> SQLFragment {

@@ -9,7 +9,7 @@ package enum HistorySQL {
     ///
     /// - Parameters:
     ///   - start: where to begin; nil for all.
-    ///   - columns: the columns that the table has. The history of an older system has the names in the row, and only there.
+    ///   - columns: the columns that the table has. The history of an older system keeps the names only in the row.
     /// - Returns: the statement.
     package static func transactions(after start: HistoryPosition?, columns: Set<String>) -> SQLFragment {
         let names = ["ZAUTHOR", "ZBUNDLEID", "ZCONTEXTNAME", "ZPROCESSID"].map { name($0, columns) }
@@ -32,7 +32,7 @@ package enum HistorySQL {
     ///
     /// - Parameters:
     ///   - start: where to begin; nil for all.
-    ///   - tombstones: how many columns there are for what deleted objects leave behind.
+    ///   - tombstones: the number of tombstone columns.
     /// - Returns: the statement.
     package static func changes(after start: HistoryPosition?, tombstones: Int) -> SQLFragment {
         let names = ["ZTRANSACTIONID", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZCOLUMNS"]
@@ -43,7 +43,7 @@ package enum HistorySQL {
         return "\(rows)\(restriction(" > ", start, alias: transaction)) ORDER BY \(owner), \(key)"
     }
 
-    /// The column with one of the values that a deleted object leaves behind: `ZTOMBSTONE0`.
+    /// The column of one tombstone value: `ZTOMBSTONE0`.
     package static func tombstone(_ index: Int) -> String { "ZTOMBSTONE\(index)" }
 
     /// Removes the transactions before a place, after their changes: `DELETE FROM ATRANSACTION WHERE Z_PK < ?`.

@@ -1,4 +1,5 @@
-/// The statements about keys that a request has collected in a table of the engine's, with the columns `Z_PK`, `Z_ENT` and `Z_CASCADED`. Pure.
+/// The statements for keys that a request has collected in a table of the engine, with the columns `Z_PK`, `Z_ENT` and
+/// `Z_CASCADED`. Pure.
 package struct KeyTableSQL: Sendable {
     /// The table.
     package let table: SQLFragment
@@ -8,7 +9,7 @@ package struct KeyTableSQL: Sendable {
     /// The keys, as an operand of IN: `(SELECT Z_PK FROM temp.KEYS)`.
     package var keys: SQLFragment { .select("SELECT \(.key) FROM \(table)") }
 
-    /// Which rows of a table `t` are meant: `t.Z_PK IN (SELECT Z_PK FROM temp.KEYS)`.
+    /// The condition on rows of a table `t`: `t.Z_PK IN (SELECT Z_PK FROM temp.KEYS)`.
     package var selects: SQLFragment { "\(.key, of: "t") IN \(keys)" }
 
     /// `DELETE FROM temp.KEYS`
@@ -27,7 +28,7 @@ package struct KeyTableSQL: Sendable {
         "INSERT INTO \(table) (\(.key), \(.entity)) \(selection)"
     }
 
-    /// Forgets keys that no row has, and learns the entities of the others.
+    /// Removes keys that no row has, and adds the entities of the others.
     ///
     /// ```sql
     /// DELETE FROM temp.KEYS WHERE Z_PK NOT IN (SELECT Z_PK FROM ZCAR)
@@ -47,10 +48,10 @@ package struct KeyTableSQL: Sendable {
 
     private static let isAskedFor: SQLFragment = "Z_CASCADED IS NULL"
 
-    /// How many keys the request itself is about, those that delete rules added left out.
+    /// How many keys the request itself selects, without those that delete rules added.
     package var count: SQLFragment { "SELECT COUNT(*) FROM \(table) WHERE \(Self.isAskedFor)" }
 
-    /// The keys that the request itself is about, and their entities.
+    /// The keys that the request itself selects, and their entities.
     package var rows: SQLFragment {
         "SELECT \(.key), \(.entity) FROM \(table) WHERE \(Self.isAskedFor) ORDER BY \(.key)"
     }

@@ -1,4 +1,4 @@
-/// The statements that read rows without a model: all columns that there are. Pure.
+/// The statements that read rows without a model, with all existing columns. Pure.
 package enum RawRowSQL {
     /// `SELECT * FROM ZCAR WHERE Z_ENT = 3 ORDER BY Z_PK`
     ///

@@ -1,8 +1,9 @@
-/// The statements that read and write single rows. Pure; each is made once per entity and kept. What is bound has placeholders.
+/// The statements that read and write single rows. Pure; each is generated once per entity and kept. Bound values have
+/// placeholders.
 package enum RowSQL {
     /// `INSERT INTO ZCAR (Z_PK, Z_ENT, Z_OPT, ZMAKER) VALUES (?, ?, ?, ?)`
     ///
-    /// With places in ordered relationships behind the row's own columns: `…, ZMAKER, Z_FOK_MAKER) VALUES (?, ?, ?, ?, ?)`.
+    /// Places in ordered relationships follow the row's own columns: `…, ZMAKER, Z_FOK_MAKER) VALUES (?, ?, ?, ?, ?)`.
     package static func insert(
         _ mapping: EntityMapping, orderColumns: [String] = [], conflict: SQLInsert.Conflict? = nil,
         returnsKey: Bool = false, returnsEntity: Bool = false
@@ -26,7 +27,8 @@ package enum RowSQL {
 
     /// `UPDATE ZCAR SET ZMAKER = ?, Z_OPT = ? WHERE Z_PK = ? AND Z_OPT = ?`
     ///
-    /// An object that comes to another one's ordered relationship has no place there yet: `…, ZBOOK = ?, Z_OPT = ?, Z_FOK_BOOK = NULL`.
+    /// An object that is moved into another one's ordered relationship has no place there yet: `…, ZBOOK = ?, Z_OPT =
+    /// ?, Z_FOK_BOOK = NULL`.
     package static func update(_ mapping: EntityMapping, slots: [Int]) -> SQLFragment {
         let written = slots.compactMap { mapping.columns[$0] }
         let columns = writtenColumns(written).map { SQLColumn($0) }
@@ -45,7 +47,7 @@ package enum RowSQL {
     }
 
     private static let placeholder = SQLFragment(.placeholder)
-    /// The row is the one that was read.
+    /// The condition that the row is unchanged since it was read.
     private static let same: SQLFragment = "\(.key) = \(placeholder) AND \(.version) = \(placeholder)"
 
     /// `SELECT t0.Z_PK, t0.Z_OPT, t0.ZNAME FROM ZUSER t0 WHERE t0.Z_PK = ?`
@@ -59,7 +61,8 @@ package enum RowSQL {
         return "\(rows) WHERE \(.key, of: "t0") IN (\(.placeholders(count)))"
     }
 
-    /// The rows that have one of some values in a column: `SELECT t0.Z_PK, t0.Z_OPT, t0.ZUID FROM ZUSER t0 WHERE t0.ZUID IN (?, ?)`.
+    /// The rows with one of several values in a column: `SELECT t0.Z_PK, t0.Z_OPT, t0.ZUID FROM ZUSER t0 WHERE t0.ZUID
+    /// IN (?, ?)`.
     package static func select(
         _ mapping: EntityMapping, shape: RowShape, where column: SlotColumn, isAmong count: Int
     ) -> SQLFragment {
@@ -67,14 +70,14 @@ package enum RowSQL {
         return "\(rows) WHERE \(SQLColumn(column.name, of: "t0")) IN (\(.placeholders(count)))"
     }
 
-    /// The rows that have a value in a column: `SELECT t0.Z_PK, t0.Z_OPT, t0.ZUID FROM ZUSER t0 WHERE t0.ZUID = ?`.
+    /// The rows with a value in a column: `SELECT t0.Z_PK, t0.Z_OPT, t0.ZUID FROM ZUSER t0 WHERE t0.ZUID = ?`.
     package static func select(_ mapping: EntityMapping, shape: RowShape, where column: SlotColumn) -> SQLFragment {
         let rows: SQLFragment = "SELECT \(shape.selection(alias: "t0")) FROM \(name: mapping.table) t0"
         return "\(rows) WHERE \(SQLColumn(column.name, of: "t0")) = \(placeholder)"
     }
 
-    /// The columns that writing a property sets: its own, and the destination's entity. The order key of the inverse of
-    /// an ordered relationship is written with the order.
+    /// The columns that writing a property sets: its own, and that of the destination's entity. The order key of the
+    /// inverse of an ordered relationship is written with the order.
     package static func writtenColumns(_ columns: [SlotColumn]) -> [String] {
         columns.flatMap(\.flattened).filter { !$0.isDerived }.flatMap {
             [$0.name] + [$0.entityColumn].compactMap { $0 }
@@ -83,18 +86,18 @@ package enum RowSQL {
 
     // MARK: Bookkeeping
 
-    /// The highest primary key that was ever handed out for a root entity, and the highest that a row of its table has:
-    /// `SELECT Z_MAX, (SELECT MAX(Z_PK) FROM ZCAR) FROM Z_PRIMARYKEY WHERE Z_ENT = ?`
+    /// The highest primary key ever assigned for a root entity, and the highest in its table's rows: `SELECT Z_MAX,
+    /// (SELECT MAX(Z_PK) FROM ZCAR) FROM Z_PRIMARYKEY WHERE Z_ENT = ?`
     package static func readMaximumKey(of table: String) -> SQLFragment {
         let greatest = SQLFragment.select("SELECT MAX(\(.key)) FROM \(name: table)")
         return "SELECT Z_MAX, \(greatest) FROM Z_PRIMARYKEY WHERE Z_ENT = \(placeholder)"
     }
 
-    /// Hands out primary keys.
+    /// Records the highest assigned primary key.
     package static let writeMaximumKey: SQLFragment =
         "UPDATE Z_PRIMARYKEY SET Z_MAX = \(placeholder) WHERE Z_ENT = \(placeholder)"
 
-    /// Numbers an entity.
+    /// Adds the number of an entity.
     package static func insertEntity(unlessThere: Bool = false) -> SQLFragment {
         insert(
             into: "Z_PRIMARYKEY", ["Z_ENT", "Z_NAME", "Z_SUPER", "Z_MAX"], conflict: unlessThere ? .ignored : nil)

@@ -1,6 +1,6 @@
 import CoreDataModel
 
-/// The statements that look for what is wrong with a store, and mend it: counters, and references that lead to no row. Pure.
+/// The statements that find and repair defects of a store: counters, and references that lead to no row. Pure.
 package enum StoreCheckSQL {
     /// The greatest key of a table's rows: `SELECT MAX(Z_PK) FROM ZCAR`.
     package static func greatestKey(of table: String) -> SQLFragment { "SELECT MAX(\(.key)) FROM \(name: table)" }
@@ -15,7 +15,8 @@ package enum StoreCheckSQL {
         "UPDATE Z_PRIMARYKEY SET Z_MAX = \(number: key) WHERE \(SQLFragment.isEntity([number]))"
     }
 
-    /// How many rows are of none of the entities that share their table: `SELECT COUNT(*) FROM ZCAR WHERE NOT (Z_ENT IN (1, 2))`.
+    /// How many rows belong to none of the entities that share their table: `SELECT COUNT(*) FROM ZCAR WHERE NOT (Z_ENT
+    /// IN (1, 2))`.
     package static func strangers(in mapping: EntityMapping) -> SQLFragment {
         "SELECT COUNT(*) FROM \(name: mapping.table) WHERE NOT (\(SQLFragment.isEntity(mapping.numbers)))"
     }
@@ -23,7 +24,7 @@ package enum StoreCheckSQL {
     /// How many values, or combinations of values, several rows of an entity share:
     /// `SELECT COUNT(*) FROM (SELECT 1 FROM ZCAR WHERE ZPLATE IS NOT NULL GROUP BY ZPLATE HAVING COUNT(*) > 1)`.
     ///
-    /// - Returns: nil where the store has no column for one of the properties.
+    /// - Returns: nil if the store has no column for one of the properties.
     package static func sharedValues(of properties: [String], in mapping: EntityMapping) -> SQLFragment? {
         var columns: [SQLFragment] = []
         for property in properties {
@@ -42,8 +43,8 @@ package enum StoreCheckSQL {
         return "SELECT COUNT(*) FROM (\(groups))"
     }
 
-    /// Takes away the references of a to-one relationship that lead to no row:
-    /// `UPDATE ZPAGE SET ZBOOK = NULL WHERE ZBOOK IS NOT NULL AND ZBOOK NOT IN (SELECT Z_PK FROM ZBOOK)`.
+    /// Clears the references of a to-one relationship that lead to no row: `UPDATE ZPAGE SET ZBOOK = NULL WHERE ZBOOK
+    /// IS NOT NULL AND ZBOOK NOT IN (SELECT Z_PK FROM ZBOOK)`.
     package static func clearDangling(_ column: SlotColumn, of source: EntityMapping, destination: EntityMapping)
         -> SQLFragment
     {
@@ -68,9 +69,10 @@ extension SQLFragment {
     }
 }
 
-// What a report tells of sizes.
+// The sizes in a report.
 extension StoreCheckSQL {
-    /// The bytes of each table and index, where SQLite was built so that it tells: `SELECT name, SUM(pgsize) FROM dbstat GROUP BY name`.
+    /// The bytes of each table and index, if SQLite was built with `dbstat`: `SELECT name, SUM(pgsize) FROM dbstat
+    /// GROUP BY name`.
     package static let sizes: SQLFragment = "SELECT name, SUM(pgsize) FROM dbstat GROUP BY name"
 
     /// The largest values of a column, with their rows' keys:
@@ -84,7 +86,7 @@ extension StoreCheckSQL {
     }
 }
 
-// What a page of the history tells of transactions with very many changes.
+// The statements for a page of the history about transactions with very many changes.
 extension StoreCheckSQL {
     /// `SELECT COUNT(*) FROM ACHANGE WHERE ZTRANSACTIONID > 3`
     package static func changeCount(after transaction: Int64) -> SQLFragment {

@@ -1,7 +1,7 @@
 import CoreDataModel
 
-/// The statements that read and write what a store says of itself: metadata, the copy of its model, the numbers of its entities. Pure; what
-/// is bound has placeholders.
+/// The statements that read and write a store's own description: metadata, the copy of its model, the numbers of its
+/// entities. Pure; bound values have placeholders.
 package enum StoreTablesSQL {
     private static let placeholder = SQLFragment(.placeholder)
 
@@ -20,7 +20,7 @@ package enum StoreTablesSQL {
     /// `UPDATE Z_METADATA SET Z_PLIST = ?`
     package static let updateMetadata: SQLFragment = "UPDATE Z_METADATA SET Z_PLIST = \(placeholder)"
 
-    /// The same with the UUID, which stays where NULL is bound: `… , Z_UUID = IFNULL(?, Z_UUID)`.
+    /// The same with the UUID, which stays if NULL is bound: `… , Z_UUID = IFNULL(?, Z_UUID)`.
     package static let updateMetadataAndUUID: SQLFragment =
         "\(updateMetadata), Z_UUID = \(.call(.ifNull, placeholder, "Z_UUID"))"
 
@@ -35,8 +35,8 @@ package enum StoreTablesSQL {
 
     // MARK: Entities
 
-    /// The numbers, names and superentities' numbers of the entities, those of the history left out:
-    /// `SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY WHERE Z_NAME IS NOT NULL AND Z_ENT < 16001 ORDER BY Z_NAME`.
+    /// The numbers, names and superentities' numbers of the entities, without those of the history: `SELECT Z_ENT,
+    /// Z_NAME, Z_SUPER FROM Z_PRIMARYKEY WHERE Z_NAME IS NOT NULL AND Z_ENT < 16001 ORDER BY Z_NAME`.
     package static let entities: SQLFragment =
         "SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY WHERE Z_NAME IS NOT NULL AND \(ofModel) ORDER BY Z_NAME"
 
@@ -45,8 +45,8 @@ package enum StoreTablesSQL {
 
     private static let ofModel: SQLFragment = "Z_ENT < \(number: StoreTables.firstHistoryNumber)"
 
-    /// Whether a table has rows, and none of them is of its entities: 1 or 0.
-    /// `SELECT EXISTS (SELECT 1 FROM ZCAR) AND NOT EXISTS (SELECT 1 FROM ZCAR WHERE Z_ENT IN (1, 2))`
+    /// Whether a table has rows, but none of its entities: 1 or 0. `SELECT EXISTS (SELECT 1 FROM ZCAR) AND NOT EXISTS
+    /// (SELECT 1 FROM ZCAR WHERE Z_ENT IN (1, 2))`
     package static func hasStrangersOnly(_ mapping: EntityMapping) -> SQLFragment {
         let rows: SQLFragment = "SELECT 1 FROM \(name: mapping.table)"
         let known: SQLFragment = "\(rows) WHERE \(SQLFragment.isEntity(mapping.numbers))"

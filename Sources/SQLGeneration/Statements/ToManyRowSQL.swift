@@ -2,16 +2,16 @@
 extension RowSQL {
     private static let placeholder = SQLFragment(.placeholder)
 
-    /// The keys (and `Z_ENT`s) of the destinations of a to-many relationship, in order where it has one:
-    /// `SELECT t0.Z_PK FROM ZPAGE t0 WHERE t0.ZBOOK = ? ORDER BY t0.Z_FOK_BOOK, t0.Z_PK`.
+    /// The keys (and `Z_ENT`s) of the destinations of a to-many relationship, in order if it is ordered: `SELECT
+    /// t0.Z_PK FROM ZPAGE t0 WHERE t0.ZBOOK = ? ORDER BY t0.Z_FOK_BOOK, t0.Z_PK`.
     package static func targets(_ toMany: ToManyMapping, destination: EntityMapping) -> SQLFragment {
         let ends = ends(toMany, destination)
         return
             "SELECT \(ends.columns) FROM \(ends.tables) WHERE \(ends.source) = \(placeholder) ORDER BY \(ends.order)"
     }
 
-    /// The same for many objects at once, whose keys come first:
-    /// `SELECT t0.ZBOOK, t0.Z_PK FROM ZPAGE t0 WHERE t0.ZBOOK IN (?, ?) ORDER BY t0.ZBOOK, t0.Z_FOK_BOOK, t0.Z_PK`.
+    /// The same for many objects at once, whose keys are in the first column: `SELECT t0.ZBOOK, t0.Z_PK FROM ZPAGE t0
+    /// WHERE t0.ZBOOK IN (?, ?) ORDER BY t0.ZBOOK, t0.Z_FOK_BOOK, t0.Z_PK`.
     package static func targets(_ toMany: ToManyMapping, destination: EntityMapping, count: Int) -> SQLFragment {
         let ends = ends(toMany, destination)
         let rows: SQLFragment = "SELECT \(ends.source), \(ends.columns) FROM \(ends.tables)"
@@ -19,8 +19,9 @@ extension RowSQL {
         return "\(rows) WHERE \(condition) ORDER BY \(ends.source), \(ends.order)"
     }
 
-    /// The rows at the end of a relationship for many objects at once, behind each the key of its object:
-    /// `SELECT t0.Z_PK, t0.Z_OPT, t0.ZTEXT, t0.ZBOOK FROM ZPAGE t0 WHERE t0.ZBOOK IN (?, ?) ORDER BY t0.ZBOOK, t0.Z_FOK_BOOK, t0.Z_PK`.
+    /// The rows at the end of a relationship for many objects at once, each followed by the key of its object: `SELECT
+    /// t0.Z_PK, t0.Z_OPT, t0.ZTEXT, t0.ZBOOK FROM ZPAGE t0 WHERE t0.ZBOOK IN (?, ?) ORDER BY t0.ZBOOK, t0.Z_FOK_BOOK,
+    /// t0.Z_PK`.
     package static func members(
         _ toMany: ToManyMapping, _ destination: EntityMapping, shape: RowShape, count: Int
     ) -> SQLFragment {
@@ -51,7 +52,8 @@ extension RowSQL {
         }
     }
 
-    /// `INSERT OR IGNORE INTO Z_5TAGS (Z_5NOTES, Z_13TAGS) VALUES (?, ?)`: both ends of a pair report it.
+    /// `INSERT OR IGNORE INTO Z_5TAGS (Z_5NOTES, Z_13TAGS) VALUES (?, ?)`: `IGNORE`, since both ends of a pair report
+    /// it.
     package static func insertPair(_ join: JoinMapping) -> SQLFragment {
         insert(into: join.table, [join.sourceColumn, join.destinationColumn], conflict: .ignored)
     }
@@ -68,13 +70,13 @@ extension RowSQL {
         "\(deletePairs(of: join)) AND \(name: join.destinationColumn) = \(placeholder)"
     }
 
-    /// Takes a deleted object out of a join table: `DELETE FROM Z_5TAGS WHERE Z_5NOTES = ?`.
+    /// Removes a deleted object from a join table: `DELETE FROM Z_5TAGS WHERE Z_5NOTES = ?`.
     package static func deletePairs(of join: JoinMapping) -> SQLFragment {
         "DELETE FROM \(name: join.table) WHERE \(name: join.sourceColumn) = \(placeholder)"
     }
 
-    /// Gives a destination an owner, for a relationship without inverse: `UPDATE ZINGREDIENT SET Z1SPEC = ?1 WHERE Z_PK = ?2`. What
-    /// the destination's row has besides, its version included, is not concerned.
+    /// Gives a destination an owner, for a relationship without inverse: `UPDATE ZINGREDIENT SET Z1SPEC = ?1 WHERE Z_PK
+    /// = ?2`. The rest of the destination's row, including its version, does not change.
     package static func own(_ key: ForeignKeyMapping, by owner: EntityMapping) -> SQLFragment {
         let (first, second) = (SQLFragment(.numbered(1)), SQLFragment(.numbered(2)))
         var changes: [SQLFragment] = ["\(name: key.column) = \(first)"]
@@ -87,12 +89,13 @@ extension RowSQL {
         return "UPDATE \(name: key.table) SET \(.list(changes)) WHERE \(.key) = \(second)"
     }
 
-    /// Takes a destination from its owner: `UPDATE ZINGREDIENT SET Z1SPEC = NULL WHERE Z1SPEC = ?1 AND Z_PK = ?2`.
+    /// Removes a destination from its owner: `UPDATE ZINGREDIENT SET Z1SPEC = NULL WHERE Z1SPEC = ?1 AND Z_PK = ?2`.
     package static func release(_ key: ForeignKeyMapping) -> SQLFragment {
         "\(releaseAll(key)) AND \(.key) = \(SQLFragment(.numbered(2)))"
     }
 
-    /// Takes all destinations from an owner that is deleted: `UPDATE ZINGREDIENT SET Z1SPEC = NULL WHERE Z1SPEC = ?1`.
+    /// Removes all destinations from an owner that is deleted: `UPDATE ZINGREDIENT SET Z1SPEC = NULL WHERE Z1SPEC =
+    /// ?1`.
     package static func releaseAll(_ key: ForeignKeyMapping) -> SQLFragment {
         let changes = SQLFragment.list(key.columns.map { "\(name: $0) = NULL" })
         return
@@ -113,7 +116,8 @@ extension RowSQL {
         }
     }
 
-    /// Sets the order key of one destination: bound are the order key, the destination, and for join tables the source.
+    /// Sets the order key of one destination. The bindings are the order key, the destination, and for join tables the
+    /// source.
     package static func setOrderKey(_ toMany: ToManyMapping) -> SQLFragment? {
         switch toMany {
         case .foreignKey(let key):

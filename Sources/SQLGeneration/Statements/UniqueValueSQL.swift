@@ -1,7 +1,7 @@
-/// The statements that look for values which must be unique. Pure; the values have placeholders.
+/// The statements for values that must be unique. Pure; the values have placeholders.
 package enum UniqueValueSQL {
-    /// The values that several rows share, the first ones: `SELECT ZUID FROM ZITEM WHERE ZUID NOT NULL GROUP BY ZUID HAVING COUNT(*) > 1 ORDER
-    /// BY MIN(Z_PK) LIMIT ?`.
+    /// The first values that several rows share: `SELECT ZUID FROM ZITEM WHERE ZUID NOT NULL GROUP BY ZUID HAVING
+    /// COUNT(*) > 1 ORDER BY MIN(Z_PK) LIMIT ?`.
     package static func shared(_ columns: [String], in table: String) -> SQLFragment {
         let list = SQLFragment.list(columns.map { "\(name: $0)" })
         let present = SQLFragment.joined(columns.map { "\(name: $0) IS NOT NULL" }, separator: " AND ")

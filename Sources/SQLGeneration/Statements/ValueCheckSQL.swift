@@ -1,8 +1,9 @@
-/// The statements that look for values that no object can have: of another kind than their column's, missing, or leading to an object that does not
-/// lead back. Pure.
+/// The statements that find invalid values: of another kind than their column's, missing, or leading to an object that
+/// does not lead back. Pure.
 package enum ValueCheckSQL {
-    /// For each column, in how many rows of an entity, and of those below it, SQLite keeps a value of another kind:
-    /// `SELECT SUM(typeof(ZPAGES) NOT IN ('null', 'integer')), SUM(typeof(ZTITLE) NOT IN ('null', 'text')) FROM ZBOOK WHERE Z_ENT IN (2, 3)`.
+    /// For each column, in how many rows of an entity and its subentities SQLite keeps a value of another kind: `SELECT
+    /// SUM(typeof(ZPAGES) NOT IN ('null', 'integer')), SUM(typeof(ZTITLE) NOT IN ('null', 'text')) FROM ZBOOK WHERE
+    /// Z_ENT IN (2, 3)`.
     package static func strangers(among columns: [SlotColumn], in mapping: EntityMapping) -> SQLFragment {
         counts(columns.map(isStrange), in: mapping)
     }
@@ -15,19 +16,19 @@ package enum ValueCheckSQL {
         return "\(rows) AND \(isStrange(column)) ORDER BY \(.key) LIMIT \(number: limit)"
     }
 
-    /// For each column, in how many rows there is no value: `SELECT SUM(ZPAGES IS NULL) FROM ZBOOK WHERE Z_ENT IN (2, 3)`.
+    /// For each column, how many rows have no value: `SELECT SUM(ZPAGES IS NULL) FROM ZBOOK WHERE Z_ENT IN (2, 3)`.
     package static func missing(among columns: [SlotColumn], in mapping: EntityMapping) -> SQLFragment {
         counts(columns.map { "\(SQLColumn($0.name)) IS NULL" }, in: mapping)
     }
 
-    /// The rows that a relationship leads from to rows that lead to others, or to nothing, by the relationship back:
-    /// `SELECT t0.Z_PK FROM ZPERSON t0 JOIN ZPASSPORT t1 ON t1.Z_PK = t0.ZPASSPORT WHERE t0.Z_ENT = 1 AND t1.ZOWNER IS NOT t0.Z_PK ORDER BY t0.Z_PK`.
+    /// The rows whose to-one destination does not lead back to them: `SELECT t0.Z_PK FROM ZPERSON t0 JOIN ZPASSPORT t1
+    /// ON t1.Z_PK = t0.ZPASSPORT WHERE t0.Z_ENT = 1 AND t1.ZOWNER IS NOT t0.Z_PK ORDER BY t0.Z_PK`.
     ///
     /// - Parameters:
-    ///   - column: the relationship's, which is to one.
-    ///   - source: where it leads from.
-    ///   - back: the column of the relationship back, which is to one as well.
-    ///   - destination: where that one leads from.
+    ///   - column: the column of the to-one relationship.
+    ///   - source: the entity that it leads from.
+    ///   - back: the column of the inverse, which is to-one as well.
+    ///   - destination: the entity that the inverse leads from.
     /// - Returns: the statement.
     package static func oneSided(
         _ column: SlotColumn, of source: EntityMapping, back: SlotColumn, of destination: EntityMapping
@@ -40,7 +41,8 @@ package enum ValueCheckSQL {
             "\(rows) \(ends) WHERE \(SQLFragment.isEntity(source.numbers, "\(.entity, of: "t0")")) AND \(isOneSided) ORDER BY \(.key, of: "t0")"
     }
 
-    /// How many rows are of an entity itself: `SELECT COUNT(*) FROM ZVEHICLE WHERE Z_ENT = 3`.
+    /// How many rows belong to an entity itself, without its subentities: `SELECT COUNT(*) FROM ZVEHICLE WHERE Z_ENT =
+    /// 3`.
     package static func own(rowsOf mapping: EntityMapping) -> SQLFragment {
         "SELECT COUNT(*) FROM \(name: mapping.table) WHERE \(SQLFragment.isEntity([mapping.number]))"
     }
@@ -64,15 +66,15 @@ package enum ValueCheckSQL {
 }
 
 extension ColumnStorage {
-    /// The kinds of values that SQLite may keep in such a column, as `typeof` names them.
+    /// The kinds of values that SQLite may keep in such a column, as named by `typeof`.
     package var sqliteKinds: [String] {
         switch self {
         case .integer, .boolean, .toOne: ["integer"]
         case .double, .float, .date: ["real", "integer"]
-        // Decimals of more digits than a double has are texts.
+        // Decimals with more digits than a double are stored as texts.
         case .decimal: ["real", "integer", "text"]
         case .string, .url: ["text"]
-        // One that somebody stored as a text is read as well.
+        // A UUID that was stored as a text is read as well.
         case .uuid: ["blob", "text"]
         case .data, .transformable: ["blob"]
         }

@@ -3,15 +3,15 @@ import Foundation
 
 /// How a value of a predicate becomes a value of SQL.
 package enum BindingConversion: Sendable {
-    /// As a column with this storage has it; nil for a value that is compared with no column.
+    /// As a column with this storage holds it; nil for a value that is not compared with a column.
     case column(ColumnStorage?)
-    /// The primary key of an object of this root entity's table; -1, which no object has, for any other.
+    /// The primary key of an object in this root entity's table; -1, which no object has, for any other value.
     case key(root: EntityLayout)
-    /// The number of an entity, by name; -1, which none has, for any other value.
+    /// The number of an entity, by name; -1, which no entity has, for any other value.
     case entity([String: Int])
     /// The first of all texts that begin with the value.
     case prefixStart
-    /// What comes after all texts that begin with the value.
+    /// The bound after all texts that begin with the value.
     case prefixEnd
 
     func value(of value: Value) throws -> SQLValue {
@@ -38,11 +38,11 @@ package enum BindingConversion: Sendable {
         case .integer(let number): return .integer(number)
         case .double(let number): return .double(number)
         case .decimal(let number):
-            // The column's numeric affinity reads the text; elsewhere a double is compared.
+            // The column's numeric affinity converts the text; in other comparisons a double is used.
             return storage == .decimal ? .text(number.description(withLocale: nil)) : .double(number.doubleValue)
         case .string(let text): return .text(text)
         case .date(let date): return .double(date.timeIntervalSinceReferenceDate)
-        // Such a column says first that the value follows; one that is in a file is never found.
+        // Such a column begins with a byte that says that the value follows; a value in a file is never found.
         case .data(let data) where storage == .data(allowsExternal: true): return .blob(Data([1]) + data)
         case .data(let data): return .blob(data)
         case .uuid(let uuid): return .blob(uuid.bytes)
@@ -65,8 +65,8 @@ package enum BindingConversion: Sendable {
         return .integer(identifier.key)
     }
 
-    /// What sorts after all texts with a prefix, byte by byte: the prefix with its last character replaced by the next.
-    /// After everything comes the empty blob, since SQLite sorts blobs after texts.
+    /// The bound after all texts with a prefix, byte by byte: the prefix with its last character replaced by the next.
+    /// The bound after all texts is the empty blob, since SQLite sorts blobs after texts.
     static func end(ofPrefix prefix: String) -> SQLValue {
         var scalars = Array(prefix.unicodeScalars)
         while let last = scalars.popLast() {
@@ -82,7 +82,7 @@ package enum BindingConversion: Sendable {
 }
 
 extension UUID {
-    /// The 16 bytes, as a column has them.
+    /// The 16 bytes, as a column holds them.
     package var bytes: Data { withUnsafeBytes(of: uuid) { Data($0) } }
 }
 

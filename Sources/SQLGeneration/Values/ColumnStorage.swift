@@ -1,10 +1,10 @@
 import CoreDataModel
 
-/// How a value lies in a column: what SQLite stores, and what it means.
+/// How a value is stored in a column: what SQLite stores, and what it means.
 package enum ColumnStorage: Sendable, Equatable {
-    /// An integer; a Boolean, too, where the database has no type for them.
+    /// An integer; also a Boolean, if the database has no type for it.
     case integer
-    /// A Boolean, where the database has a type for them.
+    /// A Boolean, if the database has a type for it.
     case boolean
     case double
     /// Single precision, stored as a double.
@@ -16,14 +16,14 @@ package enum ColumnStorage: Sendable, Equatable {
     case url
     /// The 16 bytes of a UUID.
     case uuid
-    /// Bytes; where the attribute allows external storage, with Core Data's leading byte.
+    /// Bytes; with Core Data's leading byte if the attribute allows external storage.
     case data(allowsExternal: Bool)
-    /// What a value transformer made of the value; with the leading byte where external storage is allowed.
+    /// The output of a value transformer; with the leading byte if external storage is allowed.
     case transformable(allowsExternal: Bool)
     /// The primary key of a destination.
     case toOne
 
-    /// Whether the column holds archives, of which only their owner knows what is in them.
+    /// Whether the column holds archives, whose content is opaque to the store.
     var isTransformable: Bool { if case .transformable = self { true } else { false } }
 
     /// The storage of an attribute's type; nil for types that are never stored in one column.

@@ -1,24 +1,25 @@
 /// The order keys (`Z_FOK_…`) of an ordered to-many relationship. Pure.
 ///
-/// Keys grow along the order, with room between them, so that a destination that is put between two others gets a key
-/// between theirs and nobody else's changes.
+/// Keys grow along the order, with gaps between them, so that a destination that is inserted between two others gets a
+/// key between theirs, and no other key changes.
 package enum OrderKeys {
-    /// The key of the first destination, and the distance to the next one, as Core Data has them.
+    /// The key of the first destination, and the distance to the next one, as in Core Data.
     package static let first: Int64 = 2048
     package static let step: Int64 = 1024
 
-    /// The key at a place, where no destination has one yet.
+    /// The initial key at a place.
     package static func key(at place: Int) -> Int64 { first + Int64(place) * step }
 
-    /// Keys that may stay. Others are as good as none: no order of ours gets there, and to count with them may overflow.
+    /// Keys that may stay. Others are treated as missing: no order written by Pippin reaches them, and arithmetic with
+    /// them may overflow.
     private static let usable: ClosedRange<Int64> = -1 << 60...1 << 60
 
-    /// The keys that must be written for destinations to come in an order.
+    /// The keys that must be written for destinations to be in an order.
     ///
     /// - Parameters:
     ///   - order: all destinations, in order.
-    ///   - existing: the keys that destinations have already.
-    /// - Returns: destinations and their new keys; as few as possible, or all of them where there is no room.
+    ///   - existing: the keys of destinations that have one.
+    /// - Returns: destinations and their new keys; as few as possible, or all of them if there is no room.
     package static func changes(order: [Int64], existing: [Int64: Int64]) -> [(destination: Int64, key: Int64)] {
         let existing = existing.filter { usable.contains($0.value) }
         let kept = longestIncreasing(order.map { existing[$0] })
@@ -26,7 +27,7 @@ package enum OrderKeys {
         return order.enumerated().map { ($1, key(at: $0)) }
     }
 
-    /// Gives the destinations that do not keep their keys new ones between those that do; nil where there is no room.
+    /// Gives new keys to the destinations that do not keep theirs, between those that do; nil if there is no room.
     private static func fill(
         _ order: [Int64], kept: [Bool], existing: [Int64: Int64]
     ) -> [(destination: Int64, key: Int64)]? {

@@ -2,7 +2,7 @@ import CoreDataModel
 import Foundation
 import PredicateFormat
 
-/// What differs between two runs of one statement: the predicate's arguments, the limit and the offset.
+/// The values that differ between two runs of one statement: the predicate's arguments, the limit and the offset.
 package struct BindingContext: Sendable {
     package var arguments: [Value] = []
     package var limit = 0
@@ -24,7 +24,7 @@ package enum SQLValue: Sendable {
     case blob(Data)
 }
 
-// As a database has it: texts of different bytes are different values, though they may read the same.
+// As a database compares: texts with different bytes are different values, even if they are canonically equivalent.
 extension SQLValue: Hashable {
     package static func == (left: SQLValue, right: SQLValue) -> Bool {
         switch (left, right) {
@@ -48,19 +48,19 @@ extension SQLValue: Hashable {
     }
 }
 
-/// What is bound to one parameter: a value, or one that the predicate's arguments say when the statement runs, so that the
-/// text can be kept for all predicates of one format.
+/// The binding of one parameter: a value, or a reference to the predicate's arguments, which is resolved when the
+/// statement runs, so that the text can be reused for all predicates of one format.
 package enum SQLBinding: Sendable, Equatable {
     case value(SQLValue)
     /// A value of the predicate, converted.
     case constant(Value, BindingConversion)
-    /// A value that whoever runs the statement has, by its number.
+    /// A value of the caller that runs the statement, by its number.
     case given(Int)
     /// An argument of the predicate, converted.
     case argument(Int, BindingConversion)
     /// An element of an argument that is a collection, converted.
     case element(of: Int, at: Int, BindingConversion)
-    /// Several values as one, for databases that have arrays.
+    /// Several values as one array, for databases that have arrays.
     case list([SQLBinding])
     /// The fetch limit; -1 for none.
     case limit
@@ -74,7 +74,7 @@ package enum SQLBinding: Sendable, Equatable {
         }
     }
 
-    /// The value, given what differs from run to run.
+    /// The value in a context.
     ///
     /// - Throws: an `NSError` for a value that no column can hold.
     package func value(_ context: BindingContext) throws -> SQLValue {

@@ -1,14 +1,14 @@
 import CoreDataModel
 import Foundation
 
-/// The error for what is no mistake, and cannot be said in SQL: a store in memory leaves it to those who have the objects.
+/// The error for a valid request that SQL cannot express: a store in memory leaves it to callers that have the objects.
 package final class UnsupportedInSQL: NSError, @unchecked Sendable {
     // @unchecked Sendable: errors do not change.
 }
 
-/// The errors of SQL generation: what of a request cannot be said in SQL.
+/// The errors of SQL generation, for parts of a request that SQL cannot express.
 package enum SQLError {
-    /// Something that SQL does not offer. Core Data raises an exception here; we throw.
+    /// Something that SQL does not offer. Core Data raises an exception here; Pippin throws.
     package static func unsupported(_ what: String) -> NSError {
         let error = StoreError.make(
             CoreDataErrorCode.coreData, "A store in a database cannot fetch with \(what).",
@@ -20,7 +20,7 @@ package enum SQLError {
     ///
     /// - Parameters:
     ///   - property: its entity and name.
-    ///   - expression: what it is derived from.
+    ///   - expression: its derivation.
     /// - Returns: the error.
     package static func underivable(_ property: String, _ expression: String) -> NSError {
         let error = StoreError.make(
@@ -33,7 +33,7 @@ package enum SQLError {
         return UnsupportedInSQL(domain: error.domain, code: error.code, userInfo: error.userInfo)
     }
 
-    /// A constant that cannot stand where it does, or is not of the type that the column beside it has.
+    /// A constant that is not allowed at its place, or is not of the type of the column that it is compared with.
     package static func unfit(_ what: String) -> NSError {
         StoreError.make(CoreDataErrorCode.coreData, "The predicate cannot be used: \(what).")
     }

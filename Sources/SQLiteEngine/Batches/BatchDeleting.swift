@@ -6,7 +6,7 @@ import SQLiteConnection
 import StoreEngine
 
 extension OpenStore {
-    /// Deletes rows in one transaction: `DELETE FROM ZCAR AS t0 WHERE …`, as the delete rules say.
+    /// Deletes rows in one transaction, applying the delete rules: `DELETE FROM ZCAR AS t0 WHERE …`.
     func deleteBatch(_ plan: BatchDeletePlan) throws -> BatchOutcome {
         try inBatch("delete from") { files in
             let (sql, binding) = try batchSQL(plan.rows)
@@ -19,7 +19,7 @@ extension OpenStore {
             let keys = try deletion.keys(of: plan.rows.entity)
             if let identifiers = plan.identifiers {
                 try keys.insert(identifiers)
-                // Those that are gone already count for nothing.
+                // IDs of rows that are already deleted are not counted.
                 for statement in keys.sql.complete(from: try access(plan.rows.entity).mapping) { try run(statement) }
             } else {
                 try run(keys.sql.fill(sql.keys), binding)
@@ -32,7 +32,7 @@ extension OpenStore {
         }
     }
 
-    /// Whether more than the rows themselves is concerned, or asked for.
+    /// Whether anything other than the rows themselves is affected or requested.
     private func needsKeys(_ plan: BatchDeletePlan) throws -> Bool {
         if history != nil || plan.wantsIdentifiers || plan.identifiers != nil { return true }
         return try plan.rows.entities.contains { entity in
@@ -41,11 +41,11 @@ extension OpenStore {
     }
 }
 
-/// A batch deletion inside its transaction: finds out what the delete rules take along, and deletes it.
+/// A batch deletion inside its transaction: determines what the delete rules delete too, and deletes it.
 private final class BatchDeletion {
     private let store: OpenStore
     private let files: ExternalFiles
-    /// The keys to delete by table.
+    /// The keys to delete, by table.
     private var keyTables: [String: KeyTable] = [:]
 
     init(_ store: OpenStore, _ files: ExternalFiles) {
@@ -89,7 +89,7 @@ private final class BatchDeletion {
         store.schema.mappings.compactMap { $0?.table == table ? $0 : nil }
     }
 
-    /// The relationships that rows to be deleted have, each once, where it is declared.
+    /// The relationships of the rows to delete, each once, where it is declared.
     private func affected() throws -> [BatchDeletionSQL] {
         keyTables.keys.sorted().flatMap { table in
             mappings(of: table).flatMap { source in
@@ -104,7 +104,7 @@ private final class BatchDeletion {
         }
     }
 
-    /// Follows the rule “cascade” until nothing is added.
+    /// Applies the rule “cascade” until nothing is added.
     private func cascade() throws {
         var grows = true
         while grows {
@@ -118,7 +118,7 @@ private final class BatchDeletion {
         }
     }
 
-    /// Refuses what the rule “deny” forbids, and what would leave a required relationship without its object.
+    /// Refuses a deletion that the rule “deny” forbids, or that would leave a required relationship without its object.
     private func refuse(_ rule: BatchDeletionSQL) throws {
         let relationship = rule.relationship
         let name = "\(rule.source.layout.name)/\(relationship.name)"
@@ -142,7 +142,7 @@ private final class BatchDeletion {
             ])
     }
 
-    /// Clears the references to deleted rows, and takes deleted rows out of join tables.
+    /// Clears the references to deleted rows, and removes deleted rows from join tables.
     private func nullify(_ rule: BatchDeletionSQL, _ history: HistoryRun?) throws {
         for release in rule.releases { try store.run(release) }
         guard let clearing = try rule.clearing(keys(of: rule.relationship.destination).sql) else { return }

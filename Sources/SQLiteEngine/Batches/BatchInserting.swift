@@ -13,7 +13,7 @@ extension OpenStore {
             var row = empty
             while try next(&row) {
                 try insertion.insert(row)
-                // In place: a copy would be an allocation a row.
+                // Written in place: a copy would be an allocation for each row.
                 for slot in row.values.indices { row.values[slot] = empty.values[slot] }
                 for slot in row.isGiven.indices { row.isGiven[slot] = false }
             }
@@ -29,7 +29,7 @@ private final class BatchInsertion {
     private let files: ExternalFiles
     private let access: EntityAccess
     private let history: HistoryRun?
-    /// Whether rows may be there already.
+    /// Whether rows with the same unique values may exist already.
     private let meetsRows: Bool
     private let plain: Statement
     private var statements: [ContiguousArray<Bool>: Statement] = [:]
@@ -68,14 +68,14 @@ private final class BatchInsertion {
             return
         }
         defer { statement.reset() }
-        // Without a key, the row that was there has stayed.
+        // If no key is returned, the existing row has stayed.
         guard try statement.step() else { return files.withdraw(after: filesBefore) }
         let written = statement.integer(at: 0)
         if written == key { return try note(.insert, key) }
         try note(.update, written, of: replaced(statement), row)
     }
 
-    /// Notes the files of external data that become superfluous where a row is there already.
+    /// Records the files of external data that become superfluous if an existing row takes the values.
     private func noteFiles(replacedBy row: BatchRow) throws {
         let slots = access.writer.externalSlots.filter { row.isGiven.isEmpty || row.isGiven[$0] }
         guard !slots.isEmpty else { return }
@@ -96,10 +96,10 @@ private final class BatchInsertion {
         }
     }
 
-    /// The entity of the row that has taken the values.
+    /// The entity of the existing row that has taken the values.
     ///
-    /// - Throws: `NSManagedObjectConstraintMergeError` where that is not the entity of the request, or one below it: the row has no place for the
-    ///   values, though its table may have.
+    /// - Throws: `NSManagedObjectConstraintMergeError` if that is neither the entity of the request nor one of its
+    ///   subentities: the row does not have the properties, although its table may have the columns.
     private func replaced(_ statement: Statement) throws -> EntityLayout {
         guard plan.conflicts == .replace, access.mapping.sharesTable else { return plan.entity }
         let number = Int(statement.integer(at: 1))
@@ -113,7 +113,7 @@ private final class BatchInsertion {
             suggestion: "Delete that object first, or give the new one other values.")
     }
 
-    /// Counts the keys that were used.
+    /// Stores the highest key that was used.
     func finish() throws -> BatchOutcome {
         try keys.setLatest(lastKey)
         try history?.finish()
@@ -140,7 +140,7 @@ private final class BatchInsertion {
     ) throws {
         outcome.count += 1
         if kind == .insert { lastKey = key }
-        // What triggers report is for contexts, which hear nothing of a batch.
+        // The reports of triggers are for contexts, which do not hear of batches.
         if outcome.count % 1024 == 0 { store.derived.removeAll() }
         guard plan.wantsIdentifiers || history != nil else { return }
         let entity = entity ?? plan.entity

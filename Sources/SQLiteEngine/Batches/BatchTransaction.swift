@@ -5,10 +5,10 @@ import SQLiteConnection
 import StoreEngine
 
 extension OpenStore {
-    /// Runs a batch request in one transaction, and its files with it.
+    /// Runs a batch request in one transaction, together with its files.
     ///
-    /// - Throws: `NSManagedObjectConstraintMergeError` where unique values get in each other's way; an `NSError` for
-    ///   everything else. Nothing was changed then.
+    /// - Throws: `NSManagedObjectConstraintMergeError` for conflicting unique values; an `NSError` for everything else.
+    ///   Nothing is changed then.
     func inBatch<Result>(_ work: String, _ body: (ExternalFiles) throws -> Result) throws -> Result {
         let files = ExternalFiles(external, journal: journal)
         derived.removeAll()
@@ -39,7 +39,7 @@ extension OpenStore {
         }
     }
 
-    /// The rows of a batch request as SQL, and what is bound in it.
+    /// The rows of a batch request as SQL, with the values to bind.
     func batchSQL(_ rows: FetchPlan) throws -> (sql: BatchSQL, binding: BindingContext) {
         let predicate = try rows.predicate.map { try preparedPredicate(of: $0) }
         let order = rows.limit > 0 || rows.offset > 0 ? try sortTerms(of: rows.sortDescriptors) : []
@@ -58,21 +58,21 @@ extension OpenStore {
         return connection.changes
     }
 
-    /// The mappings of the entities whose rows a plan is about.
+    /// The mappings of the entities of a plan's rows.
     func mappings(of rows: FetchPlan) -> [EntityMapping] { rows.entities.compactMap { schema.mapping(of: $0) } }
 }
 
-/// A temporary table of the keys that a batch request is about.
+/// A temporary table of the keys of a batch request.
 struct KeyTable {
-    /// The statements about it.
+    /// The statements for it.
     let sql: KeyTableSQL
     private let connection: Connection
 
-    /// Makes the table, empty.
+    /// Makes the empty table.
     ///
     /// - Parameters:
-    ///   - purpose: tells tables of one request apart.
-    ///   - connection: the connection that alone sees the table.
+    ///   - purpose: distinguishes the tables of one request.
+    ///   - connection: the connection, which alone sees the table.
     /// - Throws: SQLite's errors.
     init(_ purpose: String, on connection: Connection) throws {
         let name = "PippinKeys_\(purpose)"
@@ -84,7 +84,7 @@ struct KeyTable {
         try connection.run(sql.clear)
     }
 
-    /// Puts keys in.
+    /// Inserts keys.
     func insert(_ identifiers: [NSManagedObjectID]) throws {
         let insert = try connection.prepare(sql.insert)
         for identifier in identifiers {

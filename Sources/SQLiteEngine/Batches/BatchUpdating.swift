@@ -55,13 +55,13 @@ extension OpenStore {
         }
     }
 
-    /// Notes the files of external data that a change of rows makes superfluous.
+    /// Records the files of external data that a change of rows makes superfluous.
     ///
     /// - Parameters:
     ///   - access: the entity and its tables.
-    ///   - slots: the properties that change.
-    ///   - condition: which rows of the entity's table `t`.
-    ///   - files: what takes the notes.
+    ///   - slots: the changed properties.
+    ///   - condition: the condition on the rows of the entity's table `t`.
+    ///   - files: records the files.
     /// - Throws: SQLite's errors.
     func noteFiles(
         of access: EntityAccess, _ slots: [Int], where condition: SQLFragment, _ files: ExternalFiles
@@ -74,12 +74,12 @@ extension OpenStore {
         }
     }
 
-    /// The IDs of the rows that a request was about, those that a deletion took along left out.
+    /// The IDs of the rows of a request, without those that a deletion deleted by cascading.
     func identifiers(in keys: KeyTable, _ entity: EntityLayout) throws -> [NSManagedObjectID] {
         try identifiers(of: connection.prepare(keys.sql.rows), entity)
     }
 
-    /// The IDs of the rows that a statement gives, by their keys and the numbers of their entities.
+    /// The IDs of a statement's rows, by their keys and the numbers of their entities.
     private func identifiers(of statement: Statement, _ entity: EntityLayout) throws -> [NSManagedObjectID] {
         var identifiers: [NSManagedObjectID] = []
         while try statement.step() {

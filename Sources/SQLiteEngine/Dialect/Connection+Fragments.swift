@@ -10,7 +10,7 @@ extension Connection {
         return try prepare(sql.text).binding(sql.values(context))
     }
 
-    /// The kept statement of a fragment, with its values bound.
+    /// The cached statement of a fragment, with its values bound.
     ///
     /// - Throws: SQLite's errors, and an `NSError` for a value that no column can hold.
     package func statement(_ fragment: SQLFragment, _ context: BindingContext = BindingContext()) throws -> Statement {
@@ -18,7 +18,7 @@ extension Connection {
         return try statement(sql.text).binding(sql.values(context))
     }
 
-    /// Runs a fragment whose rows do not matter.
+    /// Runs a fragment, ignoring its rows.
     ///
     /// - Throws: SQLite's errors, and an `NSError` for a value that no column can hold.
     package func run(_ fragment: SQLFragment, _ context: BindingContext = BindingContext()) throws {
@@ -36,7 +36,7 @@ extension Connection {
 }
 
 extension Statement {
-    /// Binds values to the parameters, from the first one on.
+    /// Binds values to the parameters, starting at the first one.
     fileprivate func binding(_ values: [SQLValue]) throws -> Statement {
         for (index, value) in values.enumerated() { try bind(value, at: Int32(index + 1)) }
         return self
@@ -53,7 +53,7 @@ extension Statement {
         }
     }
 
-    /// A column of the current row as it is stored.
+    /// A column of the current row, in its stored form.
     package func value(at index: Int32) -> SQLValue {
         switch kind(at: index) {
         case .null: return .null

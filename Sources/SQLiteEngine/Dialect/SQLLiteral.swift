@@ -1,15 +1,15 @@
 import SQLGeneration
 import Foundation
 
-// Literals, for the few places that take no parameters: triggers, indexes, default values of migrations.
+// Literals, for the few places that cannot have parameters: triggers, indexes, default values of migrations.
 
-/// A text as an SQL literal. SQL ends at a zero byte, so that a text with one is given by its bytes.
+/// A text as an SQL literal. SQL ends at a zero byte, so a text that contains one is written as bytes.
 package func literal(_ text: String) -> String {
     guard !text.utf8.contains(0) else { return "CAST(\(literal(Data(text.utf8))) AS TEXT)" }
     return "'" + text.replacing("'", with: "''") + "'"
 }
 
-/// A value as an SQL literal. What is not a number is NULL, as it is for SQLite; infinities are numbers that are too large.
+/// A value as an SQL literal. NaN is NULL, as in SQLite; infinities are numbers that are too large.
 package func literal(_ value: SQLValue) -> String { spelled(value) }
 
 func spelled(_ value: SQLValue) -> String {

@@ -3,14 +3,14 @@ import Foundation
 import PredicateFormat
 import SQLGeneration
 
-/// SQL as SQLite has it, in the tables of Core Data's format.
+/// SQLite's SQL, for tables of Core Data's format.
 package struct SQLiteDialect: SQLDialect {
     package init() {}
 
     package func parameter(_ number: Int) -> String { "?" }
 
-    /// SQLite compares each constant of a statement with all others before it, in order to compute it once, unless it is in a list or
-    /// the result of a query: ten thousand of them took it seconds.
+    /// SQLite compares each constant of a statement with all earlier ones, in order to compute it only once, unless it
+    /// is in a list or the result of a query. Ten thousand constants took it seconds.
     package func parameterAmongMany(_ number: Int) -> String? { "(SELECT \(parameter(number)))" }
 
     package func numbered(_ number: Int) -> String { "?\(number)" }
@@ -67,12 +67,13 @@ package struct SQLiteDialect: SQLDialect {
         return "\(word: SQLFunctionName.nestedValue)(\(json), \(text: keys), \(text: kind))"
     }
 
-    /// The length is known without reading the value.
+    /// SQLite knows the length without reading the value.
     private func isInFile(_ value: SQLFragment) -> SQLFragment {
         "typeof(\(value)) = 'blob' AND length(\(value)) BETWEEN 37 AND 64 AND substr(\(value), 1, 1) = X'02'"
     }
 
-    /// The function is called only where the value does not fit: a call for each row takes as long as changing it.
+    /// The function is only called if the value does not fit: calling it for each row would take as long as the change
+    /// itself.
     private func wholeNumber(_ value: SQLFragment, _ type: NSAttributeType, _ name: String) -> SQLFragment {
         let bounds: SQLFragment =
             switch type {
@@ -132,7 +133,7 @@ package struct SQLiteDialect: SQLDialect {
         return "\(verb) \(name: insert.table) (\(columns)) \(rows)\(ending)"
     }
 
-    /// The unary plus keeps SQLite from using an index of the column.
+    /// The unary plus prevents SQLite from using an index of the column.
     package func unindexed(_ operand: SQLFragment) -> SQLFragment { "+\(operand)" }
 
     package func columnType(_ storage: ColumnStorage) -> String { storage.declaredType }

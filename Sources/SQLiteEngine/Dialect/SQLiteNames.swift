@@ -1,4 +1,4 @@
-/// Writes an identifier as SQL: as it is when it is a plain one, in double quotes otherwise.
+/// Writes an identifier as SQL: unchanged if it is a plain word, otherwise in double quotes.
 package func quoted(_ identifier: String) -> String {
     let isPlain = identifier.utf8.allSatisfy { byte in
         switch byte {
@@ -8,7 +8,7 @@ package func quoted(_ identifier: String) -> String {
         default: return false
         }
     }
-    // Core Data's names begin with Z or A_ and are no keywords; a leading digit cannot occur.
+    // Core Data's names begin with Z or A_, and are not keywords; a leading digit cannot occur.
     if isPlain { return identifier }
     return "\"" + identifier.replacing("\"", with: "\"\"") + "\""
 }

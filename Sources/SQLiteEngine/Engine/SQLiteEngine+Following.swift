@@ -5,17 +5,19 @@ import SQLiteConnection
 import StoreEngine
 
 extension SQLiteEngine {
-    /// Runs a reading of what is open; where another program has changed the structure of the file, of what it is now.
+    /// Runs a reading of the open store. If another program has changed the file's structure, the store is adapted
+    /// first.
     ///
-    /// - Throws: 134100 when the entities of the model are not those of the store any more.
+    /// - Throws: 134100 if the model's entities no longer match the store's.
     func reading<Result>(_ work: (OpenStore) throws -> Result) throws -> Result {
         if let generation = readGeneration as? PinnedReader { return try work(generation.store) }
         return try following { store in try store.reading { try work(store) } }
     }
 
-    /// Runs work that writes to what is open; where another program has changed the structure of the file, to what it is now.
+    /// Runs work that writes to the open store. If another program has changed the file's structure, the store is
+    /// adapted first.
     ///
-    /// - Throws: 134100 when the entities of the model are not those of the store any more.
+    /// - Throws: 134100 if the model's entities no longer match the store's.
     func writing<Result>(_ work: (OpenStore) throws -> Result) throws -> Result {
         try following { _ in
             let store = try writable()
@@ -25,16 +27,16 @@ extension SQLiteEngine {
         }
     }
 
-    /// Runs work on what is open, again whenever somebody has changed the structure of the file.
+    /// Runs work on the open store, and repeats it each time somebody has changed the file's structure.
     func following<Result>(_ work: (OpenStore) throws -> Result) throws -> Result {
         while true {
-            // Each time round, somebody has changed the structure once more.
+            // In each round, somebody has changed the structure again.
             do { return try work(current()) } catch is StructureChange { try adapt() }
         }
     }
 
-    /// Looks at a store whose structure was changed: goes on with it where the entities of the model are as they were, by the
-    /// numbers that they have now.
+    /// Inspects a store whose structure was changed. If the model's entities are unchanged, the store is used with
+    /// their present numbers.
     private func adapt() throws {
         let store = try current()
         guard let explicit = model else { return }
@@ -54,7 +56,7 @@ extension SQLiteEngine {
                 let schema = SQLSchema(
                     layout: store.schema.layout, entityNames: store.schema.names,
                     numbers: catalog.numbers(for: explicit), catalog: catalog)
-                // A history that somebody else keeps must not miss what is changed here.
+                // A history that somebody else has started must not miss changes made here.
                 let hasHistory = catalog.tables["ATRANSACTION"] != nil && catalog.tables["ACHANGE"] != nil
                 if hasHistory, store.history == nil { facts.isReadOnly = true }
                 if !facts.metadataAreChanged {
@@ -76,7 +78,7 @@ extension SQLiteEngine {
         guard !settings.ignoresVersions else { return }
         let names = store.schema.names
         let entities = model.entities.filter { names.contains($0.name ?? "") }
-        // Entities that the store has besides are other programs' business.
+        // Additional entities in the store belong to other programs.
         let differing = try StoreCompatibility.differences(entities, metadata: metadata) {
             try store.file.model(orSupposed: model)
         }
@@ -95,7 +97,7 @@ extension SQLiteEngine {
             ])
     }
 
-    /// The error for a store that is there no more.
+    /// The error for a store that no longer exists.
     private func gone(_ url: URL, _ what: String) -> NSError {
         StoreError.make(
             CoreDataErrorCode.persistentStoreOperation,
@@ -106,6 +108,6 @@ extension SQLiteEngine {
 }
 
 extension SQLSchema {
-    /// The names of the entities whose objects are in the store.
+    /// The names of the entities with objects in the store.
     fileprivate var names: Set<String> { Set(mappings.compactMap { $0?.layout.name }) }
 }

@@ -4,7 +4,7 @@ import SQLiteConnection
 import StoreEngine
 
 extension SQLiteEngine {
-    /// A generation of what the store holds now, one for all who ask until something is written.
+    /// A generation of the store's present content, shared by all callers until something is written.
     func makeGeneration(_ settings: StoreSettings) throws -> PinnedReader? {
         try following { try makeGeneration(of: $0, settings) }
     }

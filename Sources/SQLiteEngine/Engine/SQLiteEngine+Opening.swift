@@ -5,9 +5,9 @@ import SQLiteConnection
 import StoreEngine
 
 extension SQLiteEngine {
-    /// Opens the store, making it first where there is none.
+    /// Opens the store, creating it if it does not exist.
     ///
-    /// - Throws: an `NSError` with Core Data's code: 134100 when the model does not fit, 259 for a damaged file, 513 for
+    /// - Throws: an `NSError` with Core Data's code: 134100 if the model does not fit, 259 for a damaged file, 513 for
     ///   a folder that cannot be written, 134090 for a store that another process keeps locked.
     func openFile(_ model: NSManagedObjectModel?) throws {
         guard let url = facts.url, url.isFileURL else {
@@ -50,7 +50,7 @@ extension SQLiteEngine {
         _ file: StoreFile, model: NSManagedObjectModel, layout: ModelLayout, names: Set<String>?,
         settings: StoreSettings
     ) throws {
-        // Before anything else is read: what others change from now on is found out by it.
+        // Read before anything else, so that later changes by others are detected.
         let version = try file.run("open the store") { try file.connection.integer("PRAGMA schema_version") ?? 0 }
         let metadata = try file.metadata()
         let names = names.map { StoreCompatibility.withStoredSubentities($0, of: model, metadata: metadata) }
@@ -68,7 +68,7 @@ extension SQLiteEngine {
                     userInfo: ["metadata": metadata, "entities": differences])
             }
             if !differences.isEmpty {
-                // A damaged copy says nothing more; it is reported where the copy is needed.
+                // A damaged copy has no further meaning here; the error is reported where the copy is needed.
                 let cached = try? file.cachedModel()
                 throw StoreCompatibility.error(
                     differences, metadata: metadata, url: file.url, model: entities, cached: cached)
@@ -79,7 +79,7 @@ extension SQLiteEngine {
             layout: layout, entityNames: names, numbers: catalog.numbers(for: model), catalog: catalog)
         if !settings.ignoresVersions { try file.checkNumbers(of: schema) }
 
-        // A store that keeps a history must not be changed without it: Core Data opens it for reading only.
+        // A store with a history must not be changed without recording it: Core Data opens it read-only.
         let hasHistory = catalog.tables["ATRANSACTION"] != nil && catalog.tables["ACHANGE"] != nil
         if hasHistory, !settings.tracksHistory { facts.isReadOnly = true }
         if !facts.isReadOnly { try file.apply(settings.pragmas) }
@@ -96,12 +96,12 @@ extension SQLiteEngine {
             if settings.vacuums, !facts.isReadOnly { try file.connection.execute("VACUUM") }
         }
         let external = isInMemory ? .none : ExternalData(store: settings.externalDataStore ?? file.url)
-        // What cannot be removed now is for the next to come.
+        // Leftovers that cannot be removed now are left for the next opening.
         if !facts.isReadOnly, !isInMemory { try? FileJournal.removeLeftovers(of: external, file.connection) }
         facts.identity.uuid = metadata[NSStoreUUIDKey] as? String ?? facts.identity.uuid
         facts.metadata = metadata
         fileInUse = facts.isReadOnly || isInMemory ? nil : OpenFile(file.url.path)
-        // The model fits, so that its hashes are those of the store's copy. They were computed for the comparison.
+        // The model fits, so its hashes are those of the store's copy. They were computed for the comparison.
         if metadata[StoreMetadata.ownHashesKey] == nil, entities.contains(where: { $0.recordedVersionHash == nil }) {
             facts.metadata[VersionHash.ownHashesOfStoreKey] = Dictionary(
                 entities.map { ($0.name ?? "", $0.ownVersionHash) }, uniquingKeysWith: { first, _ in first })

@@ -3,10 +3,10 @@ import SQLiteConnection
 import StoreEngine
 
 extension SQLiteEngine {
-    // What SQL cannot say is left to the caller where it has the objects to evaluate it with.
+    // Predicates that SQL cannot express are left to the caller, if it has the objects to evaluate them with.
     package func leavesToAsker(_ plan: FetchPlan) -> Bool {
         guard hasEvaluatingAsker, plan.predicate != nil || !plan.sortDescriptors.isEmpty else { return false }
-        // One fetch asks several times, and the objects that a predicate and an order are do not change.
+        // One fetch asks several times, and the objects in its predicate and order do not change.
         if let answer = latestAnswer, answer.isOf(plan) { return answer.isLeft }
         let isLeft = plan.isCode || (try? reading { $0.canSay(plan) }) == false
         latestAnswer = AnsweredPlan(plan, isLeft: isLeft)
@@ -28,7 +28,7 @@ extension SQLiteEngine {
     }
 
     package func portions(_ plan: FetchPlan) throws -> any RowPortions {
-        // The first row is read with the check of the structure; what follows is of the same state.
+        // The structure is checked when the first row is read; the other rows are of the same state.
         try reading { try $0.rowCursor(plan) } ?? NoPortions()
     }
 

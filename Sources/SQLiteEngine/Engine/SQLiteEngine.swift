@@ -5,27 +5,27 @@ import StoreEngine
 
 /// Reads and writes a store in an SQLite database of Core Data's format, in a file or in memory.
 ///
-/// The connection and everything else here is confined to the caller: a coordinator calls it under its lock.
+/// Everything here, including the connection, is confined to the caller: a coordinator calls it under its lock.
 package final class SQLiteEngine: OpenableEngine, @unchecked Sendable {
-    // @unchecked Sendable: confined as said, which also holds for those who listen to changes of others.
+    // @unchecked Sendable: confined as described, including to the listener for changes by others.
     let facts: StoreFacts
-    /// What the options of the store ask for.
+    /// The settings in the store's options.
     let settings: StoreSettings
-    /// The model that the store was opened with.
+    /// The model with which the store was opened.
     private(set) var model: NSManagedObjectModel?
     /// Whether the database is in memory, without any file.
     let isInMemory: Bool
-    /// Whether a plan that SQL cannot say is answered without its condition and order.
+    /// Whether plans that SQL cannot express are answered without their condition and order.
     let hasEvaluatingAsker: Bool
 
     var opened: OpenStore? { didSet { latestAnswer = nil } }
-    /// Whether SQL can say what was asked for last; nil before anybody has asked.
+    /// Whether SQL can express the latest plan; nil before the first one.
     var latestAnswer: AnsweredPlan?
-    /// The file of `opened`, where it may be written.
+    /// The file of `opened`, if it is writable.
     var fileInUse: OpenFile?
     /// The read transactions that query generations hold.
     var readers = PinnedReaders()
-    /// Grows with everything that is written through this object.
+    /// Increases with everything written through this object.
     private(set) var writeCount = 0
     private var detection: RemoteChangeDetection?
 
@@ -33,10 +33,10 @@ package final class SQLiteEngine: OpenableEngine, @unchecked Sendable {
     package var expectedChanges: Int64?
 
     /// - Parameters:
-    ///   - facts: where the store is, and how it is to be opened.
-    ///   - isInMemory: whether there is no file; `nil` for what the URL says: `/dev/null`, which Xcode's templates give previews and
-    ///     tests, is none.
-    ///   - hasEvaluatingAsker: whether the caller applies the conditions and orders that SQL cannot say.
+    ///   - facts: the store's location and options.
+    ///   - isInMemory: whether there is no file; `nil` to derive it from the URL: `/dev/null`, which Xcode's templates
+    ///     use for previews and tests, is not a file.
+    ///   - hasEvaluatingAsker: whether the caller applies conditions and orders that SQL cannot express.
     package init(_ facts: StoreFacts, isInMemory: Bool? = nil, hasEvaluatingAsker: Bool = false) {
         self.facts = facts
         settings = StoreSettings(facts.options)
@@ -48,15 +48,15 @@ package final class SQLiteEngine: OpenableEngine, @unchecked Sendable {
 
     // MARK: Opening and closing
 
-    /// Opens the store, making it first where there is none.
+    /// Opens the store, creating it if it does not exist.
     ///
-    /// - Throws: what ``openFile(_:)`` throws.
+    /// - Throws: the errors of ``openFile(_:)``.
     package func open(_ model: NSManagedObjectModel?) throws {
         self.model = model
         try openFile(model)
     }
 
-    /// Closes what is open. The log is moved into the file, as far as nobody reads an older state.
+    /// Closes the store. The log is moved into the file, as far as nobody reads an older state.
     package func close() {
         detection?.cancel()
         detection = nil
@@ -70,12 +70,12 @@ package final class SQLiteEngine: OpenableEngine, @unchecked Sendable {
         fileInUse = nil
     }
 
-    /// Goes on with a file of the store's format at another place.
+    /// Continues with a file of the store's format at another place.
     package func relocate(to url: URL) throws {
         guard !isInMemory else {
             throw StoreError.unsupported("being moved while it is open", storeType: NSInMemoryStoreType, url: facts.url)
         }
-        // The file must be a store already; none is made here.
+        // The file must be a store already; it is not created here.
         _ = try StoreFiles.metadata(at: url)
         let former = (opened, facts.url, facts.metadata, facts.identity.uuid)
         facts.url = url
@@ -91,7 +91,7 @@ package final class SQLiteEngine: OpenableEngine, @unchecked Sendable {
         facts.metadataAreChanged = false
     }
 
-    /// What is open, or an error that says that nothing is.
+    /// The open store; it throws if no store is open.
     func current() throws -> OpenStore {
         if let opened { return opened }
         throw StoreError.make(
@@ -117,12 +117,12 @@ extension SQLiteEngine: NewsEngine {
 
     package func listen(asking: @escaping @Sendable (() -> Bool) -> Bool?, heard: @escaping @Sendable () -> Void) {
         guard !isInMemory, let url = facts.url,
-            // The next reading reports a store that cannot be read any more.
+            // If this fails, the next reading reports the error.
             let version = try? opened?.connection.integer("PRAGMA data_version")
         else { return }
         let counting = { [weak self] () -> Int64? in
             guard let opened = self?.opened, !opened.connection.isInTransaction else { return nil }
-            // The next reader gets the error of a store that cannot be read now.
+            // If this fails, the next reader gets the error.
             return try? opened.connection.integer("PRAGMA data_version")
         }
         detection = RemoteChangeDetection(url, version: version, counting: counting, asking: asking, heard: heard)

@@ -9,7 +9,7 @@ package enum SQLiteFormat: StoreFormat {
 
     package static func makeEngine(_ facts: StoreFacts) -> any OpenableEngine { SQLiteEngine(facts) }
 
-    /// Whether this process has a store open, so that nothing but SQLite may open its file.
+    /// Whether this process has a store open, so that only SQLite may open its file.
     package static func hasOpen(_ url: URL) -> Bool { OpenFiles.contains(url.path) }
 
     package static func metadata(at url: URL, options: [AnyHashable: Any]?) throws -> [String: Any] {
@@ -29,8 +29,8 @@ package enum SQLiteFormat: StoreFormat {
     }
 }
 
-/// Stores in memory, gone with their coordinator: the same engine on a database without a file, so that a fetch finds the same as
-/// in a file.
+/// Stores in memory, which are lost with their coordinator. They use the same engine on a database without a file, so
+/// that a fetch finds the same as in a file.
 package enum InMemoryFormat: StoreFormat {
     package static let type = NSInMemoryStoreType
 

@@ -4,7 +4,7 @@ import SQLiteConnection
 import StoreEngine
 
 extension SQLiteError {
-    /// What SQLite reported, by an error of the Cocoa domain that was made of it; `nil` where SQLite has no part in it.
+    /// The SQLite error from which an error of the Cocoa domain was made; `nil` if there is none.
     package init?(reportedBy error: NSError) {
         guard let code = error.userInfo[NSSQLiteErrorDomain] as? NSNumber else { return nil }
         self.init(

@@ -3,21 +3,21 @@ import Foundation
 import SQLiteConnection
 import StoreEngine
 
-/// What SQLite reports, as Core Data's errors: the Cocoa domain, with SQLite's code under `NSSQLiteErrorDomain`.
+/// Converts SQLite's errors to Core Data's: in the Cocoa domain, with SQLite's code under `NSSQLiteErrorDomain`.
 package enum SQLiteStoreError {
-    /// The error for something that failed while a store was used.
+    /// The error for a failure while using a store.
     ///
     /// - Parameters:
-    ///   - error: what failed.
-    ///   - fallback: Core Data's code for what was being done, where SQLite's code says nothing more special.
-    ///   - work: what was being done, for the message: "open the store".
-    ///   - url: where the store is.
-    /// - Returns: an `NSError` in the Cocoa domain for an error of SQLite; any other error stays as it is.
+    ///   - error: the failure.
+    ///   - fallback: Core Data's code for the work, used if SQLite's code is not more specific.
+    ///   - work: the work, for the message: "open the store".
+    ///   - url: the location of the store.
+    /// - Returns: an `NSError` in the Cocoa domain for an error of SQLite's; any other error unchanged.
     package static func make(_ error: any Error, fallback: Int, work: String, url: URL) -> any Error {
         guard let error = error as? SQLiteError else { return error }
         let (code, reason, suggestion) = meaning(of: error, fallback: fallback)
         var info: [String: Any] = [NSSQLiteErrorDomain: NSNumber(value: error.extendedCode)]
-        // Then SQLite does not say whether the last commit came through.
+        // SQLite does not say then whether the last commit succeeded.
         if error.isInputOutput { info[StoreError.uncertaintyKey] = true }
         return StoreError.make(
             code, "Cannot \(work) \(url.storeName): \(reason).", url: url, suggestion: suggestion,
@@ -45,7 +45,7 @@ package enum SQLiteStoreError {
         }
         let isParserFull = error.message.contains("parser stack overflow")
         if isParserFull || error.message.hasPrefix("Expression tree is too large") {
-            // The other message names its limit.
+            // The other message names its own limit.
             let limit = isParserFull ? ", which is some thirty levels of AND and OR in turns" : ""
             return (
                 fallback, "the predicate or expression nests deeper than SQLite can read\(limit) (\(error.message))",

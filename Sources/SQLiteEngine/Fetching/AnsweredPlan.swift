@@ -2,9 +2,10 @@ import CoreDataModel
 import Foundation
 import StoreEngine
 
-/// Whether what a plan asks for is left to the asker, as it was found for the plan that was looked at last.
+/// Whether the latest plan was left to the caller.
 struct AnsweredPlan {
-    /// A predicate or a sort descriptor, not kept alive: predicates keep the objects that they compare with. One that is gone equals none.
+    /// A predicate or a sort descriptor, not retained, since predicates retain the objects that they compare with. A
+    /// released one equals no other.
     private struct Part { weak var object: AnyObject? }
 
     private let entity: EntityLayout

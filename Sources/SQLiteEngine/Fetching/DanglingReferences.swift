@@ -4,8 +4,8 @@ import SQLGeneration
 import SQLiteConnection
 
 extension OpenStore {
-    /// The references of a relationship that lead to no object, by the primary keys of the objects that have them: what a program
-    /// that deleted rows itself leaves behind. One statement for all objects.
+    /// The references of a relationship that lead to no object, by the primary keys of the referring objects. Programs
+    /// that delete rows themselves leave them behind. One statement finds them for all objects.
     func danglingReferences(
         of relationship: RelationshipLayout, from entity: EntityLayout
     ) throws -> [Int64: [NSManagedObjectID]] {
@@ -22,7 +22,7 @@ extension OpenStore {
             {
                 sql = DanglingReferenceSQL.joinTable(join, destination: destination)
             } else {
-                // A foreign key is in the destination's row, which is there.
+                // The foreign key is in the destination's own row, so it cannot dangle.
                 return [:]
             }
             let statement = try connection.prepare(sql)

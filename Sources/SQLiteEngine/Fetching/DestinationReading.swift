@@ -3,9 +3,9 @@ import SQLGeneration
 import SQLiteConnection
 
 extension OpenStore {
-    /// The destinations of a to-many relationship for many objects, some hundred objects a query.
+    /// The destinations of a to-many relationship for many objects, with a query for each batch of objects.
     ///
-    /// - Returns: a list for each of the objects, in order where the relationship has one.
+    /// - Returns: a list for each of the objects, in order if the relationship is ordered.
     func destinations(
         of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID]
     ) throws -> [[NSManagedObjectID]] {
@@ -32,8 +32,8 @@ extension OpenStore {
         let destination: EntityMapping
     }
 
-    /// - Returns: `nil` where the relationship has no place in the store.
-    /// - Throws: 134020 where the place is not known.
+    /// - Returns: `nil` if the relationship is not stored.
+    /// - Throws: 134020 if its place in the store is unknown.
     func ends(of relationship: RelationshipLayout, from source: EntityLayout) throws -> Ends? {
         let mapping = try access(source).mapping
         try mapping.checkAvailable(relationship.name, "cannot be read", url: file.url)
@@ -60,13 +60,13 @@ extension OpenStore {
 
     /// - Parameters:
     ///   - ends: the join table or the column to read.
-    ///   - objects: keys, and the positions of their lists.
-    ///   - found: gets the IDs, list by list.
+    ///   - objects: the keys, and the positions of their lists.
+    ///   - found: receives the IDs, list by list.
     /// - Throws: SQLite's errors.
     private func read(
         _ ends: Ends, _ objects: [(key: Int64, position: Int)], into found: inout [[NSManagedObjectID]]
     ) throws {
-        // Parameters that are left over stay NULL, which equals nothing.
+        // Unused parameters stay NULL, which equals nothing.
         let text = RowSQL.targets(ends.toMany, destination: ends.destination, count: EntityAccess.batch).sqlite.text
         let statement = try connection.statement(text)
         defer { statement.reset() }

@@ -5,7 +5,7 @@ import SQLiteConnection
 import StoreEngine
 
 extension OpenStore {
-    /// The transactions after a place, in their order.
+    /// The transactions after a position, in order.
     func historyTransactions(after start: HistoryPosition?) throws -> [HistoryTransactionRow] {
         try run("read the history of") {
             let known = Set(try connection.columnNames(ofTable: "ATRANSACTION"))
@@ -23,8 +23,8 @@ extension OpenStore {
         }
     }
 
-    /// The changes of the transactions after a place, in their order. Changes of entities that the model does not have are
-    /// left out.
+    /// The changes of the transactions after a position, in order, without changes of entities that the model does not
+    /// have.
     func historyChanges(after start: HistoryPosition?) throws -> [HistoryChangeRow] {
         try run("read the history of") {
             let tombstones = try connection.columnNames(ofTable: "ACHANGE").count { $0.hasPrefix("ZTOMBSTONE") }
@@ -70,8 +70,8 @@ extension OpenStore {
         return values
     }
 
-    /// Deletes the transactions before a place, and their changes: `DELETE FROM ATRANSACTION WHERE Z_PK < ?`. The names that they
-    /// refer to stay, as with Core Data.
+    /// Deletes the transactions before a position, and their changes: `DELETE FROM ATRANSACTION WHERE Z_PK < ?`. The
+    /// names that they refer to stay, as in Core Data.
     func deleteHistory(before end: HistoryPosition?) throws {
         try run("delete the history of", fallback: CoreDataErrorCode.persistentStoreSave) {
             try transaction {
@@ -80,14 +80,14 @@ extension OpenStore {
         }
     }
 
-    /// The number of the latest transaction, 0 before the first one.
+    /// The number of the latest transaction; 0 before the first one.
     func latestTransaction() throws -> Int64 {
         try run("read the history of") {
             try KeyCounter(connection, .transaction).latest()
         }
     }
 
-    /// The number of the oldest transaction that has not been deleted; the next one's when all have been.
+    /// The number of the oldest transaction that has not been deleted; if all have been, the number of the next one.
     func oldestKeptTransaction() throws -> Int64 {
         try run("read the history of") {
             if let oldest = try connection.integer(HistorySQL.oldest) { return oldest }

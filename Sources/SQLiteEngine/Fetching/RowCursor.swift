@@ -1,27 +1,27 @@
 import SQLiteConnection
 import StoreEngine
 
-/// The rows of a statement, read a portion at a time: what is done with one portion may read the store itself.
+/// The rows of a statement, read in portions. Work on one portion may itself read from the store.
 ///
-/// What others write after the cursor was made is not in them. What is written through the same connection may be: SQLite promises
-/// neither.
+/// Rows that others write after the cursor was made are not included. Rows written through the same connection may or
+/// may not be: SQLite promises nothing.
 final class RowCursor: RowPortions {
     // Confined to the queue of the store's coordinator.
     private let store: OpenStore
     private let reader: RowReader
-    /// Stands on the next row; `nil` at the end.
+    /// Positioned at the next row; `nil` at the end.
     private var statement: Statement?
 
     init(_ store: OpenStore, _ reader: RowReader, _ statement: Statement) throws {
         self.store = store
         self.reader = reader
-        // From its first step on, nobody else takes the statement.
+        // Once it has been stepped, nobody else takes the statement.
         if try statement.step() { self.statement = statement } else { statement.reset() }
     }
 
     deinit { statement?.reset() }
 
-    /// The next rows, none at the end.
+    /// The next rows; empty at the end.
     func next(_ count: Int) throws -> ContiguousArray<Row> {
         guard let statement else { return [] }
         return try store.run("fetch from") {

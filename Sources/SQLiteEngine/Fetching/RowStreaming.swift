@@ -3,9 +3,9 @@ import SQLGeneration
 import SQLiteConnection
 import StoreEngine
 
-// Rows of many objects, handed out as they come.
+// Hands out the rows of many objects as they are read.
 extension OpenStore {
-    /// The rows of objects, some hundred a query: `SELECT … FROM ZAUTHOR t0 WHERE t0.Z_PK IN (?, …)`.
+    /// The rows of objects, with a query for each batch: `SELECT … FROM ZAUTHOR t0 WHERE t0.Z_PK IN (?, …)`.
     func forEachRow(
         for identifiers: [NSManagedObjectID], _ body: (_ place: Int, _ row: any CurrentRow) throws -> Void
     ) throws {
@@ -31,9 +31,11 @@ extension OpenStore {
         }
     }
 
-    /// The rows with one of some values in a slot, some hundred a query: `SELECT … FROM ZAUTHOR t0 WHERE t0.ZUID IN (?, …)`.
+    /// The rows with one of some values in a slot, with a query for each batch: `SELECT … FROM ZAUTHOR t0 WHERE t0.ZUID
+    /// IN (?, …)`.
     ///
-    /// - Returns: false where the table has rows of other entities, or the values are in several columns: nothing is read then.
+    /// - Returns: false if the table has rows of other entities, or the values are in several columns: nothing is read
+    ///   then.
     func forEachRow(
         of entity: EntityLayout, where slot: Int, isAmong values: [StoredValue], _ body: (any CurrentRow) throws -> Void
     ) throws -> Bool {
@@ -63,8 +65,8 @@ extension OpenStore {
         return true
     }
 
-    /// The rows at the end of a to-many relationship for many objects, some hundred objects a query:
-    /// `SELECT …, t0.ZORDER FROM ZLINE t0 WHERE t0.ZORDER IN (?, …) ORDER BY t0.ZORDER, …`.
+    /// The rows at the end of a to-many relationship for many objects, with a query for each batch: `SELECT …,
+    /// t0.ZORDER FROM ZLINE t0 WHERE t0.ZORDER IN (?, …) ORDER BY t0.ZORDER, …`.
     func forEachDestination(
         of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID],
         _ body: (_ place: Int, _ row: any CurrentRow) throws -> Void
@@ -86,7 +88,7 @@ extension OpenStore {
                 let statement = try connection.statement(access.selectText(of: relationship, ends.toMany))
                 defer { statement.reset() }
                 let places = try bind(part, of: identifiers, to: statement)
-                // Rows of one object come one after the other.
+                // The rows of one object are consecutive.
                 var (key, place): (Int64, Int?) = (-1, nil)
                 try access.reader.forEachRow(statement) { row, _ in
                     let next = statement.integer(at: source)
@@ -97,8 +99,9 @@ extension OpenStore {
         }
     }
 
-    /// The keys at the end of a to-many relationship for many objects, some hundred objects a query:
-    /// `SELECT t1.Z_1NOTES, t0.Z_PK FROM Z_1TAGS t1 JOIN ZTAG t0 ON t0.Z_PK = t1.Z_2TAGS WHERE t1.Z_1NOTES IN (?, …) ORDER BY t1.Z_1NOTES, …`.
+    /// The keys at the end of a to-many relationship for many objects, with a query for each batch: `SELECT
+    /// t1.Z_1NOTES, t0.Z_PK FROM Z_1TAGS t1 JOIN ZTAG t0 ON t0.Z_PK = t1.Z_2TAGS WHERE t1.Z_1NOTES IN (?, …) ORDER BY
+    /// t1.Z_1NOTES, …`.
     func forEachKey(
         atEndOf relationship: RelationshipLayout, for identifiers: [NSManagedObjectID],
         _ body: (_ place: Int, _ key: Int64) -> Void
@@ -121,7 +124,7 @@ extension OpenStore {
         }
     }
 
-    /// The places of identifiers, those of one entity together.
+    /// The positions of identifiers, grouped by entity.
     private func groups(_ identifiers: [NSManagedObjectID]) -> [[Int]] {
         var groups: [[Int]] = []
         var known: [ObjectIdentifier: Int] = [:]
@@ -137,7 +140,7 @@ extension OpenStore {
         return groups
     }
 
-    /// Binds the keys of some objects. Parameters that are left over stay NULL, which equals nothing.
+    /// Binds the keys of some objects. Unused parameters stay NULL, which equals nothing.
     private func bind(
         _ part: ArraySlice<Int>, of identifiers: [NSManagedObjectID], to statement: Statement
     ) throws -> [Int64: Int] {

@@ -4,7 +4,7 @@ import SQLGeneration
 import SQLiteConnection
 import StoreEngine
 
-/// Identifies fetches that become the same SQL, apart from bound values.
+/// Identifies fetches with the same SQL, apart from bound values.
 struct FetchKey: Hashable {
     let entity: Int
     let includesSubentities: Bool
@@ -13,11 +13,11 @@ struct FetchKey: Hashable {
     let hasLimit: Bool
     let hasOffset: Bool
     let result: FetchResult
-    /// For dictionaries.
+    /// For dictionary fetches.
     let columns: DictionaryKey?
 }
 
-/// What makes the SQL of two dictionary fetches differ.
+/// The parts of two dictionary fetches that make their SQL differ.
 struct DictionaryKey: Hashable {
     private enum Column: Hashable {
         case keyPath(String)
@@ -43,10 +43,10 @@ struct DictionaryKey: Hashable {
     }
 }
 
-/// A fetch's SQL, and the reader of its rows.
+/// The SQL of a fetch, and the reader of its rows.
 final class CachedFetch {
     let fetch: FetchStatement
-    /// The fetch as SQLite reads it.
+    /// The fetch in SQLite's SQL.
     let sql: SQLStatement
     let reader: RowReader?
     private var statement: Statement?
@@ -60,7 +60,7 @@ final class CachedFetch {
         return new
     }
 
-    /// Whether the SQL is worth keeping: the text of a long list of values rarely comes again, and is long itself.
+    /// Whether the SQL is worth caching: the text of a long list of values rarely recurs, and takes much memory.
     var isKept: Bool { fetch.isReusable && sql.bindings.count <= 256 }
 
     init(_ fetch: FetchStatement, reader: RowReader?) {
@@ -81,12 +81,12 @@ extension OpenStore {
         }
     }
 
-    /// Reads whole rows and hands them out one by one.
     /// The statement that fetches the rows of a plan.
     func statement(of plan: FetchPlan) throws -> String {
         try run("fetch from") { try prepare(plan, .rows).0.sql.text }
     }
 
+    /// Reads whole rows and hands them out one by one.
     func readRows(_ plan: FetchPlan, _ body: (consuming PlacedRow) -> Void) throws {
         try run("fetch from") {
             let (cached, statement) = try prepare(plan, .rows)
@@ -96,7 +96,7 @@ extension OpenStore {
         }
     }
 
-    /// What a plan finds, to be read in portions.
+    /// A cursor for the results of a plan, to be read in portions.
     func rowCursor(_ plan: FetchPlan) throws -> RowCursor? {
         try run("fetch from") {
             let (cached, statement) = try prepare(plan, .rows)
@@ -104,7 +104,7 @@ extension OpenStore {
         }
     }
 
-    /// Reads the values of whole rows one by one, without IDs and without an array for each.
+    /// Hands out whole rows one by one, without IDs and without an array for each.
     func forEachRow(_ plan: FetchPlan, _ body: (any CurrentRow) -> Bool) throws {
         try run("fetch from") {
             let (cached, statement) = try prepare(plan, .rows)
@@ -155,7 +155,7 @@ extension OpenStore {
         }
     }
 
-    /// Whether SQL can say what a plan asks for. Whoever fetches reports what is wrong with it.
+    /// Whether SQL can express a plan. Errors in the plan are reported by the fetch itself.
     func canSay(_ plan: FetchPlan) -> Bool {
         do {
             try prepare(plan, .rows).1.reset()
@@ -163,7 +163,7 @@ extension OpenStore {
         } catch { return !(error is UnsupportedInSQL) }
     }
 
-    /// The statement of a plan, bound and ready; its SQL is made once for all plans of one form.
+    /// The statement of a plan, bound and ready. Its SQL is made once for all plans of one form.
     private func prepare(
         _ plan: FetchPlan, _ result: FetchResult
     ) throws -> (CachedFetch, Statement) {
@@ -198,7 +198,7 @@ extension OpenStore {
 }
 
 extension OpenStore {
-    /// The entity that a row's `Z_ENT` says, if it is one of those that belong there.
+    /// The entity with a row's `Z_ENT`, if it is one of those expected there.
     func entity(numbered number: Int64, kindOf entity: EntityLayout) -> EntityLayout? {
         schema.entity(numbered: number, kindOf: entity)
     }
@@ -215,7 +215,7 @@ extension OpenStore {
         return try access.reader.row(statement, identifier: identifier)
     }
 
-    /// The rows of objects in the order asked for, many with one statement.
+    /// The rows of objects in the requested order, many with one statement.
     func rows(for identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row> {
         if identifiers.count == 1 { return try ContiguousArray(identifiers.compactMap { try row(for: $0) }) }
         var positions: [ObjectIdentifier: [Int]] = [:]
@@ -234,7 +234,7 @@ extension OpenStore {
                 var byKey: [Int64: Int] = [:]
                 for (index, position) in part.enumerated() {
                     byKey[identifiers[position].key] = position
-                    // Parameters that are left over stay NULL, which equals nothing.
+                    // Unused parameters stay NULL, which equals nothing.
                     try statement.bind(identifiers[position].key, at: Int32(index + 1))
                 }
                 while try statement.step() {

@@ -2,9 +2,10 @@ import CoreDataModel
 import Foundation
 import StoreEngine
 
-/// Files that are on the disk, and not only on their way to it, before anything refers to them.
+/// Ensures that files are on the disk before anything refers to them.
 enum DurableFiles {
-    /// Gives one store the files of external data of another, which keeps them: such a file is never changed in place.
+    /// Gives one store the files of external data of another, which keeps them. This is safe because such a file is
+    /// never changed in place.
     static func link(_ names: [String], from source: ExternalData, to target: ExternalData) throws {
         guard !names.isEmpty else { return }
         try target.makeFolders()
@@ -17,11 +18,11 @@ enum DurableFiles {
         try synchronize(target.support)
     }
 
-    /// Makes a file of another folder known in a folder, too: by a hard link, or by a copy where the file system has none.
+    /// Adds a file of another folder to a folder: by a hard link, or by a copy if the file system has no hard links.
     ///
     /// - Throws: the errors of the file system, with the path.
     private static func link(_ source: URL, to target: URL, _ permissions: StorePermissions) throws {
-        // What an interrupted copy left under this name is worth nothing.
+        // A file with this name is the useless rest of an interrupted copy.
         if unlink(target.path) != 0, errno != ENOENT { throw error(target, "removed") }
         if Foundation.link(source.path, target.path) != 0 {
             let descriptor = try permissions.makeFile(target)

@@ -2,25 +2,25 @@ import CoreDataModel
 import Foundation
 import StoreEngine
 
-/// The large values that lie beside the store, in `.<store>_SUPPORT/_EXTERNAL_DATA`.
+/// The large values beside the store, in `.<store>_SUPPORT/_EXTERNAL_DATA`.
 ///
-/// The column of an attribute that allows external storage begins with a byte: 1 when the value follows, 2 when the name
-/// of its file follows, a UUID in ASCII and a zero byte. Only regular files in the folder itself are values: neither the folder
-/// nor what is in it is followed when it is a symbolic link.
+/// The column of an attribute with external storage begins with a byte: 1 if the value follows, 2 if the name of its
+/// file follows, which is a UUID in ASCII and a zero byte. Only regular files directly in the folder are values:
+/// symbolic links are not followed, for the folder or in it.
 package struct ExternalData {
-    /// The store whose values they are.
+    /// The store of the values.
     let store: URL
-    /// The folder of everything that belongs to the store and is not in its database.
+    /// The folder of everything that belongs to the store outside its database.
     package let support: URL
-    /// The folder, which need not exist.
+    /// The folder of the files, which need not exist.
     let folder: URL
-    /// Values larger than this, in bytes, go into a file.
+    /// Values larger than this, in bytes, are written to a file.
     let inlineLimit: Int
 
     /// No files: every value is kept in the database.
     static let none = ExternalData(store: URL(fileURLWithPath: "/dev/null"), inlineLimit: .max)
 
-    /// How transformable values are archived beside such files.
+    /// The options for archiving transformable values.
     var coding: TransformableCoding.Options { inlineLimit == .max ? .inMemory : TransformableCoding.Options() }
 
     package init(store: URL, inlineLimit: Int = 128 * 1024) {
@@ -33,14 +33,14 @@ package struct ExternalData {
 
     private static let folderName = "_EXTERNAL_DATA"
 
-    /// What a column's bytes stand for.
+    /// The meaning of a column's bytes.
     package enum Content {
         case value(Data)
         /// The value is in a file that cannot be read.
         case missing(MissingExternalData)
     }
 
-    /// The value that a column's bytes stand for.
+    /// The value for a column's bytes.
     package func content(of bytes: Data) -> Content {
         switch bytes.first {
         case 1: return .value(Data(bytes.dropFirst()))
@@ -55,19 +55,19 @@ package struct ExternalData {
         }
     }
 
-    /// The name of the file that a column's bytes refer to; nil when they hold the value itself.
+    /// The name of the file that a column's bytes refer to; nil if they are the value itself.
     package static func fileName(in bytes: Data) -> String? {
         guard bytes.first == 2 else { return nil }
         let name = bytes.dropFirst().prefix { $0 != 0 }
-        // Only a UUID: a damaged store must not lead out of the folder.
+        // Only a UUID is accepted, so that a damaged store cannot lead out of the folder.
         guard let text = String(bytes: name, encoding: .ascii), UUID(uuidString: text) != nil else { return nil }
         return text
     }
 
-    /// The bytes for a column that hold a value themselves.
+    /// The bytes for a column that contains the value itself.
     package static func inline(_ content: Data) -> Data { Data([1]) + content }
 
-    /// The bytes for a column that refer to a file.
+    /// The bytes for a column that refers to a file.
     static func reference(to name: String) -> Data { Data([2]) + Data(name.utf8) + Data([0]) }
 
     // MARK: Reading
@@ -78,8 +78,8 @@ package struct ExternalData {
         init(_ number: Int32) { reason = String(cString: strerror(number)) }
     }
 
-    /// Mapped: nothing is read before the value is looked at. The file is never changed in place, and a file that is removed
-    /// can be read for as long as the mapping is there.
+    /// Memory-mapped: nothing is read before the value is used. The file is never changed in place, and a removed file
+    /// can be read as long as the mapping exists.
     private func mapped(_ name: String) throws(Unreadable) -> Data {
         let descriptor = try opened(name)
         defer { close(descriptor) }
@@ -94,7 +94,8 @@ package struct ExternalData {
         return Data(bytesNoCopy: memory, count: count, deallocator: .custom { memory, count in munmap(memory, count) })
     }
 
-    /// Opens a file step by step, so that no link is followed on the way from the store's folder. A pipe does not wait for a writer.
+    /// Opens a file step by step, so that no link is followed on the way from the store's folder. Opening a pipe does
+    /// not wait for a writer.
     private func opened(_ name: String) throws(Unreadable) -> Int32 {
         let folder = try openedFolder()
         defer { close(folder) }
@@ -124,7 +125,7 @@ package struct ExternalData {
 
     // MARK: Writing
 
-    /// Makes the folders where they are missing.
+    /// Makes missing folders.
     func makeFolders() throws {
         let permissions = StorePermissions(of: store)
         try permissions.makeFolder(support)
@@ -150,14 +151,14 @@ package struct ExternalData {
 
     // MARK: Files
 
-    /// The names of the files, none where there is no folder, or a symbolic link instead of one.
+    /// The names of the files; empty if there is no folder, or it is a symbolic link.
     func fileNames() throws -> Set<String> {
         guard let descriptor = try? openedFolder() else { return [] }
         close(descriptor)
         return Set(try FileManager.default.contentsOfDirectory(atPath: folder.path))
     }
 
-    /// Whether another store keeps its values in the same folder: one whose name differs in the extension only.
+    /// Whether another store keeps its values in the same folder, because only the extension of its name differs.
     var isShared: Bool {
         let (parent, own) = (store.deletingLastPathComponent(), store.lastPathComponent)
         let stem = store.deletingPathExtension().lastPathComponent
@@ -173,7 +174,7 @@ package struct ExternalData {
         }
     }
 
-    /// The names of the files that can be values: no links, pipes or folders.
+    /// The names of the files that can be values: not links, pipes or folders.
     func regularFileNames() throws -> Set<String> {
         try fileNames().filter { name in
             var status = stat()
@@ -181,7 +182,7 @@ package struct ExternalData {
         }
     }
 
-    /// Removes files, those that are gone already included.
+    /// Removes files; missing ones are ignored.
     package func remove(_ names: [String]) {
         guard !names.isEmpty, let descriptor = try? openedFolder() else { return }
         for name in names { unlinkat(descriptor, name, 0) }

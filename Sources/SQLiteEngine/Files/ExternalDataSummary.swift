@@ -1,26 +1,26 @@
 import Foundation
 import SQLiteConnection
 
-/// How a store's rows and the files beside it fit together.
+/// How a store's rows and the files beside it match.
 package struct ExternalDataSummary: Equatable {
     /// How many values are kept in files.
     package let values: Int
-    /// How many of these have no file that can be read.
+    /// How many of these have no readable file.
     package let missing: Int
-    /// How many files are there that no row refers to.
+    /// How many files no row refers to.
     package let orphans: Int
 
-    /// Reads all rows' references and the folder's names. Nothing changes.
+    /// Reads all rows' references and the names in the folder, without changing anything.
     ///
     /// - Parameters:
     ///   - database: the store's database, or a copy of it.
-    ///   - store: the store, beside which the files lie.
+    ///   - store: the store beside which the files are.
     /// - Throws: SQLite's errors, and those of the file system.
     package init(database: URL, store: URL) throws {
         try self.init(Connection(path: database.path, mode: .readWrite), store: store)
     }
 
-    /// The same of a database that is open already.
+    /// The same for an open database.
     package init(_ connection: Connection, store: URL) throws {
         let files = try ExternalData(store: store).regularFileNames()
         var unused = files.filter { UUID(uuidString: $0) != nil }

@@ -10,13 +10,13 @@ package final class ExternalFiles {
 
     /// - Parameters:
     ///   - external: the store's folder of external data.
-    ///   - journal: where the files are noted before; nil where none are written.
+    ///   - journal: records the files before they are written; nil if none are written.
     init(_ external: ExternalData, journal: FileJournal?) {
         self.external = external
         self.journal = journal
     }
 
-    /// Whether there is nothing to do when the save ends.
+    /// Whether nothing has to be done at the end of the save.
     var isEmpty: Bool { written.isEmpty && superfluous.isEmpty }
 
     /// Keeps every value in its column.
@@ -35,17 +35,17 @@ package final class ExternalFiles {
     /// How many files were written so far.
     var writtenCount: Int { written.count }
 
-    /// Notes that nothing refers to the files that were written since there were so many.
+    /// Marks the files written after the first `count` as superfluous.
     func withdraw(after count: Int) { superfluous += written[count...] }
 
-    /// Notes that a column's former bytes are replaced.
+    /// Records that a column's former bytes are replaced.
     func replaced(_ bytes: Data) throws {
         guard let name = ExternalData.fileName(in: bytes) else { return }
         try journal?.note([name])
         superfluous.append(name)
     }
 
-    /// After the commit: removes the files that nothing refers to any more.
+    /// After the commit: removes the superfluous files.
     func commit() {
         external.remove(superfluous)
         superfluous = []
@@ -55,9 +55,10 @@ package final class ExternalFiles {
     /// Before the commit.
     func willCommit() { isCommitting = true }
 
-    /// After a save, or an attempt of one, that failed: removes the files that it wrote.
+    /// After a failed save, or a failed attempt: removes the files that it wrote.
     func rollback() {
-        // A commit that failed on its way to the disk may have come through nevertheless: the next to open the store can tell.
+        // A commit that failed while writing to the disk may have succeeded nevertheless; the next opening of the store
+        // can find out.
         if isCommitting, !isEmpty { journal?.leaveUnclear() } else { external.remove(written) }
         isCommitting = false
         written = []

@@ -3,15 +3,16 @@ import SQLGeneration
 import SQLiteConnection
 import StoreEngine
 
-/// Notes which files of external data a transaction adds and which it makes superfluous, before it does: a process that is
-/// killed leaves the note, and the next one that opens the store removes of these files what no row refers to.
+/// Records which files of external data a transaction adds and which it makes superfluous, before it does so. If the
+/// process is killed, the note stays, and the next one that opens the store removes the noted files to which no row
+/// refers.
 ///
-/// Files that no note names are never touched: they are another store's, or of a kind that is not known here. A note that is
-/// locked is of a living process, and left alone.
+/// Files that are in no note are never touched: they belong to another store, or are of an unknown kind. A locked note
+/// belongs to a living process, and is left alone.
 package final class FileJournal {
     private let external: ExternalData
     private var file: (descriptor: Int32, url: URL)?
-    /// Whether nobody knows how a transaction ended: the note stays for the next process.
+    /// Whether it is unknown how a transaction ended: the note then stays for the next process.
     private var isUnclear = false
 
     package init(_ external: ExternalData) { self.external = external }
@@ -22,30 +23,30 @@ package final class FileJournal {
         close(file.descriptor)
     }
 
-    /// Notes files that are about to be written, or to become superfluous.
+    /// Records files that are about to be written, or to become superfluous.
     package func note(_ names: [String]) throws {
         guard !names.isEmpty else { return }
         let file = try openedFile()
         let text = Data(names.map { $0 + "\n" }.joined().utf8)
-        // Not for the disk: what a machine that stops leaves are files too many, at worst.
+        // Not synchronized with the disk: if the machine stops, the worst result is unused files.
         let count = text.withUnsafeBytes { write(file.descriptor, $0.baseAddress, $0.count) }
         guard count == text.count else { throw StorePermissions.error(file.url, "written", errno) }
     }
 
-    /// All transactions have ended, and the files are as they should be.
+    /// Called when all transactions have ended, and the files are as they should be.
     func settle() {
         guard let file, !isUnclear else { return }
         ftruncate(file.descriptor, 0)
         lseek(file.descriptor, 0, SEEK_SET)
     }
 
-    /// A transaction may have come through, and may not have.
+    /// Called when a transaction may or may not have succeeded.
     func leaveUnclear() { isUnclear = true }
 
     private func openedFile() throws -> (descriptor: Int32, url: URL) {
         if let file {
             var status = stat()
-            // It is gone where the store was destroyed.
+            // The note is gone if the store was destroyed.
             if fstat(file.descriptor, &status) == 0, status.st_nlink > 0 { return file }
             close(file.descriptor)
             self.file = nil
@@ -55,7 +56,7 @@ package final class FileJournal {
         while true {
             let url = external.support.appendingPathComponent(Self.prefix(external.store) + UUID().uuidString)
             let descriptor = try permissions.makeFile(url)
-            // Another process may have found the file before it was locked, and taken it for one that is left over.
+            // Another process may have found the note before it was locked, and taken it for a leftover.
             if FileLock.take(descriptor, url) {
                 file = (descriptor, url)
                 return (descriptor, url)
@@ -64,12 +65,13 @@ package final class FileJournal {
         }
     }
 
-    /// Stores whose names differ in the extension only share the folder.
+    /// Stores whose names differ only in the extension share the folder.
     private static func prefix(_ store: URL) -> String { ".pending.\(store.lastPathComponent)." }
 
     // MARK: After a kill
 
-    /// Removes what killed processes left. Nothing happens while the store is being written; the next to open it comes by here, too.
+    /// Removes the leftovers of killed processes. Nothing happens while the store is being written; the next opening
+    /// tries again.
     static func removeLeftovers(of external: ExternalData, _ connection: Connection) throws {
         let prefix = prefix(external.store)
         let notes = ((try? FileManager.default.contentsOfDirectory(atPath: external.support.path)) ?? []).filter {
@@ -88,12 +90,12 @@ package final class FileJournal {
                 continue
             }
             left.append((descriptor, url))
-            // The last line may be cut off; its file was not written then.
+            // The last line may be truncated; its file was not written then.
             names.formUnion(text.split(separator: "\n").map(String.init).filter { UUID(uuidString: $0) != nil })
         }
         guard !left.isEmpty else { return }
         if !names.isEmpty {
-            // Nobody else writes meanwhile, and nobody waits for this.
+            // Nobody else writes meanwhile, and this waits for nobody.
             try connection.withoutWaiting {
                 try connection.transaction(.immediate) {
                     external.remove(names.subtracting(try ExternalReferences.names(in: connection)).sorted())
@@ -113,14 +115,14 @@ package final class FileJournal {
 
 /// The files that a store's rows refer to.
 enum ExternalReferences {
-    /// The names of all files that any column of any table refers to, also columns that no model knows.
+    /// The names of all files that any column of any table refers to, including columns that no model knows.
     static func names(in connection: Connection) throws -> Set<String> {
         var names: Set<String> = []
         try forEach(in: connection) { names.insert($0) }
         return names
     }
 
-    /// Hands out the name of the file that each value refers to.
+    /// Hands out the name of the file to which each value refers.
     static func forEach(in connection: Connection, _ body: (String) -> Void) throws {
         // Virtual tables have no pages of their own.
         let columns = try connection.prepare(

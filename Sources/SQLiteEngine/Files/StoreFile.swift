@@ -5,7 +5,7 @@ import SQLGeneration
 import SQLiteConnection
 import StoreEngine
 
-/// Reads and writes what a store's file says of itself: metadata, model cache, entity numbers. Knows no model.
+/// Reads and writes a store file's own data: metadata, model cache, entity numbers. It knows no model.
 package struct StoreFile {
     package let connection: Connection
     package let url: URL
@@ -13,16 +13,16 @@ package struct StoreFile {
     /// Opens a store's file.
     ///
     /// - Parameters:
-    ///   - url: where the store is.
-    ///   - mode: whether the file may be written or made.
+    ///   - url: the location of the store.
+    ///   - mode: whether the file may be written or created.
     ///   - timeout: seconds to wait for another process's lock.
     /// - Returns: the file, with a connection of its own.
-    /// - Throws: an `NSError` for a file that cannot be opened, or is no store.
+    /// - Throws: an `NSError` for a file that cannot be opened, or is not a store.
     package static func open(_ url: URL, mode: OpenMode, timeout: Double = 10) throws -> StoreFile {
         do {
             let file = StoreFile(
                 connection: try Connection(path: url.path, mode: mode, busyTimeout: timeout), url: url)
-            // SQLite looks at the file only now.
+            // SQLite reads the file only now.
             _ = try file.connection.integer("PRAGMA schema_version")
             return file
         } catch let error as SQLiteError where error.isCannotOpen && !FileManager.default.fileExists(atPath: url.path) {
@@ -59,8 +59,8 @@ package struct StoreFile {
             url: url, underlying: error, userInfo: [NSSQLiteErrorDomain: NSNumber(value: error.extendedCode)])
     }
 
-    /// Opens an existing store for reading, in the way that its folder allows: a folder that cannot be written has no
-    /// room for the files that a write-ahead log needs.
+    /// Opens an existing store for reading, in a mode that its folder allows: a read-only folder has no room for the
+    /// files of a write-ahead log.
     package static func openForReading(_ url: URL, timeout: Double = 10) throws -> StoreFile {
         do {
             let file = try open(url, mode: .readOnly, timeout: timeout)
@@ -78,13 +78,13 @@ package struct StoreFile {
         }
     }
 
-    /// Whether there is a write-ahead log with something in it.
+    /// Whether there is a write-ahead log that is not empty.
     private static func hasLog(_ url: URL) -> Bool {
         let attributes = try? FileManager.default.attributesOfItem(atPath: url.path + "-wal")
         return (attributes?[.size] as? NSNumber)?.intValue ?? 0 > 0
     }
 
-    /// Runs work on the file, and turns what SQLite reports into Core Data's errors.
+    /// Runs work on the file, and converts SQLite's errors to Core Data's.
     package func run<Result>(
         _ work: String, fallback: Int = CoreDataErrorCode.sqlite, _ body: () throws -> Result
     ) throws -> Result {
@@ -93,12 +93,12 @@ package struct StoreFile {
         }
     }
 
-    /// Whether the file has no tables at all: it was just made, or a store was destroyed in it.
+    /// Whether the file has no tables: it was just created, or a store was destroyed in it.
     package func isEmpty() throws -> Bool { try run("read the store") { try connection.tableNames().isEmpty } }
 
     /// The metadata, with the UUID.
     ///
-    /// - Throws: an `NSError` when the file is no store of Core Data's.
+    /// - Throws: an `NSError` if the file is not a Core Data store.
     package func metadata() throws -> [String: Any] {
         try run("read the metadata of", fallback: CoreDataErrorCode.persistentStoreOpen) {
             let tables = try connection.tableNames()
@@ -115,14 +115,14 @@ package struct StoreFile {
                     "The store “\(url.lastPathComponent)” has no metadata: Z_METADATA is empty.", url: url)
             }
             let uuid = statement.string(at: 0)
-            // They may have been blanked when the file was published.
+            // The metadata may have been blanked when the file was published.
             guard !statement.isNull(at: 1) else { return [NSStoreUUIDKey: uuid, NSStoreTypeKey: NSSQLiteStoreType] }
             return try StoreMetadata.metadata(of: statement.data(at: 1), uuid: uuid, url: url)
         }
     }
 
-    /// Replaces the metadata, and the UUID when they have one. What Core Data itself put there stays, and what the store says of
-    /// its model above all: somebody else may have migrated it since these metadata were read.
+    /// Replaces the metadata, and the UUID if they contain one. Core Data's own entries stay, above all those about the
+    /// model: somebody else may have migrated the store since these metadata were read.
     package func write(_ metadata: [String: Any]) throws {
         let kept = try self.metadata().filter { StoreMetadata.isReserved($0.key) }
         let merged = kept.merging(metadata.filter { !StoreMetadata.describesModel($0.key) }) { $1 }
@@ -135,7 +135,7 @@ package struct StoreFile {
         }
     }
 
-    /// The store's copy of its model, without version hashes; nil where there is none.
+    /// The store's copy of its model, without version hashes; nil if there is none.
     package func cachedModel() throws -> NSManagedObjectModel? {
         let data = try run("read the model cache of") { () -> Data? in
             guard try connection.tableNames().contains("Z_MODELCACHE") else { return nil }
@@ -163,9 +163,9 @@ package struct StoreFile {
         try insert.run()
     }
 
-    /// The numbers of the entities, those of the history left out, and all tables with their columns.
+    /// The numbers of the entities, without those of the history, and all tables with their columns.
     ///
-    /// - Throws: 259 when an entity has two numbers: no objects would be found by one of them.
+    /// - Throws: 259 if an entity has two numbers, since no objects would be found by one of them.
     package func catalog() throws -> StoreCatalog {
         try run("read the tables of", fallback: CoreDataErrorCode.persistentStoreOpen) {
             var numbers: [String: Int] = [:]
@@ -177,7 +177,7 @@ package struct StoreFile {
                 }
             }
             var tables: [String: [TableDefinition.Column]] = [:]
-            // Virtual tables have no page; the module that reads one may not be there.
+            // Virtual tables have no page, and their module may be missing.
             let columns = try connection.prepare(
                 "SELECT m.name, c.name, c.type FROM sqlite_master m, pragma_table_info(m.name) c "
                     + "WHERE m.type = 'table' AND m.rootpage > 0 AND m.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")
@@ -189,15 +189,15 @@ package struct StoreFile {
         }
     }
 
-    /// Checks that objects of entities that share a table are found by the numbers of these, as they would all be
-    /// overlooked otherwise.
+    /// Checks that objects in shared tables are found by the numbers of their entities; otherwise they would all be
+    /// overlooked.
     ///
-    /// - Throws: 259 when a table has rows, and none of them is of a known entity.
+    /// - Throws: 259 if a table has rows, but none of a known entity.
     package func checkNumbers(of schema: SQLSchema) throws {
         try run("read the tables of", fallback: CoreDataErrorCode.persistentStoreOpen) {
             for mapping in schema.mappings.compactMap({ $0 })
             where mapping.sharesTable && mapping.layout.superentity == nil {
-                // The first row mostly answers both questions.
+                // The first row usually answers both questions.
                 guard try connection.integer(StoreTablesSQL.hasStrangersOnly(mapping)) == 1 else { continue }
                 let numbers = mapping.numbers.map(String.init).joined(separator: ", ")
                 throw damagedNumbers(
@@ -214,7 +214,7 @@ package struct StoreFile {
             suggestion: "Restore it from a backup.")
     }
 
-    /// Makes the tables of an empty store, its metadata, entity numbers and model cache, in one transaction.
+    /// Creates the tables of an empty store, its metadata, entity numbers and model cache, in one transaction.
     func create(
         _ schema: SQLSchema, model: NSManagedObjectModel, metadata: [String: Any], uuid: String,
         pragmas: [String: String], timeout: Double = StoreSettings.defaultTimeout
@@ -228,7 +228,7 @@ package struct StoreFile {
             try connection.execute("PRAGMA auto_vacuum = \(Self.number(pragmas["auto_vacuum"]) ?? 2)")
             try setJournalMode(Self.word(pragmas["journal_mode"]) ?? "WAL", timeout: timeout)
             try connection.transaction(.exclusive) {
-                // Another process may have made the store just now; then it is that one's.
+                // Another process may have created the store just now; its store is then used.
                 guard try connection.tableNames().isEmpty else { return }
                 for statement in statements { try connection.execute(statement) }
                 for row in schema.primaryKeyRows {
@@ -250,7 +250,8 @@ package struct StoreFile {
         }
     }
 
-    /// Sets the journal mode. SQLite does not wait here for another process that does the same at this moment, so it is asked again.
+    /// Sets the journal mode. SQLite does not wait here for another process that does the same at this moment, so the
+    /// statement is repeated.
     private func setJournalMode(_ mode: String, timeout: Double) throws {
         let end = Date(timeIntervalSinceNow: timeout)
         while true {
@@ -260,7 +261,7 @@ package struct StoreFile {
         }
     }
 
-    /// Sets pragmas of the developer's on the connection, those that shape a new file left out.
+    /// Sets the developer's pragmas on the connection, except those that shape a new file.
     func apply(_ pragmas: [String: String]) throws {
         try run("set the pragmas of", fallback: CoreDataErrorCode.persistentStoreOpen) {
             try connection.execute("PRAGMA synchronous = NORMAL")
@@ -274,7 +275,7 @@ package struct StoreFile {
 
     private static func number(_ text: String?) -> Int? { text.flatMap { Int($0) } }
 
-    /// A pragma's name or value, if it is a plain word or number: nothing else gets into the SQL.
+    /// A pragma's name or value, if it is a plain word or number, so that nothing else can get into the SQL.
     private static func word(_ text: String?) -> String? {
         guard let text, !text.isEmpty,
             text.utf8.allSatisfy({ byte in

@@ -4,17 +4,18 @@ import SQLGeneration
 import SQLiteConnection
 import StoreEngine
 
-/// Work on the files of stores that need not be open.
+/// Operations on the files of stores that need not be open.
 package enum StoreFiles {
-    /// Reads the metadata of a store that need not be open; nothing in or beside the file changes.
+    /// Reads the metadata of a store that need not be open, without changing anything in or beside the file.
     ///
-    /// They get our version hashes of the store's copy of its model, so that a model that was compiled here can be compared with
-    /// it: also where the store has ours, since an earlier build may have computed them otherwise.
+    /// Our version hashes of the store's copy of its model are added, so that a model compiled here can be compared
+    /// with the store. They are also computed if the store has hashes of ours, since an earlier build may have computed
+    /// them differently.
     package static func metadata(at url: URL) throws -> [String: Any] {
         guard !url.isNoFile, FileManager.default.fileExists(atPath: url.path) else { throw missing(url) }
         let file = try StoreFile.openForReading(url)
         var metadata = try file.metadata()
-        // A copy of the model that cannot be read leaves the hashes that there are.
+        // If the copy of the model cannot be read, the existing hashes are used.
         if case .success(let model?) = Result(catching: file.cachedModel) {
             metadata[VersionHash.ownHashesOfStoreKey] = model.ownVersionHashesByName
         }
@@ -29,12 +30,12 @@ package enum StoreFiles {
         try file.write(metadata ?? [:])
     }
 
-    /// Empties a store: takes its tables, its log and its external data away. The file stays, empty, since another
-    /// process may have it open.
+    /// Empties a store: removes its tables, its log and its external data. The empty file stays, since another process
+    /// may have it open.
     package static func destroy(at url: URL, options: [AnyHashable: Any]?) throws {
         guard !url.isNoFile, FileManager.default.fileExists(atPath: url.path) else { return }
         let external = ExternalData(store: url)
-        // A folder that belongs to another store as well loses this one's files only.
+        // In a folder that is shared with another store, only this store's files are removed.
         let isShared = external.isShared
         var names: Set<String> = []
         do {
@@ -74,19 +75,19 @@ package enum StoreFiles {
         try connection.checkpoint(.truncate)
     }
 
-    /// Puts a copy of a store in the place of another. Programs that have the other one open see one change.
+    /// Replaces a store by a copy of another one. Programs that have it open see a single change.
     ///
-    /// Its files of external data are put beside the old ones first, and are on the disk; then the database is replaced in
-    /// one transaction; then the old files go. Whenever this is interrupted, the destination is whole, as it was or as the
-    /// source is.
+    /// First the new files of external data are put beside the old ones, and written to the disk; then the database is
+    /// replaced in one transaction; then the old files are removed. Whenever this is interrupted, the destination is
+    /// intact: as it was, or as the source is.
     ///
     /// - Parameters:
     ///   - destination: the store to replace.
     ///   - source: the store to copy.
-    ///   - options: the options that the store is opened with.
-    ///   - code: the code of errors that SQLite's own code says nothing more special about.
-    ///   - whenLocked: called when nobody else can write to the destination, and nothing is copied yet; what it throws leaves
-    ///     the destination as it was.
+    ///   - options: the options with which the store is opened.
+    ///   - code: the code for errors for which SQLite's own code is not more specific.
+    ///   - whenLocked: called when nobody else can write to the destination, and nothing has been copied yet; if it
+    ///     throws, the destination is unchanged.
     /// - Throws: the errors of SQLite and the file system, and what `whenLocked` throws.
     package static func replace(
         at destination: URL, from source: URL, options: [AnyHashable: Any]?,
@@ -100,14 +101,14 @@ package enum StoreFiles {
         _ = try from.metadata()
         let (old, new) = (ExternalData(store: destination), ExternalData(store: source))
         var (former, wanted) = (try old.fileNames(), try new.regularFileNames())
-        // Another store's files in the same folder are neither taken along nor taken away.
+        // Another store's files in the same folder are neither copied nor removed.
         if new.isShared { wanted.formIntersection(try ExternalReferences.names(in: from.connection)) }
         if old.isShared {
             let names = try? ExternalReferences.names(in: StoreFile.openForReading(destination).connection)
             former.formIntersection((names ?? []).union(wanted))
         }
         let added = wanted.subtracting(former).sorted()
-        // Files that Core Data made; what somebody else put there stays.
+        // Only files made by Core Data; other files stay.
         let superfluous = former.subtracting(wanted).filter { UUID(uuidString: $0) != nil }.sorted()
         let journal = FileJournal(old)
         var (isUntouched, isNew) = (true, false)
@@ -123,7 +124,7 @@ package enum StoreFiles {
                 }
             }
         } catch {
-            // A commit that failed on its way to the disk may have come through nevertheless, and refer to these files.
+            // A commit that failed while writing to the disk may have succeeded nevertheless, and refer to these files.
             if isUntouched { old.remove(added) } else { journal.leaveUnclear() }
             if isUntouched, isNew { unlink(destination.path) }
             throw error

@@ -4,11 +4,11 @@ import SQLGeneration
 import SQLiteConnection
 import StoreEngine
 
-/// One transaction of the history while it is being written.
+/// One transaction of the history that is being written.
 final class HistoryRun {
     private let writer: HistoryWriter
     private let origin: ChangeOrigin
-    /// The number of the transaction, once there is a change in it.
+    /// The number of the transaction, once it contains a change.
     private var transaction: Int64?
     private var lastKey: Int64 = 0
     private var insertions: [Int: Statement] = [:]
@@ -23,7 +23,7 @@ final class HistoryRun {
     /// - Parameters:
     ///   - type: whether the object was inserted, updated or deleted.
     ///   - identifier: the object's ID.
-    ///   - columns: which properties an update changed.
+    ///   - columns: the properties that an update changed.
     ///   - tombstone: the values that a deletion keeps.
     /// - Throws: SQLite's errors.
     func note(
@@ -43,13 +43,13 @@ final class HistoryRun {
         try insert.run()
     }
 
-    /// Writes a change for each row of an entity whose key is in a table: `INSERT INTO ACHANGE … SELECT …`.
+    /// Writes a change for each selected row of an entity: `INSERT INTO ACHANGE … SELECT …`.
     ///
     /// - Parameters:
     ///   - type: whether the rows were inserted, updated or deleted.
-    ///   - mapping: the entity; rows of its subentities are not looked at.
-    ///   - condition: which rows of the entity's table `t`.
-    ///   - columns: which properties an update changed.
+    ///   - mapping: the entity; rows of its subentities are not included.
+    ///   - condition: the condition on the rows of the entity's table `t`.
+    ///   - columns: the properties that an update changed.
     /// - Throws: SQLite's errors.
     func noteRows(
         _ type: HistoryChangeKind, of mapping: EntityMapping, where condition: SQLFragment, columns: Data? = nil
@@ -68,7 +68,7 @@ final class HistoryRun {
         lastKey += Int64(writer.connection.changes)
     }
 
-    /// Counts the keys of the changes. To be called once, at the end.
+    /// Stores the highest key of the changes. It must be called once, at the end.
     func finish() throws {
         guard transaction != nil else { return }
         try KeyCounter(writer.connection, .change).setLatest(lastKey)

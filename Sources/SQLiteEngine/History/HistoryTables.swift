@@ -4,9 +4,9 @@ import SQLGeneration
 import SQLiteConnection
 import StoreEngine
 
-/// Makes the tables of the persistent history.
+/// Creates the tables of the persistent history.
 enum HistoryTables {
-    /// Makes the tables in a store that has none, and the columns of the tombstones where they are missing.
+    /// Creates the tables in a store without them, and missing columns for tombstones.
     ///
     /// - Parameters:
     ///   - file: the store's file, in a transaction.
@@ -50,13 +50,13 @@ enum HistoryTables {
         }
         guard try !missing().isEmpty else { return }
         try connection.transaction {
-            // Looked at again inside: another process may have added them.
+            // Checked again inside the transaction: another process may have added them.
             for statement in try missing() { try connection.execute(statement) }
             try number(StoreTables.historyEntities, in: connection)
         }
     }
 
-    /// Numbers the history's entities, where they have none.
+    /// Numbers the history's entities, if they have no numbers.
     private static func number(_ entities: [(number: Int, name: String)], in connection: Connection) throws {
         for entity in entities {
             let insert = try connection.statement(
@@ -69,7 +69,8 @@ enum HistoryTables {
         }
     }
 
-    /// `ALTER TABLE ACHANGE ADD COLUMN ZTOMBSTONE0 BLOB`, as many as an entity has attributes whose values outlive it.
+    /// `ALTER TABLE ACHANGE ADD COLUMN ZTOMBSTONE0 BLOB`, as many as an entity has attributes that a deletion
+    /// preserves.
     private static func addTombstones(in connection: Connection, _ schema: SQLSchema) throws {
         let wanted =
             schema.mappings.compactMap { $0.map { HistoryProperties($0.layout).preservedSlots.count } }.max() ?? 0
@@ -80,7 +81,7 @@ enum HistoryTables {
         }
         guard try !missing().isEmpty else { return }
         try connection.transaction {
-            // Looked at again inside: another process may have added them.
+            // Checked again inside the transaction: another process may have added them.
             for column in try missing() { try connection.execute("ALTER TABLE ACHANGE ADD COLUMN \(column) BLOB") }
         }
     }

@@ -4,8 +4,8 @@ import SQLGeneration
 import SQLiteConnection
 import StoreEngine
 
-/// Writes the persistent history: a row of `ATRANSACTION` for a save, one of `ACHANGE` for each changed object, and the
-/// names of the author, the context, the program and the process once each in `ATRANSACTIONSTRING`.
+/// Writes the persistent history: a row of `ATRANSACTION` for each save, a row of `ACHANGE` for each changed object,
+/// and in `ATRANSACTIONSTRING` the names of the author, the context, the program and the process, each once.
 final class HistoryWriter {
     let connection: Connection
     private let bundleIdentifier: String?
@@ -19,12 +19,12 @@ final class HistoryWriter {
         self.bundleIdentifier = bundleIdentifier
     }
 
-    /// The same for a store whose entities have other numbers now.
+    /// A writer for the same store after its entities were renumbered.
     func following(_ schema: SQLSchema) -> HistoryWriter {
         HistoryWriter(connection: connection, schema: schema, bundleIdentifier: bundleIdentifier)
     }
 
-    /// How an entity's properties are numbered.
+    /// The numbering of an entity's properties.
     func properties(of layout: EntityLayout) -> HistoryProperties {
         if let known = knownProperties[ObjectIdentifier(layout)] { return known }
         let properties = HistoryProperties(layout)
@@ -35,14 +35,14 @@ final class HistoryWriter {
     /// The number of an entity in this store.
     func number(of layout: EntityLayout) -> Int64 { Int64(schema.mapping(of: layout)?.number ?? layout.number) }
 
-    /// Begins a transaction of the history, inside one of the database. Nothing is written until a change is.
+    /// Begins a transaction of the history inside one of the database. Nothing is written before the first change.
     func begin(_ origin: ChangeOrigin) -> HistoryRun { HistoryRun(self, origin) }
 
-    /// Writes down a save, inside its transaction.
+    /// Records a save, inside its transaction.
     ///
     /// - Parameters:
-    ///   - changes: what the save writes.
-    ///   - tombstones: what deleted objects leave behind, by their position among the deletions.
+    ///   - changes: the changes of the save.
+    ///   - tombstones: the preserved values of deleted objects, by position among the deletions.
     /// - Throws: SQLite's errors.
     func record(_ changes: ChangeSet, tombstones: [Int: [SQLValue]]) throws {
         let run = begin(ChangeOrigin(contextName: changes.contextName, author: changes.author))
@@ -69,8 +69,8 @@ final class HistoryWriter {
         try run.finish()
     }
 
-    /// What deleted objects leave behind, read before they are deleted: the columns of the attributes that the model says,
-    /// as they are stored, by position among the deletions.
+    /// The values of deleted objects that the model preserves, read before they are deleted: in their stored form, by
+    /// position among the deletions.
     func tombstones(of deletions: [RowDeletion]) throws -> [Int: [SQLValue]] {
         var tombstones: [Int: [SQLValue]] = [:]
         for (position, deletion) in deletions.enumerated() {
@@ -86,7 +86,7 @@ final class HistoryWriter {
         return tombstones
     }
 
-    /// The statement that reads what an object leaves behind: made once, however many are deleted.
+    /// The statement that reads an object's preserved values: made once, however many objects are deleted.
     private func tombstoneText(of mapping: EntityMapping, _ columns: [String]) -> String {
         if let known = tombstoneTexts[ObjectIdentifier(mapping)] { return known }
         let text = ColumnSQL.select(columns, in: mapping.table).sqlite.text
@@ -94,19 +94,19 @@ final class HistoryWriter {
         return text
     }
 
-    /// The columns of an entity whose values a deletion keeps, in the order of `ZTOMBSTONE0`, `ZTOMBSTONE1`, ….
+    /// The columns of an entity whose values a deletion preserves, in the order of `ZTOMBSTONE0`, `ZTOMBSTONE1`, ….
     func tombstoneColumns(of mapping: EntityMapping) -> [String] {
         properties(of: mapping.layout).preservedSlots.compactMap { mapping.columns[$0]?.name }
     }
 
-    // Made once: each save needs them.
+    // Made once, since each save needs them.
     private static let insertTransaction = HistoryRowSQL.insertTransaction.sqlite.text
     private static let selectName = HistoryRowSQL.selectName.sqlite.text
     private static let insertName = HistoryRowSQL.insertName.sqlite.text
 
     /// Writes the row of a transaction.
     ///
-    /// - Returns: its number.
+    /// - Returns: the transaction's number.
     func insertTransaction(_ origin: ChangeOrigin) throws -> Int64 {
         let author = try origin.author.map { try string($0) }
         let context = try origin.contextName.map { try string($0) }
@@ -125,7 +125,7 @@ final class HistoryWriter {
         return key
     }
 
-    /// The key of a name, which is written when it is new.
+    /// The key of a name, which is inserted if it is new.
     private func string(_ name: String) throws -> Int64 {
         let select = try connection.statement(Self.selectName)
         try select.bind(name, at: 1)

@@ -1,7 +1,7 @@
 import Foundation
 import SQLiteConnection
 
-/// A store as it was at one moment, for those who read that: a reader in a transaction of its own, which ends with this object.
+/// A store as it was at one moment: a reader in a transaction of its own, which ends when this object is released.
 final class PinnedReader {
     private(set) var store: OpenStore
     private let idle: IdleReaders
@@ -9,16 +9,17 @@ final class PinnedReader {
     init(_ store: OpenStore, from idle: IdleReaders) { (self.store, self.idle) = (store, idle) }
 
     deinit {
-        // What still goes through rows has the reader to itself, and closes it.
+        // If rows are still being read, the reading holds the reader alone, and closes it.
         if isKnownUniquelyReferenced(&store) { idle.give(store) }
     }
 }
 
-/// Readers of a store that nobody uses: to open one takes ten times as long as a small reading with it.
+/// Unused readers of a store, kept because opening one takes ten times as long as a small reading with it.
 final class IdleReaders: @unchecked Sendable {
-    // @unchecked Sendable: the lock guards the readers. One that lies here is nobody's, and goes from one user to the next.
+    // @unchecked Sendable: the lock guards the readers. A reader in here is unused, and is passed from one user to the
+    // next.
 
-    /// Few programs read more states at once, and each keeps files open and pages in memory.
+    /// Few programs read more states at once, and each reader keeps files open and pages in memory.
     private static let limit = 4
 
     private let lock = NSLock()
@@ -28,9 +29,9 @@ final class IdleReaders: @unchecked Sendable {
     /// The reader that was used last.
     func take() -> OpenStore? { lock.withLock { readers.popLast() } }
 
-    /// Takes a reader back, whose transaction ends: the log may be moved into the file.
+    /// Takes a reader back, ending its transaction, so that the log can be moved into the file.
     ///
-    /// - Parameter reader: a reader that the caller alone has.
+    /// - Parameter reader: a reader that only the caller holds.
     func give(_ reader: OpenStore) {
         guard (try? reader.connection.rollback()) != nil, !reader.connection.isInTransaction else { return }
         lock.withLock {
@@ -38,9 +39,9 @@ final class IdleReaders: @unchecked Sendable {
         }
     }
 
-    /// Closes all; those that are given back from now on are closed, too.
+    /// Closes all readers, and those that are returned later.
     func close() {
-        // They are let go without the lock.
+        // They are released outside the lock.
         _ = lock.withLock {
             defer { readers = [] }
             isClosed = true

@@ -9,35 +9,35 @@ final class OpenStore {
     let schema: SQLSchema
     let identity: StoreIdentity
     let external: ExternalData
-    /// Which files of large values are being written or removed.
+    /// Records which files of large values are being written or removed.
     let journal: FileJournal
     let derived: DerivedValues
-    /// The persistent history; nil where the store keeps none.
+    /// The persistent history; nil if the store keeps none.
     let history: HistoryWriter?
-    /// Whether the store has the tables of a history, which it may only be read from.
+    /// Whether the store has the tables of a history. If this program does not record it, the store may only be read.
     let hasHistory: Bool
-    /// Whether saving has to look at what triggers reported.
+    /// Whether a save must look at the reports of triggers.
     let hasDerivedAttributes: Bool
-    /// SQLite's `schema_version`, when the structure was looked at last.
+    /// SQLite's `schema_version` when the structure was last inspected.
     let structureVersion: Int64
-    /// Reads that number.
+    /// The statement that reads that number.
     var structureStatement: Statement?
-    /// Reads the number that changes when others commit.
+    /// The statement that reads the number which changes with others' commits.
     var changeStatement: Statement?
-    /// Whether a reading is going on, which others are parts of.
+    /// Whether a reading is in progress, which others join.
     var isReading = false
-    /// Whether a transaction is open only to keep others from writing. The next one that writes takes it over.
+    /// Whether a transaction is open only to keep others from writing. The next writing transaction takes it over.
     var keepsOthersOut = false
     /// Whether the journal is a write-ahead log; nil before anybody asked.
     var isLogged: Bool?
     /// What `changeCount()` has to be for what is written; `nil` where that does not matter.
     var expectedChanges: Int64?
     var fetches: [FetchKey: CachedFetch] = [:]
-    /// The files of large values that the long transaction wrote or makes superfluous; nil where there is none.
+    /// The files of large values that the long transaction wrote or makes superfluous; nil without such a transaction.
     var filesOfLongTransaction: [ExternalFiles]?
-    /// The indexes that the long transaction makes when the rows are there.
+    /// The indexes that the long transaction will create once the rows exist.
     var indexesOfLongTransaction: [IndexDefinition] = []
-    /// What query generations were read with, and others may be.
+    /// Readers of former query generations, for use by others.
     let idleReaders = IdleReaders()
     private var accesses: [EntityAccess?]
 
@@ -60,7 +60,7 @@ final class OpenStore {
         accesses = Array(repeating: nil, count: schema.mappings.count)
     }
 
-    /// What was prepared for an entity's rows.
+    /// The access that was prepared for an entity's rows.
     func access(_ entity: EntityLayout) throws -> EntityAccess {
         let index = entity.number - 1
         if accesses.indices.contains(index), let known = accesses[index] { return known }
@@ -78,7 +78,7 @@ final class OpenStore {
         return access
     }
 
-    /// Runs work on the connection, and turns what SQLite reports into Core Data's errors.
+    /// Runs work on the connection, and converts SQLite's errors to Core Data's.
     func run<Result>(
         _ work: String, fallback: Int = CoreDataErrorCode.sqlite, _ body: () throws -> Result
     ) throws -> Result {

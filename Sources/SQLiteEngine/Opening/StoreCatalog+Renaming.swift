@@ -2,8 +2,8 @@ import CoreDataModel
 import SQLGeneration
 
 extension StoreCatalog {
-    /// The numbers of a model's entities. Apple's lightweight migration leaves an entity that was renamed its former name
-    /// in `Z_PRIMARYKEY`: it is found there by its renaming identifier, unless an entity of the model has that name.
+    /// The numbers of a model's entities. Apple's lightweight migration leaves a renamed entity under its former name
+    /// in `Z_PRIMARYKEY`: it is found by its renaming identifier, unless an entity of the model has that name.
     package func numbers(for model: NSManagedObjectModel) -> [String: Int] {
         var known = numbers
         let names = model.entitiesByName

@@ -2,8 +2,8 @@ import Foundation
 import SQLiteConnection
 import Synchronization
 
-/// The files of stores that this process has open for writing. When it ends, what is in their logs is moved into them, so that the
-/// main file alone has all rows, also where nobody let the stores go.
+/// The files of stores that this process has open for writing. When the process ends, the content of their logs is
+/// moved into them, so that the main file alone has all rows, even if the stores were not released.
 enum FilesAtExit {
     private static let paths = Mutex<[String: Int]>([:])
     private static let process = ProcessInfo.processInfo.processIdentifier
@@ -25,21 +25,21 @@ enum FilesAtExit {
     }
 
     private static func moveLogs() {
-        // A forked child has no business with its parent's locks; another thread may be at the list.
+        // A forked child must not touch its parent's locks; and another thread may be using the list.
         guard getpid() == process, let open = paths.withLockIfAvailable({ Array($0.keys) }) else { return }
         for path in open {
-            // A connection of its own: other threads may still be using theirs. It waits for nobody.
+            // A connection of its own, since other threads may still be using theirs. It waits for nobody.
             let log = try? FileManager.default.attributesOfItem(atPath: path + "-wal")
             guard (log?[.size] as? NSNumber)?.intValue ?? 0 > 0 else { continue }
             guard let connection = try? Connection(path: path, mode: .readWrite, busyTimeout: 0) else { continue }
-            // SQLite knows of the log only when it has read something.
+            // SQLite knows of the log only after it has read something.
             _ = try? connection.integer("PRAGMA schema_version")
             try? connection.checkpoint(.passive)
         }
     }
 }
 
-/// A store's file that is open for writing, for as long as this is there.
+/// A store's file that is open for writing, as long as this object exists.
 final class OpenFile: Sendable {
     private let path: String
 
@@ -52,12 +52,12 @@ final class OpenFile: Sendable {
 }
 
 extension OpenStore {
-    /// Ends what is open, and moves the log into the file, as far as nobody reads an older state: the last connection of all does that by
-    /// itself when it is closed, others do not.
+    /// Ends open statements, and moves the log into the file, as far as nobody reads an older state. The very last
+    /// connection does that by itself when it is closed; others do not.
     func prepareToClose() {
         letOthersIn()
         guard connection.mode == .create || connection.mode == .readWrite, !connection.isInTransaction else { return }
-        // What cannot be moved stays in the log, and counts as before.
+        // What cannot be moved stays in the log, and is still valid.
         try? connection.checkpoint(.passive)
     }
 }

@@ -3,13 +3,13 @@ import Foundation
 import SQLGeneration
 import SQLiteConnection
 
-/// The SQL functions and collations that the statements and triggers of a store call.
+/// The SQL functions and collations that a store's statements and triggers call.
 package enum StoreFunctions {
-    /// Makes the functions known to a connection.
+    /// Registers the functions with a connection.
     ///
     /// - Parameters:
     ///   - connection: the connection.
-    ///   - derived: collects what triggers report; see ``DerivedValues``.
+    ///   - derived: collects the reports of triggers; see ``DerivedValues``.
     /// - Throws: SQLite's errors.
     package static func register(on connection: Connection, derived: DerivedValues) throws {
         try connection.register(function: SQLFunctionName.now, argumentCount: 0, isDeterministic: false) { _ in
@@ -51,13 +51,13 @@ package enum StoreFunctions {
         try register(SQLCollationName.localizedStandard, on: connection, .localizedStandard)
     }
 
-    /// The first argument, where an attribute of the type that the second one numbers can hold it.
+    /// The first argument, if an attribute of the type with the second argument's number can hold it.
     private static func wholeNumber(_ arguments: FunctionArguments) -> FunctionResult {
         let number: Int64?
         switch arguments.kind(at: 0) {
         case .null: return .null
         case .integer: number = arguments.integer(at: 0)
-        // The lowest whole number is also what becomes of those below it.
+        // The lowest integer may also be the result of clamping smaller numbers.
         case .double: number = arguments.double(at: 0) > -0x1p63 ? Int64(exactly: arguments.double(at: 0)) : nil
         case .text, .blob: number = nil
         }
@@ -92,7 +92,7 @@ package enum StoreFunctions {
     }
 }
 
-/// What the triggers of derived attributes reported since the last save began.
+/// The reports of derived attributes' triggers since the last save began.
 package final class DerivedValues {
     struct Change {
         let number: Int
@@ -107,7 +107,7 @@ package final class DerivedValues {
 
     func removeAll() { changes.removeAll(keepingCapacity: true) }
 
-    /// Notes a call `(table, Z_ENT, Z_PK, property, value)`.
+    /// Records a call `(table, Z_ENT, Z_PK, property, value)`.
     func note(_ arguments: FunctionArguments) {
         guard arguments.count == 5, let property = arguments.string(at: 3) else { return }
         let value: SQLValue
@@ -124,11 +124,11 @@ package final class DerivedValues {
     }
 }
 
-/// The string comparisons of a statement, each made ready once for the constant on its right side.
+/// The string comparisons of a statement, each prepared once for the constant on its right side.
 private final class StringSearches {
     private struct Key: Hashable {
         let comparison: ComparisonOperator
-        /// A value, since equal ones have the same bytes: strings are equal that only look alike.
+        /// A `Value`, since equal ones have the same bytes, whereas strings are equal that only look alike.
         let right: Value
         let options: StringOptions
     }

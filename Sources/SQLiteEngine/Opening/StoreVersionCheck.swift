@@ -4,21 +4,21 @@ import SQLGeneration
 import SQLiteConnection
 import StoreEngine
 
-/// Says that the structure of a store's file is not the one that was looked at last: another program has migrated it, or added
-/// an index, or a table of its own. Caught by the store, which looks at it again.
+/// Thrown if the structure of a store's file has changed since it was inspected: another program has migrated it, or
+/// added an index or a table of its own. The store catches it and inspects the structure again.
 struct StructureChange: Error {}
 
-// Every reading, and every transaction, begins with one integer: the number that SQLite counts on with each change of the
-// structure.
+// Every reading, and every transaction, first reads one integer: the number that SQLite increases with each change of
+// the structure.
 extension OpenStore {
     /// Whether other programs can change the file.
     private var isShared: Bool { connection.mode != .memory && connection.mode != .immutable }
 
-    /// Runs a reading, all of it on one state of the store: `PRAGMA schema_version`, whose read transaction stays open meanwhile.
+    /// Runs a reading in one state of the store: `PRAGMA schema_version`, whose read transaction stays open meanwhile.
     ///
     /// - Throws: `StructureChange` before anything is read.
     func reading<Result>(_ body: () throws -> Result) throws -> Result {
-        // What is read inside a transaction, or another reading, has been looked at.
+        // Inside a transaction, or another reading, the structure has been checked already.
         guard isShared, !isReading, !connection.isInTransaction else { return try body() }
         let version = try versionStatement()
         isReading = true
@@ -32,9 +32,9 @@ extension OpenStore {
         return try body()
     }
 
-    /// Runs a closure in a transaction that writes, which is undone when the closure throws.
+    /// Runs a closure in a writing transaction, which is rolled back if the closure throws.
     ///
-    /// - Throws: what ``begin()`` throws.
+    /// - Throws: the errors of ``begin()``.
     func transaction<Result>(_ body: () throws -> Result) throws -> Result {
         try begin()
         do {
@@ -42,16 +42,16 @@ extension OpenStore {
             try connection.commit()
             return result
         } catch {
-            // The first error is the one to tell.
+            // The first error is the one to report.
             try? connection.rollback()
             throw error
         }
     }
 
-    /// Opens a transaction that writes, or a part of the long one; or goes on with the one that keeps others out.
+    /// Begins a writing transaction, or a part of the long one; or continues the one that keeps others out.
     ///
-    /// - Throws: `StructureChange`; `UnexpectedChange` when others have changed what must be as it was; an `NSError` when the file
-    ///   was moved or replaced. Nothing is open then.
+    /// - Throws: `StructureChange`; `UnexpectedChange` if others have changed the store against expectation; an
+    ///   `NSError` if the file was moved or replaced. No transaction is open then.
     func begin() throws {
         if !keepsOthersOut {
             let isPart = connection.isInTransaction
@@ -92,7 +92,8 @@ extension OpenStore {
         }
     }
 
-    /// Opens a transaction that writes nothing: others can read meanwhile, and not write. Nothing to do inside another one.
+    /// Begins a transaction that writes nothing: others can read meanwhile, but not write. It does nothing inside
+    /// another transaction.
     func keepOthersOut() throws {
         guard isShared, connection.mode != .readOnly, !connection.isInTransaction else { return }
         try run("lock") { try begin() }

@@ -4,9 +4,9 @@ import SQLGeneration
 import SQLiteConnection
 
 extension OpenStore {
-    /// A value of a dictionary fetch as the user gets it; nil for NULL.
+    /// A value of a dictionary fetch in the user's form; nil for NULL.
     ///
-    /// - Throws: 260 when the value is in a file beside the store that cannot be read.
+    /// - Throws: 260 if the value is in a file beside the store that cannot be read.
     func value(_ statement: Statement, _ column: DictionaryColumn) throws -> Any? {
         if !column.elements.isEmpty { return try composite(statement, column) }
         let index = Int32(column.index)
@@ -29,7 +29,7 @@ extension OpenStore {
         return computedValue(statement, index, column)
     }
 
-    /// The values of a composite attribute by name; nil where none of them is there.
+    /// The values of a composite attribute by name; nil if all of them are missing.
     private func composite(_ statement: Statement, _ column: DictionaryColumn) throws -> [String: Any]? {
         var values: [String: Any] = [:]
         for element in column.elements { values[element.name] = try value(statement, element) }
@@ -57,7 +57,7 @@ extension OpenStore {
         }
     }
 
-    /// A computed value in the type that its expression description declares, or else as SQLite gives it.
+    /// A computed value in the type declared by its expression description, or else in the type that SQLite returns.
     private func computedValue(_ statement: Statement, _ index: Int32, _ column: DictionaryColumn) -> Any? {
         switch column.declaredType {
         case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType:

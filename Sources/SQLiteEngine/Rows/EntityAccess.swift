@@ -2,10 +2,10 @@ import CoreDataModel
 import SQLGeneration
 import SQLiteConnection
 
-/// An entity's statements, made once: how its rows are selected, read and written.
+/// An entity's statements, made once, for selecting, reading and writing its rows.
 final class EntityAccess {
     let mapping: EntityMapping
-    /// What its rows are selected as.
+    /// The columns that are selected for its rows.
     let shape: RowShape
     let reader: RowReader
     let selectText: String
@@ -14,13 +14,13 @@ final class EntityAccess {
     let deleteText: String
     let greatestKeyText: String
     let writer: RowWriter
-    /// The statements that take a deleted object out of the join tables of its relationships, and from the rows that it owns by a
-    /// relationship without inverse.
+    /// The statements that remove a deleted object from the join tables of its relationships, and from the rows that it
+    /// owns by a relationship without inverse.
     let pairDeletions: [String]
     private var updates: [[Int]: String] = [:]
     private var columnTexts: [String: String] = [:]
     private var valueTexts: [Int: String] = [:]
-    /// The statement that selects the rows with one value in a slot, for the slot that was asked for last.
+    /// The statement that selects the rows with one value in a slot, for the slot used last.
     private var valueSelection: (slot: Int, statement: Statement)?
     private var memberTexts: [ObjectIdentifier: String] = [:]
     /// The statements that select the rows at the end of a relationship of one object.
@@ -67,8 +67,8 @@ final class EntityAccess {
         return text
     }
 
-    /// The statement that selects the entity's rows at the end of a relationship, for `batch` objects; behind the row comes the key of
-    /// the object.
+    /// The statement that selects the entity's rows at the end of a relationship, for `batch` objects; the key of the
+    /// object follows the row.
     func selectText(of relationship: RelationshipLayout, _ toMany: ToManyMapping) -> String {
         if let known = memberTexts[ObjectIdentifier(relationship)] { return known }
         let text = RowSQL.members(toMany, mapping, shape: shape, count: Self.batch).sqlite.text
@@ -87,7 +87,7 @@ final class EntityAccess {
         return new
     }
 
-    /// The statement that selects the rows with one of `batch` values in a slot, which are in one column.
+    /// The statement that selects the rows with one of `batch` values in a slot with a single column.
     func selectText(where slot: Int, _ column: SlotColumn) -> String {
         if let known = valueTexts[slot] { return known }
         let text = RowSQL.select(mapping, shape: shape, where: column, isAmong: Self.batch).sqlite.text

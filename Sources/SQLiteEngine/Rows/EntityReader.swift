@@ -8,7 +8,7 @@ final class EntityReader {
     let layout: EntityLayout
     let number: Int64
     let slots: ContiguousArray<SlotReader>
-    /// What the slots of kind `toOne` and `other` need besides, by slot.
+    /// Additional data for slots of the kinds `toOne` and `other`, by slot.
     private let destinations: ContiguousArray<EntityLayout?>
     private let rareReaders: ContiguousArray<RareSlotReader?>
     /// The ID that was read last.
@@ -71,7 +71,8 @@ final class EntityReader {
     }
 
     func values(_ statement: Statement) throws -> ContiguousArray<StoredValue> {
-        // `init(unsafeUninitializedCapacity:)` looks the array's type up each time, which takes longer than the checks of `append`.
+        // `init(unsafeUninitializedCapacity:)` looks the array's type up each time, which takes longer than the checks
+        // of `append`.
         var values = ContiguousArray<StoredValue>()
         values.reserveCapacity(slots.count)
         for place in slots.indices { values.append(try value(slots[place], place, statement)) }
@@ -85,7 +86,7 @@ final class EntityReader {
         try rareReaders[position]?.elements(named: names, statement, identity: identity, external: external)
     }
 
-    /// One value. A value that is not 0 cannot be NULL, which saves asking SQLite for its kind.
+    /// One value. A value other than 0 cannot be NULL, which saves asking SQLite for its type.
     @inline(__always)
     func value(_ slot: SlotReader, _ position: Int, _ statement: Statement) throws -> StoredValue {
         switch slot.kind {
@@ -103,7 +104,7 @@ final class EntityReader {
         case .toOne:
             let key = statement.integer(at: slot.index)
             guard key != 0, let destination = destinations[position] else { return .null }
-            // Neighbours often refer to one object.
+            // Consecutive rows often refer to one object.
             if let last = lastDestination, last.key == key, last.layout === destination { return .identifier(last) }
             let identifier = NSManagedObjectID(layout: destination, store: identity, key: key)
             lastDestination = identifier
@@ -115,13 +116,13 @@ final class EntityReader {
     }
 }
 
-/// How one slot is read. Trivial, so that going through the slots counts no references.
+/// How one slot is read. Trivial, so that iterating over the slots counts no references.
 struct SlotReader {
-    /// The usual kinds; the rest is for a ``RareSlotReader``.
+    /// The usual kinds; a ``RareSlotReader`` handles the others.
     enum Kind: UInt8 {
         case transient, integer, string, double, date, toOne, uuid, url, decimal, other
 
-        /// Whether the reader of the usual kinds knows all of the kind's values.
+        /// Whether all values of the kind are read without a ``RareSlotReader``.
         var isUsual: Bool { rawValue < Kind.uuid.rawValue }
     }
 

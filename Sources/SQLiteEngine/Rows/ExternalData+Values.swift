@@ -2,8 +2,8 @@ import CoreDataModel
 import Foundation
 
 extension ExternalData {
-    /// The value of a column of bytes: of what the column has, or of what the file has that it names. A file that is missing is
-    /// kept in the value's place.
+    /// The value for a column of bytes: from the column itself, or from the file that it names. If the file is missing,
+    /// a stand-in is returned.
     func value(of bytes: Data, allowsExternal: Bool, _ decode: (Data) -> StoredValue) -> StoredValue {
         guard allowsExternal else { return decode(bytes) }
         switch content(of: bytes) {

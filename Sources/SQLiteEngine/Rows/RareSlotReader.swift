@@ -3,22 +3,22 @@ import Foundation
 import SQLGeneration
 import SQLiteConnection
 
-/// Reads the kinds of values that are seldom or slow anyway.
+/// Reads kinds of values that are rare, or slow anyway.
 final class RareSlotReader {
-    // Apart, since looking at a shape counts references: what a row's value is read by.
+    // The parts of a shape that are needed for each row, copied here, since accessing a shape counts references.
     private let storage: ColumnStorage
     private let index: Int32
     private let isComposite: Bool
-    /// Where the number of a destination's entity is.
+    /// The column with the number of a destination's entity.
     private let entityIndex: Int32
     private let destination: EntityLayout?
-    /// What stands for the value of a property whose column is not known.
+    /// The stand-in for a property whose column is unknown.
     private let unavailable: UnavailableValue?
     private let attribute: AttributeLayout?
     private let elements: [(name: String, reader: RareSlotReader)]
     private let schema: SQLSchema?
 
-    /// - Parameter error: why the property's column is not known.
+    /// - Parameter error: why the property's column is unknown.
     init(unavailable error: NSError) {
         unavailable = UnavailableValue(error.localizedDescription)
         (storage, index, isComposite, entityIndex, destination) = (.integer, -1, false, -1, nil)
@@ -48,7 +48,7 @@ final class RareSlotReader {
         case .double, .float: return .double(statement.double(at: index))
         case .date: return .date(statement.double(at: index))
         case .uuid:
-            // A UUID that somebody stored as a text is read as well; anything else is kept as bytes.
+            // A UUID that was stored as text is read, too; anything else is kept as bytes.
             if let uuid = statement.uuid(at: index) { return .uuid(uuid) }
             return UUID(uuidString: statement.string(at: index)).map(StoredValue.uuid)
                 ?? .data(statement.data(at: index))
@@ -69,7 +69,8 @@ final class RareSlotReader {
         }
     }
 
-    /// The values in a composite, in the order of the names, `.null` for an element that there is not; nil for another attribute.
+    /// The values in a composite, in the order of the names, with `.null` for missing elements; nil for another kind of
+    /// attribute.
     func elements(
         named names: ContiguousArray<String>, _ statement: Statement, identity: StoreIdentity, external: ExternalData
     ) throws -> ContiguousArray<StoredValue>? {
@@ -77,7 +78,7 @@ final class RareSlotReader {
         var values = ContiguousArray<StoredValue>()
         values.reserveCapacity(names.count)
         for (place, name) in names.enumerated() {
-            // Mostly they are in one order.
+            // The elements are usually in the same order.
             let isHere = place < elements.count && elements[place].name == name
             let element = isHere ? elements[place] : elements.first { $0.name == name }
             values.append(try element?.reader.value(statement, identity: identity, external: external) ?? .null)

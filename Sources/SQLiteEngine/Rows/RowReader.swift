@@ -4,9 +4,9 @@ import SQLGeneration
 import SQLiteConnection
 import StoreEngine
 
-/// Reads rows of a statement that selects a ``RowShape``: the hot path of every fetch.
+/// Reads the rows of a statement that selects a ``RowShape``: the hot path of every fetch.
 ///
-/// Everything that depends on the entity is worked out once, so that a row costs one array, one ID and its values.
+/// Everything that depends on the entity is computed once, so that a row only costs one array, one ID and its values.
 struct RowReader {
     private let identity: StoreIdentity
     private let selectsEntity: Bool
@@ -24,10 +24,10 @@ struct RowReader {
     /// The statement's current row.
     ///
     /// - Parameters:
-    ///   - statement: the statement, at a row.
-    ///   - identifier: the row's ID, where it is known already.
+    ///   - statement: the statement, positioned at a row.
+    ///   - identifier: the row's ID, if it is known.
     /// - Returns: the row, as a value.
-    /// - Throws: an `NSError` when the row is of an entity that does not belong there.
+    /// - Throws: an `NSError` if the row is of an entity that is not expected there.
     func row(_ statement: Statement, identifier: NSManagedObjectID? = nil) throws -> Row {
         let reader = try reader(statement)
         let key = statement.integer(at: 0)
@@ -41,7 +41,7 @@ struct RowReader {
             objectID: objectID, version: statement.integer(at: versionIndex), values: try reader.values(statement))
     }
 
-    /// All rows that are left.
+    /// All remaining rows.
     func rows(_ statement: Statement, expecting count: Int) throws -> ContiguousArray<Row> {
         var rows = ContiguousArray<Row>()
         rows.reserveCapacity(count)
@@ -49,23 +49,23 @@ struct RowReader {
         return rows
     }
 
-    /// All rows that are left, one by one.
+    /// Hands out all remaining rows one by one.
     @inline(__always)
     func handOutRows(of statement: Statement, _ body: (consuming PlacedRow) -> Void) throws {
         if !selectsEntity, let only = entities.first {
-            // The usual case without looking for the reader of each row.
+            // The usual case, without looking up the reader of each row.
             while try statement.step() { body(try only.placedRow(statement, versionIndex: versionIndex)) }
             return
         }
         while try statement.step() { body(try reader(statement).placedRow(statement, versionIndex: versionIndex)) }
     }
 
-    /// All rows that are left, one by one, read when asked for.
+    /// Hands out all remaining rows one by one; values are read when requested.
     func forEachRow(_ statement: Statement, _ body: (any CurrentRow) -> Bool) throws {
         try forEachRow(statement) { row, goesOn in goesOn = body(row) }
     }
 
-    /// All rows that are left, one by one, until `body` says not to go on.
+    /// Hands out all remaining rows one by one, until `body` ends it.
     @inline(__always)
     func forEachRow(_ statement: Statement, _ body: (any CurrentRow, inout Bool) throws -> Void) throws {
         guard let first = entities.first else { return }

@@ -8,12 +8,12 @@ package final class RowWriter {
     private let mapping: EntityMapping
     private let schema: SQLSchema
     private let coding: TransformableCoding.Options
-    /// How each slot is written, by slot.
+    /// How each slot is written.
     private let kinds: ContiguousArray<Kind>
     /// The slots whose columns may refer to files of external data.
     let externalSlots: [Int]
 
-    /// How a slot is written. Trivial, so that going through the slots counts no references.
+    /// How a slot is written. Trivial, so that iterating over the slots counts no references.
     private enum Kind: UInt8 {
         /// Transient, or computed by a trigger.
         case skipped
@@ -50,10 +50,10 @@ package final class RowWriter {
         }
     }
 
-    /// The slots whose values are written, derived ones left out.
+    /// The slots whose values are written, without derived ones.
     func written(_ slots: [Int]) -> [Int] { slots.filter { kinds[$0] != .skipped } }
 
-    /// Binds all values of a new row from a parameter on.
+    /// Binds all values of a new row, starting at a parameter.
     ///
     /// - Returns: the index of the next parameter.
     @discardableResult
@@ -67,7 +67,7 @@ package final class RowWriter {
         return index
     }
 
-    /// Binds the values of some slots from the first parameter on.
+    /// Binds the values of some slots, starting at the first parameter.
     ///
     /// - Returns: the index of the next parameter.
     func bind(
@@ -150,9 +150,9 @@ package final class RowWriter {
         }
     }
 
-    /// The columns that a value of a slot fills, and what each gets.
+    /// The columns that a value of a slot fills, with their values.
     ///
-    /// Large values stay in the column: several rows may get the value, and a file belongs to one.
+    /// Large values stay in the column: several rows may get the value, but a file belongs to one row.
     func columns(of value: StoredValue, slot: Int) throws -> [(name: String, value: SQLValue)] {
         guard let column = mapping.columns[slot] else { return [] }
         return try columns(of: value, column, mapping.layout.slots[slot].attribute)
@@ -183,12 +183,13 @@ package final class RowWriter {
             }
             result.append((entityColumn, number))
         }
-        // In another order than before, or in none.
+        // The row's place in the order changes, or it has none any more.
         if let orderColumn = column.orderColumn { result.append((orderColumn, .null)) }
         return result
     }
 
-    /// The values of a row that must be unique together, with their columns; nil when one is NULL: NULLs never equal each other.
+    /// The values of a row that must be unique together, with their columns; nil if one is NULL, since NULLs never
+    /// equal each other.
     func uniqueValues(
         _ constraint: [String], of values: ContiguousArray<StoredValue>
     ) throws -> [(column: String, value: SQLValue)]? {
@@ -205,9 +206,9 @@ package final class RowWriter {
         return unique
     }
 
-    /// The value as its column has it.
+    /// The value in the form of its column.
     ///
-    /// - Throws: an `NSError` that names the property, when the value is not of its type.
+    /// - Throws: an `NSError` that names the property, if the value is not of its type.
     package func encoded(
         _ value: StoredValue, _ column: SlotColumn, attribute: AttributeLayout?, files: ExternalFiles?
     ) throws -> SQLValue {
@@ -219,7 +220,7 @@ package final class RowWriter {
             return .double(number)
         case (.identifier(let identifier), .toOne): return .integer(identifier.key)
         case (.uuid(let uuid), .uuid): return .blob(uuid.bytes)
-        // A UUID column's bytes that were no UUID are written back as they were.
+        // Bytes in a UUID column that are not a UUID are written back unchanged.
         case (.data(let data), .uuid): return .blob(data)
         case (.object(let object), .url):
             if let url = object as? NSURL { return .text((url as URL).absoluteString) }
@@ -230,7 +231,7 @@ package final class RowWriter {
         case (.data(let data), .data(let allowsExternal)), (.data(let data), .transformable(let allowsExternal)):
             guard allowsExternal else { return .blob(data) }
             return .blob(try files?.column(for: data) ?? data)
-        // What cannot be read stays as it was found.
+        // A value that could not be read is written back unchanged.
         case (.object(let missing as MissingExternalData), .data(allowsExternal: true)),
             (.object(let missing as MissingExternalData), .transformable(allowsExternal: true)):
             return .blob(missing.column)

@@ -3,7 +3,7 @@ import Foundation
 import SQLiteConnection
 import StoreEngine
 
-/// The row that a statement stands on.
+/// The statement's current row.
 final class StatementRow: CurrentRow {
     var reader: EntityReader
     private let statement: Statement
@@ -25,7 +25,7 @@ final class StatementRow: CurrentRow {
 
     func value(at slot: Int) throws -> StoredValue { try reader.value(reader.slots[slot], slot, statement) }
 
-    /// Without making a string of the text.
+    /// Compares without making a string of the text.
     func holds(_ value: StoredValue, at slot: Int) throws -> Bool {
         let reading = reader.slots[slot]
         switch (reading.kind, value) {
@@ -37,7 +37,7 @@ final class StatementRow: CurrentRow {
             return statement.double(at: reading.index) == number
                 && (number != 0 || !statement.isNull(at: reading.index))
         case (.uuid, .uuid(let uuid)) where statement.uuid(at: reading.index) == uuid: return true
-        // By the text that is kept. Where it is another one, the values may be equal all the same.
+        // Compares the stored text. Different texts may still be equal values.
         case (.url, .object(let url as NSURL))
         where statement.isText(url.absoluteString, at: reading.index):
             return true

@@ -4,13 +4,14 @@ import SQLGeneration
 import SQLiteConnection
 import StoreEngine
 
-/// Finds out which objects of a change set break which uniqueness constraints, after SQLite has refused them.
+/// Determines which objects of a change set violate which uniqueness constraints, after SQLite has refused them.
 struct ConstraintCheck {
     private let store: OpenStore
 
     init(_ store: OpenStore) { self.store = store }
 
-    /// What the change set would break: values that two of its objects share, or one with a row that stays as it is.
+    /// The violations of a change set: values shared by two of its objects, or by one of them and a row that stays
+    /// unchanged.
     func violations(in changes: ChangeSet) throws -> [ConstraintViolation] {
         var groups: [Group: [RowChange]] = [:]
         var order: [Group] = []
@@ -43,7 +44,7 @@ struct ConstraintCheck {
         }
     }
 
-    /// Rows of the store that share values which must be unique, where no index forbids it.
+    /// Rows of the store that share values which must be unique, if no index prevents that.
     ///
     /// ```sql
     /// SELECT ZUID FROM ZITEM WHERE ZUID IS NOT NULL GROUP BY ZUID HAVING COUNT(*) > 1 ORDER BY MIN(Z_PK) LIMIT ?
@@ -51,7 +52,7 @@ struct ConstraintCheck {
     /// ```
     ///
     /// - Parameter limit: how many groups of rows, and how many of each, to look for.
-    /// - Returns: the groups, each with its constraint; none when all rows are unique.
+    /// - Returns: the groups, each with its constraint; empty if all rows are unique.
     /// - Throws: SQLite's errors.
     func sharedValues(limit: Int) throws -> [(constraint: [String], rows: [NSManagedObjectID])] {
         var found: [(constraint: [String], rows: [NSManagedObjectID])] = []
@@ -93,7 +94,7 @@ struct ConstraintCheck {
         try store.access(identifier.layout).mapping.table
     }
 
-    /// The entity that declares the constraint, whose index spans its subentities.
+    /// The entity that declares the constraint, whose index covers its subentities.
     private func declaring(_ constraint: [String], _ layout: EntityLayout) -> EntityLayout {
         var current = layout
         while let parent = current.superentity, parent.uniquenessConstraints.contains(constraint) { current = parent }

@@ -5,7 +5,7 @@ import StoreEngine
 
 // Primary keys for new rows.
 extension OpenStore {
-    /// Counts on from a key; nothing to do where the store is further already.
+    /// Reserves all keys up to a given one; it does nothing if the store has given out higher keys already.
     package func reserveKeys(upTo key: Int64, of root: EntityLayout) throws {
         try run("reserve keys in", fallback: CoreDataErrorCode.persistentStoreSave) {
             try transaction {
@@ -16,13 +16,13 @@ extension OpenStore {
         }
     }
 
-    /// Hands out primary keys, in a transaction of its own: `UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?`. The row
+    /// Reserves primary keys in a transaction of its own: `UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?`. The row
     /// of the root entity counts for its subentities.
     ///
     /// - Parameters:
     ///   - entities: one entity for each object.
-    ///   - isSavedLater: whether the keys are for the work that keeps others out: then they are written with what it
-    ///     saves.
+    ///   - isSavedLater: whether the keys are for work that keeps others out; they are then stored together with its
+    ///     changes.
     /// - Returns: an ID for each of the entities, in order.
     /// - Throws: an `NSError` for a store that cannot be written, and SQLite's errors.
     func makePermanentIdentifiers(
@@ -37,7 +37,7 @@ extension OpenStore {
         }
     }
 
-    /// The next keys, which nobody has counted yet: the save does, in its transaction. Nothing is written.
+    /// The next keys, without reserving them: the save does that, in its transaction. Nothing is written.
     ///
     /// - Parameter entities: one entity for each object.
     /// - Returns: an ID for each of the entities, in order, and the promises.
@@ -57,9 +57,9 @@ extension OpenStore {
         }
     }
 
-    /// Counts the keys of a change set, inside its transaction.
+    /// Reserves the promised keys of a change set, inside its transaction.
     ///
-    /// - Throws: `KeysTaken` when they are not the next ones any more.
+    /// - Throws: `KeysTaken` if they are no longer the next ones.
     func keep(_ promises: [KeyPromise]) throws {
         for promise in promises {
             let keys = try keys(of: promise.root)
@@ -68,7 +68,7 @@ extension OpenStore {
         }
     }
 
-    /// The keys of an entity and of all that share its table.
+    /// The key counter of an entity and of all that share its table.
     package func keys(of entity: EntityLayout) throws -> KeyCounter {
         let access = try access(entity.root)
         return KeyCounter(
@@ -76,11 +76,11 @@ extension OpenStore {
             reading: access.greatestKeyText)
     }
 
-    /// IDs for new rows, by keys that are taken for all of an entity at once.
+    /// IDs for new rows, with the keys of each entity taken together.
     ///
     /// - Parameters:
     ///   - entities: one entity for each object.
-    ///   - take: takes a number of keys of a root entity, and returns the key before the first one.
+    ///   - take: takes a number of keys of a root entity, and returns the key before the first of them.
     /// - Returns: an ID for each of the entities, in order.
     /// - Throws: what `take` throws.
     private func identifiers(
@@ -111,7 +111,7 @@ extension OpenStore {
     }
 }
 
-/// Neighbours of one entity in a list: many new objects mostly are of few entities.
+/// Consecutive elements of one entity in a list: many new objects are usually of few entities.
 private struct EntityRun {
     let entity: EntityLayout
     var count: Int
@@ -119,7 +119,7 @@ private struct EntityRun {
     static func runs(of entities: [EntityLayout]) -> [EntityRun] {
         var runs: [EntityRun] = []
         var last: ObjectIdentifier?
-        // By index: going through the entities would count references.
+        // By index: iterating over the entities would count references.
         for index in entities.indices {
             if last == ObjectIdentifier(entities[index]) {
                 runs[runs.count - 1].count += 1

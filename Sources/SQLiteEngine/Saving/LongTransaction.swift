@@ -3,12 +3,12 @@ import SQLGeneration
 import SQLiteConnection
 import StoreEngine
 
-// Many saves that are there together, or not at all.
+// Combines many saves into one transaction.
 extension SQLiteEngine: LongTransactionEngine {
-    /// Opens a transaction that takes in all saves until it ends.
+    /// Begins a transaction that includes all saves until it ends.
     ///
-    /// - Parameter makesIndexesLater: drops all indexes, for `makeIndexes()` to make when the rows are there: sorting once
-    ///   costs less than finding a place for each row in an index that outgrows SQLite's cache.
+    /// - Parameter makesIndexesLater: drops all indexes, so that `makeIndexes()` creates them once the rows exist:
+    ///   sorting once costs less than inserting each row into an index that outgrows SQLite's cache.
     /// - Throws: SQLite's errors.
     package func beginLongTransaction(makesIndexesLater: Bool) throws {
         let store = try writable()
@@ -25,9 +25,9 @@ extension SQLiteEngine: LongTransactionEngine {
         store.indexesOfLongTransaction = store.schema.indexes
     }
 
-    /// Makes the indexes that were left for later.
+    /// Creates the deferred indexes.
     ///
-    /// Those whose rows share values that must be unique are left once more; nothing happens where there are none.
+    /// Indexes whose rows share values that must be unique are deferred again. Nothing happens if none are deferred.
     package func makeIndexes() throws {
         guard let store = opened, !store.indexesOfLongTransaction.isEmpty else { return }
         try store.run("save to", fallback: CoreDataErrorCode.persistentStoreSave) {
@@ -36,12 +36,11 @@ extension SQLiteEngine: LongTransactionEngine {
         }
     }
 
-    /// Rows that share values which must be unique; none where all indexes are there, which do not let them in.
+    /// Rows that share values which must be unique; empty if all indexes exist, which prevent that.
     ///
     /// - Parameter limit: how many groups of rows, and how many of each, to look for.
     /// - Returns: the groups, each with its constraint.
-    /// - Throws: an error that names the index when one is missing without such rows: no store goes without its
-    ///   indexes.
+    /// - Throws: an error that names a missing index if there are no such rows, since no store may lack its indexes.
     package func sharedUniqueValues(limit: Int) throws -> [(constraint: [String], rows: [NSManagedObjectID])] {
         guard let store = opened, let missing = store.indexesOfLongTransaction.first else { return [] }
         let found = try store.run("read from", fallback: CoreDataErrorCode.persistentStoreOperation) {
@@ -54,9 +53,9 @@ extension SQLiteEngine: LongTransactionEngine {
             url: store.file.url)
     }
 
-    /// Ends it; nothing happens where there is none.
+    /// Ends the long transaction, if there is one.
     ///
-    /// - Throws: what SQLite reports; then nothing of the transaction is there.
+    /// - Throws: SQLite's errors; nothing of the transaction is saved then.
     package func endLongTransaction(commits: Bool) throws {
         guard let store = opened, let files = store.filesOfLongTransaction else { return }
         store.filesOfLongTransaction = nil
@@ -74,7 +73,7 @@ extension SQLiteEngine: LongTransactionEngine {
         store.journal.settle()
     }
 
-    /// Gives all rows the version of new ones: `UPDATE ZCAR SET Z_OPT = 1 WHERE Z_OPT <> 1`.
+    /// Sets the version of all rows to that of new ones: `UPDATE ZCAR SET Z_OPT = 1 WHERE Z_OPT <> 1`.
     package func resetVersions() throws {
         let store = try writable()
         try store.run("save to", fallback: CoreDataErrorCode.persistentStoreSave) {
@@ -86,12 +85,12 @@ extension SQLiteEngine: LongTransactionEngine {
 }
 
 extension OpenStore {
-    /// Whether a save can meet values that must be unique; it is undone then, and tried again.
+    /// Whether a save may violate a uniqueness constraint; it is then rolled back, and tried again.
     fileprivate var mayBreakConstraints: Bool {
         schema.layout.entities.contains { !$0.uniquenessConstraints.isEmpty }
     }
 
-    /// Makes an index, unless rows share values that must be unique.
+    /// Creates an index, unless rows share values that must be unique.
     fileprivate func makes(_ index: IndexDefinition) throws -> Bool {
         do {
             try connection.execute(index.creation)
@@ -101,7 +100,7 @@ extension OpenStore {
         }
     }
 
-    /// After a save: its files are as its transaction is.
+    /// After a save: keeps or removes its files, together with its transaction.
     func finish(_ files: ExternalFiles) {
         if filesOfLongTransaction == nil {
             if !files.isEmpty {
@@ -113,7 +112,7 @@ extension OpenStore {
         }
     }
 
-    /// After a save that failed: its files go, as its changes did.
+    /// After a failed save: removes its files, together with its changes.
     func undo(_ files: ExternalFiles) {
         if files.isEmpty { return }
         files.rollback()

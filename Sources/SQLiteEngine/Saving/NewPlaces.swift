@@ -1,14 +1,14 @@
 import SQLGeneration
 
-/// The places that new objects have in an ordered relationship of objects which are new as well: known before the rows are written, so
-/// that each is inserted with its order key. It belongs to one save.
+/// The places of new objects in ordered relationships of objects that are also new: known before the rows are written,
+/// so that each is inserted with its order key. It belongs to one save.
 final class NewPlaces {
-    // A save is one thread's, so that checking its accesses for overlaps would find nothing.
+    // Only one thread uses a save, so checking its accesses for overlaps would find nothing.
     @exclusivity(unchecked) private var entries: [(destination: Int64, key: Int64)] = []
     @exclusivity(unchecked) private var isTaken: [Bool] = []
-    /// The entry that comes next where rows are inserted in the order of their places, as they mostly are.
+    /// The entry that comes next if rows are inserted in the order of their places, as usual.
     @exclusivity(unchecked) private var next = 0
-    /// The entries by destination, once rows are not in order.
+    /// The entries by destination, once a row is out of order.
     @exclusivity(unchecked) private var indexes: [Int64: Int]?
 
     /// Adds the destinations of a new object.
@@ -35,6 +35,6 @@ final class NewPlaces {
         return entries[index].key
     }
 
-    /// What no new row has taken: the places of rows that were there before.
+    /// The places that no new row has taken: those of rows that existed before.
     var left: [(destination: Int64, key: Int64)] { zip(entries, isTaken).filter { !$1 }.map(\.0) }
 }

@@ -3,9 +3,9 @@ import SQLGeneration
 import SQLiteConnection
 import StoreEngine
 
-// What a save needs for each row of one kind. Classes: a row takes a reference to one, and not to each thing in it.
+// The data that a save needs for each row of one kind. They are classes, so that a row only takes one reference.
 
-/// A column that takes the places of objects in an ordered relationship.
+/// A column with the places of objects in an ordered relationship.
 struct PlaceColumn: Hashable {
     let table: String
     let column: String
@@ -16,10 +16,10 @@ final class InsertStatement {
     let layout: EntityLayout
     let access: EntityAccess
     let statement: Statement
-    /// The places that new rows take, one parameter each, behind the values.
+    /// The places of new rows, with one parameter each, after the values.
     let places: [NewPlaces]
     let number: Int64
-    /// Whether the store lacks something of the entity.
+    /// Whether the store lacks a part of the entity.
     let checksAvailable: Bool
 
     init(_ layout: EntityLayout, _ access: EntityAccess, _ statement: Statement, _ places: [NewPlaces]) {
@@ -33,7 +33,7 @@ final class InsertStatement {
 final class UpdateStatement {
     let layout: EntityLayout
     let slots: [Int]
-    /// Without what triggers write.
+    /// The slots without those that triggers write.
     let written: [Int]
     let access: EntityAccess
     let statement: Statement
@@ -46,7 +46,7 @@ final class UpdateStatement {
         hasExternalSlots = !access.writer.externalSlots.isEmpty
     }
 
-    /// Whether the statement is that of a change.
+    /// Whether the statement fits a change.
     @inline(__always)
     func fits(_ change: borrowing RowChange) -> Bool {
         change.objectID.layout === layout && change.changedSlots == slots

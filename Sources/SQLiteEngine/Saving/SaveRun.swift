@@ -8,14 +8,14 @@ import StoreEngine
 final class SaveRun {
     private let store: OpenStore
     private let files: ExternalFiles
-    /// The objects whose rows were not as they should have been.
+    /// The objects whose rows did not have the expected version.
     private(set) var conflicts: [NSManagedObjectID] = []
 
-    /// The latest of the statements that insert: changes of one entity come in a row.
+    /// The insert statement used last: changes of one entity are usually consecutive.
     private var insertion: InsertStatement?
 
     private var toManyStatements: [ObjectIdentifier: ToManyStatements] = [:]
-    /// The places of new objects in what new objects have, by the column that they go into.
+    /// The places of new objects in relationships of new objects, by column.
     private var places: [PlaceColumn: NewPlaces] = [:]
 
     init(_ store: OpenStore, files: ExternalFiles) {
@@ -27,10 +27,11 @@ final class SaveRun {
 
     /// `INSERT INTO ZCAR (Z_PK, Z_ENT, Z_OPT, …) VALUES (?, ?, 1, …)`
     ///
-    /// A new object in an ordered relationship of another new one is inserted with its place: `…, Z_FOK_CARS) VALUES (…, 2048)`.
+    /// A new object in an ordered relationship of another new one is inserted with its place: `…, Z_FOK_CARS) VALUES
+    /// (…, 2048)`.
     func insert(_ changes: [RowChange]) throws {
         try findPlaces(changes)
-        // By index: going through the changes would count the references of each.
+        // By index: iterating over the changes would retain each.
         for index in changes.indices { try insert(changes[index]) }
     }
 
@@ -49,7 +50,7 @@ final class SaveRun {
         }
     }
 
-    /// Where the places of a relationship go when rows are inserted; nil where what writes owners would take them back.
+    /// The column for places in a relationship when rows are inserted; nil if writing the owners would overwrite them.
     private func place(_ key: ForeignKeyMapping) -> PlaceColumn? {
         guard key.hasInverse, let column = key.orderColumn else { return nil }
         return PlaceColumn(table: key.table, column: column)
@@ -63,7 +64,7 @@ final class SaveRun {
         }
         try statement.bind(change.objectID.key, at: 1)
         try statement.bind(insertion.number, at: 2)
-        // A copy brings the version that the object had. Versions are only compared, so they may wrap.
+        // A copied object keeps its version. Versions are only compared, so they may wrap.
         try statement.bind(change.version &+ 1, at: 3)
         var next = try insertion.access.writer.bindAll(change.values, to: statement, from: 4, files: files)
         for places in insertion.places {
@@ -89,7 +90,7 @@ final class SaveRun {
     /// `UPDATE ZCAR SET ZMAKER = ?, Z_OPT = ? WHERE Z_PK = ? AND Z_OPT = ?`
     func update(_ changes: [RowChange]) throws {
         var current: UpdateStatement?
-        // By index: going through the changes would count the references of each.
+        // By index: iterating over the changes would retain each.
         for index in changes.indices {
             if let current, current.fits(changes[index]) {
                 try update(changes[index], current)
@@ -128,7 +129,7 @@ final class SaveRun {
     func delete(_ deletion: RowDeletion) throws {
         let identifier = deletion.objectID
         let access = try store.access(identifier.layout)
-        // The references to the object could not be determined.
+        // If a relationship's column is unknown, references to the object cannot be determined.
         for relationship in identifier.layout.toManys where !access.mapping.unavailable.isEmpty {
             try access.mapping.checkAvailable(
                 relationship.name, "is not known, and its object cannot be deleted", url: store.file.url)
@@ -146,7 +147,7 @@ final class SaveRun {
         }
     }
 
-    /// Notes which files become superfluous when columns that allow external storage are overwritten.
+    /// Records which files become superfluous when columns with external storage are overwritten.
     private func noteExternalFiles(of identifier: NSManagedObjectID, _ access: EntityAccess, slots: [Int]?) throws {
         for slot in access.writer.externalSlots where slots?.contains(slot) ?? true {
             guard let column = access.mapping.columns[slot] else { continue }
@@ -157,7 +158,7 @@ final class SaveRun {
         }
     }
 
-    /// Clears the unique values of the rows that will be written anyway, so that they may trade them.
+    /// Clears the unique values of rows that will be written anyway, so that they can exchange them.
     func clearUniqueValues(of changes: [RowChange]) throws {
         for change in changes {
             let access = try store.access(change.objectID.layout)
@@ -175,9 +176,9 @@ final class SaveRun {
 
     // MARK: To-many relationships
 
-    /// Writes the pairs of join tables and owners, then the order keys, which need all pairs to be there.
+    /// Writes the pairs of join tables and owners, then the order keys, which require all pairs to exist.
     func writeToManys(_ changes: ChangeSet) throws {
-        // By index: going through the changes would count the references of each.
+        // By index: iterating over the changes would retain each.
         let updated = changes.updated.indices.filter { !changes.updated[$0].toManyChanges.isEmpty }
         let inserted = changes.inserted.indices.filter { !changes.inserted[$0].toManyChanges.isEmpty }
         for index in updated { try writePairs(changes.updated[index], isNew: false) }

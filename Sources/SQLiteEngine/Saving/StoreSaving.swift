@@ -8,12 +8,12 @@ extension OpenStore {
     /// Writes a change set in one transaction: deletions, updates, insertions, pairs of join tables, order keys, history.
     ///
     /// - Parameters:
-    ///   - changes: what to write.
-    ///   - metadata: the store's metadata, when they are to be written, too.
-    ///   - others: what else is to succeed before the transaction ends.
+    ///   - changes: the changes to write.
+    ///   - metadata: the store's metadata, if they are to be written, too.
+    ///   - others: further work that must succeed before the transaction ends.
     /// - Returns: the values that the store computed itself, such as derived attributes.
-    /// - Throws: `SaveRefusal` for conflicts, `KeysTaken` for promised keys that others took, an `NSError` for everything else, and what
-    ///   `others` throws.
+    /// - Throws: `SaveRefusal` for conflicts, `KeysTaken` if others took promised keys, an `NSError` for everything
+    ///   else, and the errors of `others`.
     func save(
         _ changes: ChangeSet, metadata: [String: Any]? = nil, with others: () throws -> Void = {}
     ) throws -> SaveResult {
@@ -32,8 +32,8 @@ extension OpenStore {
 }
 
 extension OpenStore {
-    /// Writes a change set; when unique values get in each other's way on the way to a state without conflict, in a
-    /// second attempt that clears them first.
+    /// Writes a change set. If unique values only collide temporarily, on the way to a state without conflict, a second
+    /// attempt clears them first.
     fileprivate func write(
         _ changes: ChangeSet, metadata: [String: Any]?, files: ExternalFiles, _ others: () throws -> Void
     ) throws -> SaveResult {
@@ -43,14 +43,14 @@ extension OpenStore {
             let violations = try ConstraintCheck(self).violations(in: changes)
             guard violations.isEmpty else { throw SaveRefusal.constraints(violations) }
             files.rollback()
-            // A row that is to give a value up keeps it where it is not as it was read.
+            // Clearing a value must not hide that a row has changed since it was read.
             let conflicts = try conflicts(of: changes)
             guard conflicts.isEmpty else { throw SaveRefusal.optimisticLocking(conflicts) }
             return try attempt(changes, metadata: metadata, files: files, others, clearsUniqueValues: true)
         }
     }
 
-    /// The rows to change or delete that have another version than they should.
+    /// The rows to change or delete whose version is not the expected one.
     private func conflicts(of changes: ChangeSet) throws -> [(objectID: NSManagedObjectID, current: Row?)] {
         let expected =
             changes.deleted.map { ($0.objectID, $0.version) } + changes.updated.map { ($0.objectID, $0.version) }
@@ -89,7 +89,7 @@ extension OpenStore {
         return hasDerivedAttributes ? computedValues() : SaveResult()
     }
 
-    /// What the triggers of derived attributes changed, the last value of each.
+    /// The changes made by triggers of derived attributes, with the last value of each.
     private func computedValues() -> SaveResult {
         var result = SaveResult()
         var positions: [ComputedValueKey: Int] = [:]
@@ -111,7 +111,7 @@ extension OpenStore {
     }
 }
 
-/// Leaves a transaction whose rows somebody else has changed.
+/// Aborts a transaction in which somebody else has changed rows.
 private struct OptimisticConflict: Error {}
 
 private struct ComputedValueKey: Hashable {

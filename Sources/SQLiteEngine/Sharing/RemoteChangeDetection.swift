@@ -2,34 +2,34 @@ import Dispatch
 import Foundation
 import SQLiteConnection
 
-/// Tells when others have changed a store's file.
+/// Detects changes of a store's file by others.
 final class RemoteChangeDetection: @unchecked Sendable {
-    // @unchecked Sendable: `watcher` is set once before anyone else has the object; `version` belongs to the thread that uses
-    // the engine, as the connection does; `round` to `queue`.
+    // @unchecked Sendable: `watcher` is set once before anyone else has the object; `version` belongs to the thread
+    // that uses the engine, as the connection does; `round` to `queue`.
     private let counting: () -> Int64?
     private let asking: @Sendable (() -> Bool) -> Bool?
     private let heard: @Sendable () -> Void
-    /// One for all stores of the process: a queue of its own for each would have a thread for each store whenever a folder with many of
-    /// them is written to. What runs here waits for nobody.
+    /// One queue for all stores of the process: with a queue for each, writes to a folder with many stores would create
+    /// a thread for each. Code on this queue never waits.
     private static let queue = DispatchQueue(label: "RemoteChangeDetection")
     private var queue: DispatchQueue { Self.queue }
     private var watcher: StoreWatcher?
     private var version: Int64
-    /// Counts the writes that were heard of: looking again after one of them ends when the next one comes.
+    /// Counts the reported writes: the repeated checks after one of them end when the next one comes.
     private var round = 0
 
-    /// When to look once more after a write that has changed nothing yet, in milliseconds: a log is written before the index that
-    /// makes what is in it visible.
+    /// When to check again after a write that has changed nothing yet, in milliseconds: a log is written before the
+    /// index that makes its content visible.
     private static let delays = [2, 10, 50, 250]
-    /// When to try again while somebody else asks the engine, in milliseconds.
+    /// When to try again while somebody else uses the engine, in milliseconds.
     private static let busyDelay = 20
 
     /// - Parameters:
-    ///   - url: where the store is.
-    ///   - version: what `counting` gives now.
-    ///   - counting: SQLite's `data_version` of the connection, which grows when others commit; nil while it cannot be told. Called
-    ///     by `asking`.
-    ///   - asking: runs a question unless somebody else asks the engine: `nil` then.
+    ///   - url: the location of the store.
+    ///   - version: the present value of `counting`.
+    ///   - counting: returns SQLite's `data_version` of the connection, which changes when others commit; nil while it
+    ///     is unknown. It is called within `asking`.
+    ///   - asking: runs a question unless somebody else uses the engine; otherwise it returns `nil`.
     ///   - heard: called after somebody has changed the store.
     init(
         _ url: URL, version: Int64, counting: @escaping () -> Int64?,

@@ -4,21 +4,21 @@ import SQLGeneration
 import SQLiteConnection
 import StoreEngine
 
-/// The read transactions of a store that are kept open for query generations.
+/// The read transactions of a store that query generations keep open.
 struct PinnedReaders {
     private struct WeakReader { weak var reader: PinnedReader? }
 
     private var readers: [WeakReader] = []
-    /// What the latest reader was opened after: changes made here, and changes that others made.
+    /// The state at which the latest reader was opened: the number of changes made here, and of others' changes.
     private var latestMoment: (own: Int, others: Int64)?
 
-    /// How many readers are in use.
+    /// The number of readers in use.
     mutating func count() -> Int {
         readers.removeAll { $0.reader == nil }
         return readers.count
     }
 
-    /// The latest reader, if nothing was written since.
+    /// The latest reader, if nothing has been written since.
     func latest(own: Int, others: Int64) -> PinnedReader? {
         guard let latestMoment, latestMoment == (own, others) else { return nil }
         return readers.last?.reader
@@ -31,12 +31,12 @@ struct PinnedReaders {
 }
 
 extension OpenStore {
-    /// The same store through a connection of its own, in a read transaction that sees what has been committed so far: in a
-    /// write-ahead log, others go on writing beside it. `nil` for a store that has no such log.
+    /// The same store by a connection of its own, in a read transaction that sees everything committed so far; with a
+    /// write-ahead log, others continue to write. `nil` for a store without such a log.
     func pinnedReader(timeout: Double) throws -> PinnedReader? {
         guard connection.mode != .memory, connection.mode != .immutable else { return nil }
         while let idle = idleReaders.take() {
-            // One that cannot go on, or reads a file that is another one now, is closed.
+            // A reader that cannot begin, or whose file was replaced, is closed.
             guard !idle.connection.isMoved, (try? idle.beginReading()) != nil else { continue }
             return PinnedReader(idle, from: idleReaders)
         }
@@ -53,9 +53,9 @@ extension OpenStore {
         }
     }
 
-    /// Begins a transaction that reads.
+    /// Begins a read transaction.
     ///
-    /// - Throws: `StructureChange` where the file's structure is not the one that is known.
+    /// - Throws: `StructureChange` if the file's structure is not the known one.
     private func beginReading() throws {
         try connection.begin(.deferred)
         let version = try versionStatement()

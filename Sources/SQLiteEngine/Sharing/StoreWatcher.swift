@@ -4,20 +4,20 @@ import Foundation
 #if canImport(Glibc)
     import Glibc
 
-    /// Hears of all writes to a store's files: the kernel reports (inotify) what happens in the store's folder.
+    /// Reports all writes to a store's files, using the kernel's notifications (inotify) for the store's folder.
     final class StoreWatcher: Sendable {
         private let watch: Int32
         private let number: Int
 
         /// Watches from now on, until `cancel()`.
         ///
-        /// The result is `nil` when the kernel has no more watches to give.
+        /// The result is `nil` if the kernel cannot provide more watches.
         ///
         /// - Parameters:
         ///   - url: the store; its write-ahead log is watched with it.
-        ///   - queue: where `heard` is called.
-        ///   - heard: called after writes, once for several that come together: at once for the first, and for others ten milliseconds later
-        ///     at most.
+        ///   - queue: the queue on which `heard` is called.
+        ///   - heard: called after writes, once for several in quick succession: immediately for the first, and at most
+        ///     ten milliseconds later for the others.
         init?(_ url: URL, on queue: DispatchQueue, heard: @escaping @Sendable () -> Void) {
             let names: Set<String> = [url.lastPathComponent, url.lastPathComponent + "-wal"]
             let listener = FolderWatches.Listener(names: names, queue: queue, heard: heard)
@@ -31,11 +31,11 @@ import Foundation
         deinit { cancel() }
     }
 
-    /// The folders that a process watches, all by one inotify instance: of these a user can have no more than 128.
+    /// The folders that a process watches, all by one inotify instance, since a user can have no more than 128 of them.
     private final class FolderWatches: @unchecked Sendable {
-        // @unchecked Sendable: the lock guards what changes.
+        // @unchecked Sendable: the lock guards all variables.
 
-        /// Nil when the kernel has no more instances to give.
+        /// Nil if the kernel cannot provide more instances.
         static let shared = FolderWatches()
 
         struct Listener: Sendable {
@@ -44,8 +44,9 @@ import Foundation
             let heard: @Sendable () -> Void
         }
 
-        /// How long events are left to wait once some have been read. A large save writes ten thousand times: the kernel makes one event of
-        /// those that nobody has read yet, and to be woken by each cost more than half as much as the save itself.
+        /// How long further events wait after some have been read. A large save writes ten thousand times: the kernel
+        /// merges events that nobody has read yet, and waking up for each cost more than half as much as the save
+        /// itself.
         private static let pause = DispatchTimeInterval.milliseconds(10)
 
         private let descriptor: Int32
@@ -90,7 +91,7 @@ import Foundation
             }
         }
 
-        /// Reads all events that wait, and tells whom they concern.
+        /// Reads all waiting events, and informs the listeners that they concern.
         private func tell() {
             var names: [Int32: Set<String>] = [:]
             var buffer = [UInt8](repeating: 0, count: 16 * 1024)
@@ -98,7 +99,7 @@ import Foundation
                 Self.events(buffer.prefix(count)) { watch, name in names[watch, default: []].insert(name) }
             }
             let concerned = lock.withLock { () -> [Listener] in
-                // Without a watch it is the news that events were lost: they may have been anybody's.
+                // An event without a watch reports that events were lost, which may have concerned any listener.
                 if names[-1] != nil { return listeners.values.flatMap(\.values) }
                 return names.flatMap { watch, names in
                     (listeners[watch] ?? [:]).values.filter { !$0.names.isDisjoint(with: names) }
@@ -107,8 +108,8 @@ import Foundation
             for listener in concerned { listener.queue.async(execute: listener.heard) }
         }
 
-        /// Takes events apart: 16 bytes each, of which the first four are the watch and the last four the length of the name that
-        /// follows, padded with zeros.
+        /// Splits events: 16 bytes each, of which the first four are the watch and the last four the length of the name
+        /// that follows, padded with zeros.
         private static func events(_ bytes: ArraySlice<UInt8>, _ body: (Int32, String) -> Void) {
             var rest = bytes
             while rest.count >= 16 {
@@ -124,7 +125,7 @@ import Foundation
         }
     }
 #else
-    /// Where the kernel does not tell of writes, only changes made through this process are announced.
+    /// If the kernel does not report writes, only changes made by this process are announced.
     final class StoreWatcher: Sendable {
         init?(_ url: URL, on queue: DispatchQueue, heard: @escaping @Sendable () -> Void) { return nil }
 

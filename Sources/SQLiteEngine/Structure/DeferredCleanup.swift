@@ -3,7 +3,8 @@ import Foundation
 import SQLGeneration
 import StoreEngine
 
-/// What a migration in place has left for later: tables and columns that nothing uses any more. Kept in the store's metadata.
+/// The tables and columns whose removal an in-place migration has deferred, since nothing uses them any more. The list
+/// is kept in the store's metadata.
 package struct DeferredCleanup: Equatable, Sendable {
     /// One thing to remove.
     package enum Task: Equatable, Sendable {
@@ -25,7 +26,7 @@ package struct DeferredCleanup: Equatable, Sendable {
 
     package init(_ tasks: [Task] = []) { self.tasks = tasks }
 
-    /// What a store's metadata say: each task is the name of a table, or those of a table and a column.
+    /// The deferred tasks in a store's metadata: each is the name of a table, or those of a table and a column.
     package init(_ metadata: [String: Any]) {
         let names = metadata[Self.key] as? [[String]] ?? []
         tasks = names.compactMap { names in
@@ -37,7 +38,7 @@ package struct DeferredCleanup: Equatable, Sendable {
         }
     }
 
-    /// Writes the tasks into metadata, with Core Data's own sign that there are some.
+    /// Writes the tasks into metadata, with Core Data's own key to show that there are some.
     package func note(in metadata: inout [String: Any]) {
         metadata[Self.key] = nil
         metadata[NSPersistentStoreDeferredLightweightMigrationOptionKey] = nil
@@ -53,13 +54,13 @@ package struct DeferredCleanup: Equatable, Sendable {
 }
 
 extension DeferredCleanup {
-    /// Whether a table is the store's bookkeeping, or SQLite's own.
+    /// Whether a table belongs to the store's bookkeeping, or to SQLite.
     private static func isKept(_ table: String) -> Bool {
         StoreTables.isReserved(table) || table.uppercased().hasPrefix("SQLITE_")
     }
 
-    /// Those of the tasks that remove nothing a model's objects are kept in, nor what the store says of itself. Metadata can
-    /// be written by anybody; a migration leaves no others.
+    /// The tasks without those that would remove a model's objects or the store's bookkeeping. A migration leaves no
+    /// such tasks, but anybody can write metadata.
     package func sparing(_ schema: SQLSchema) -> DeferredCleanup {
         var used: [String: Set<String>] = [:]
         for mapping in schema.mappings.compactMap({ $0 }) {
@@ -78,8 +79,8 @@ extension DeferredCleanup {
 }
 
 extension StoreStructure {
-    /// Those of the tasks whose table or column is still there: metadata that another process has kept in memory may name
-    /// some that are done.
+    /// The tasks whose table or column still exists: metadata that another process has kept in memory may contain
+    /// finished ones.
     package func existing(_ cleanup: DeferredCleanup) -> DeferredCleanup {
         DeferredCleanup(
             cleanup.tasks.filter { task in
@@ -90,7 +91,7 @@ extension StoreStructure {
             })
     }
 
-    /// The structure without what is to be removed.
+    /// The structure without what the tasks remove.
     package func removing(_ cleanup: DeferredCleanup) -> StoreStructure {
         var structure = self
         for task in cleanup.tasks {

@@ -4,9 +4,9 @@ import SQLGeneration
 import StoreEngine
 
 extension SQLiteEngine: MigratedEngine {
-    /// Removes one thing that a migration left, and notes in the metadata that it is gone, in one transaction.
+    /// Removes one table or column whose removal was deferred, and records that in the metadata, in one transaction.
     ///
-    /// - Returns: whether there was one.
+    /// - Returns: whether there was a task.
     package func finishDeferredTask() throws -> Bool {
         try following { try finishDeferredTask(of: $0) }
     }
@@ -18,7 +18,7 @@ extension SQLiteEngine: MigratedEngine {
         guard !left.tasks.isEmpty else { return false }
         let task = DeferredCleanup([left.tasks.removeFirst()]).sparing(schema)
         let url = file.url
-        // A statement that is being stepped through would keep the table.
+        // A statement that is being stepped would lock the table.
         file.connection.removeCachedStatements()
         try file.run("finish the migration of", fallback: CoreDataErrorCode.migration) {
             try store.transaction {

@@ -2,7 +2,7 @@ import Foundation
 import SQLGeneration
 import SQLiteConnection
 
-/// A store's file as it is, read without a model and without asking whether it is whole: for tools that look at damaged stores.
+/// A store's file, read without a model and without checking its integrity, for tools that inspect damaged stores.
 ///
 /// All functions throw SQLite's errors.
 package struct RawStoreFile {
@@ -17,7 +17,7 @@ package struct RawStoreFile {
 
     // MARK: What the file says of itself
 
-    /// The UUID and the bytes of the metadata, each nil for NULL.
+    /// The UUID and the bytes of the metadata; each is nil for NULL.
     ///
     /// - Returns: nil for a store without such a row.
     package func metadata() throws -> (uuid: String?, list: Data?)? {
@@ -26,14 +26,14 @@ package struct RawStoreFile {
         return (statement.optionalString(at: 0), statement.isNull(at: 1) ? nil : statement.data(at: 1))
     }
 
-    /// Takes the metadata out, so that a store whose metadata are damaged can be opened.
+    /// Removes the metadata, so that a store with damaged metadata can be opened.
     package func blankMetadata() throws {
         let text = try metadata() == nil ? StoreTablesSQL.insertMetadata : StoreTablesSQL.updateMetadata
-        // What is not bound is NULL.
+        // Unbound parameters are NULL.
         try connection.run(text)
     }
 
-    /// The store's copy of its model, as it is stored; nil for none.
+    /// The store's copy of its model in its stored form; nil for none.
     package func modelCache() throws -> Data? {
         guard tables.contains("Z_MODELCACHE") else { return nil }
         let statement = try connection.prepare(StoreTablesSQL.modelCache)
@@ -42,7 +42,7 @@ package struct RawStoreFile {
         return data.isEmpty ? nil : data
     }
 
-    /// How many changes and transactions the persistent history has; nil without a history.
+    /// The numbers of changes and transactions in the persistent history; nil without a history.
     package func historyCounts() throws -> (changes: Int64, transactions: Int64)? {
         guard tables.isSuperset(of: ["ACHANGE", "ATRANSACTION"]) else { return nil }
         return (
@@ -51,15 +51,15 @@ package struct RawStoreFile {
         )
     }
 
-    /// An entity as the store numbers it.
+    /// An entity with its number in the store.
     package struct Entity {
         package let number: Int
         package let name: String
-        /// The superentity's number, 0 for none.
+        /// The superentity's number; 0 for none.
         package let parent: Int
     }
 
-    /// The entities, those of the history left out, by name.
+    /// The entities by name, without those of the history.
     package func entities() throws -> [Entity] {
         let statement = try connection.prepare(StoreTablesSQL.entities)
         var found: [Entity] = []
@@ -77,11 +77,11 @@ package struct RawStoreFile {
     /// The names of a table's columns, in order.
     package func columns(of table: String) throws -> [String] { try connection.columnNames(ofTable: table) }
 
-    /// How many rows there are.
+    /// The number of rows.
     ///
     /// - Parameters:
     ///   - table: the table.
-    ///   - number: the number of the entity whose rows are wanted; nil for all rows.
+    ///   - number: the number of the entity whose rows are counted; nil for all rows.
     /// - Returns: the count.
     /// - Throws: SQLite's errors.
     package func count(in table: String, ofEntity number: Int?) throws -> Int {
@@ -92,9 +92,9 @@ package struct RawStoreFile {
     ///
     /// - Parameters:
     ///   - table: the table.
-    ///   - number: the number of the entity whose rows are wanted; nil for all rows.
-    ///   - body: gets one row after the other.
-    /// - Throws: SQLite's errors, and what `body` throws.
+    ///   - number: the number of the entity whose rows are read; nil for all rows.
+    ///   - body: receives one row after the other.
+    /// - Throws: SQLite's errors, and the errors of `body`.
     package func forEachRow(
         in table: String, ofEntity number: Int?, _ body: ([SQLValue]) throws -> Void
     ) throws {

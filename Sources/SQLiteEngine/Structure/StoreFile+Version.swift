@@ -3,20 +3,20 @@ import SQLGeneration
 import StoreEngine
 
 extension StoreFile {
-    /// The model that the store was made with: its own copy, or, where it keeps none, a supposed one that makes exactly the
-    /// tables that the store has.
+    /// The model with which the store was made: its own copy or, if it keeps none, a supposed one that has exactly the
+    /// store's tables.
     ///
-    /// Core Data before iOS 8 kept no copy. Version hashes of Apple's cannot be compared with ours, so that the tables decide.
+    /// Core Data before iOS 8 kept no copy. Apple's version hashes cannot be compared with ours, so the tables decide.
     ///
     /// - Parameter supposed: a version of a model that the store may be of.
-    /// - Returns: the model; `nil` where the store keeps no copy and has other tables.
-    /// - Throws: what SQLite reports, and errors of a copy that cannot be read.
+    /// - Returns: the model; `nil` if the store keeps no copy and has other tables.
+    /// - Throws: SQLite's errors, and the errors of a copy that cannot be read.
     package func model(orSupposed supposed: NSManagedObjectModel) throws -> NSManagedObjectModel? {
         if let copy = try cachedModel() { return copy }
         return try hasTables(of: supposed) ? supposed : nil
     }
 
-    /// Whether the tables are those of a model, as far as the store has its entities.
+    /// Whether the tables are those of a model, for the entities that the store has.
     package func hasTables(of model: NSManagedObjectModel) throws -> Bool {
         let names = Set(StoreMetadata.hashes(in: try metadata()).keys)
         guard !names.isEmpty, names.isSubset(of: model.entitiesByName.keys) else { return false }

@@ -1,10 +1,10 @@
 import SQLGeneration
 
-/// What the database of a store has, as far as a migration must know it.
+/// The structure of a store's database, as far as a migration needs it.
 package struct StoreStructure: Equatable, Sendable {
     package struct Index: Equatable, Sendable {
         package var table: String
-        /// `nil` for one that SQLite made for a constraint.
+        /// `nil` for an index that SQLite made for a constraint.
         package var sql: String?
         package var columns: [String]
     }

@@ -5,7 +5,7 @@ import CoreDataModel
 extension SQLSchema {
     /// The triggers of all derived attributes, in the order of the entities.
     ///
-    /// - Throws: an `NSError` for an expression that no trigger can compute.
+    /// - Throws: an `NSError` for an expression that a trigger cannot compute.
     package func derivedAttributeTriggers() throws -> [TriggerDefinition] {
         try mappings.compactMap({ $0 }).flatMap { (mapping: EntityMapping) -> [TriggerDefinition] in
             let inherited = mapping.layout.superentity?.slots.count ?? 0
@@ -64,7 +64,7 @@ extension SQLSchema {
         throw Self.underivable(mapping, derived.property, expression)
     }
 
-    /// Of the object's own values: when it is inserted, and when the value changes.
+    /// A value derived from the object's own: set when the object is inserted, and when the source value changes.
     private func own(_ derived: DerivedColumn, value: String, sourceColumn: String) -> [TriggerDefinition] {
         let table = derived.mapping.table
         return [
@@ -78,7 +78,8 @@ extension SQLSchema {
         ]
     }
 
-    /// Of a value behind a to-one relationship: when the object or its relationship changes, and when the value does.
+    /// A value behind a to-one relationship: set when the object or its relationship changes, and when the source value
+    /// does.
     private func behindToOne(
         _ derived: DerivedColumn, key: String, _ destination: EntityMapping, column: String,
         _ applied: (String) -> String
@@ -97,7 +98,7 @@ extension SQLSchema {
         ]
     }
 
-    /// `@count` of a one-to-many relationship: one more, one less.
+    /// `@count` of a one-to-many relationship: incremented and decremented.
     private func count(_ derived: DerivedColumn, _ foreign: ForeignKeyMapping) -> [TriggerDefinition] {
         let table = quoted(foreign.table)
         let key = quoted(foreign.column)
@@ -117,7 +118,7 @@ extension SQLSchema {
         ]
     }
 
-    /// `@count` of a many-to-many relationship: counted anew with every pair.
+    /// `@count` of a many-to-many relationship: counted again with every change of a pair.
     private func count(_ derived: DerivedColumn, _ join: JoinMapping) -> [TriggerDefinition] {
         let table = quoted(join.table)
         let key = quoted(join.sourceColumn)
@@ -133,7 +134,7 @@ extension SQLSchema {
         ]
     }
 
-    /// `@sum` and its kin of a one-to-many relationship: computed anew with every change.
+    /// `@sum` and similar functions of a one-to-many relationship: computed again with every change.
     private func aggregate(
         _ derived: DerivedColumn, _ foreign: ForeignKeyMapping, _ function: Derivation.Aggregate, column: String
     ) -> [TriggerDefinition] {

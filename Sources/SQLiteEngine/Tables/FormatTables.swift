@@ -1,7 +1,7 @@
 import SQLGeneration
 
 extension StoreTables {
-    /// `Z_PRIMARYKEY` numbers the entities and hands out keys; `Z_METADATA` has the store's UUID and metadata;
+    /// `Z_PRIMARYKEY` numbers the entities and counts keys; `Z_METADATA` has the store's UUID and metadata;
     /// `Z_MODELCACHE` a copy of the model.
     package static let bookkeeping = [
         "CREATE TABLE Z_PRIMARYKEY (Z_ENT INTEGER PRIMARY KEY, Z_NAME VARCHAR, Z_SUPER INTEGER, Z_MAX INTEGER)",
@@ -9,7 +9,7 @@ extension StoreTables {
         "CREATE TABLE Z_MODELCACHE (Z_CONTENT BLOB)",
     ]
 
-    /// The columns of the persistent history that the first systems with one did not have.
+    /// The columns of the persistent history that the first systems with a history did not have.
     package static let laterHistoryColumns: [(table: String, columns: [TableDefinition.Column])] = [
         (
             "ATRANSACTION",
@@ -25,7 +25,7 @@ extension StoreTables {
         ("ACHANGE", [.init(name: "ZCOLUMNS", declaredType: "BLOB")]),
     ]
 
-    /// The table of the names in the persistent history, and its index.
+    /// The table of names in the persistent history, and its index.
     package static let historyNames = [
         "CREATE TABLE ATRANSACTIONSTRING ( Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZNAME VARCHAR )",
         "CREATE UNIQUE INDEX Z_TRANSACTIONSTRING_UNIQUE_NAME ON ATRANSACTIONSTRING (ZNAME COLLATE BINARY ASC)",

@@ -6,7 +6,7 @@ enum HistoryEntity: Int64 {
 }
 
 extension HistoryEntity {
-    /// Where its rows are.
+    /// The table with its rows.
     var table: String {
         switch self {
         case .change: "ACHANGE"

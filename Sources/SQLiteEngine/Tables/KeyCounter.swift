@@ -3,7 +3,7 @@ import Foundation
 import SQLGeneration
 import SQLiteConnection
 
-/// Hands out the primary keys of a table, inside a transaction: `Z_PRIMARYKEY` counts them.
+/// Reserves primary keys of a table, inside a transaction; `Z_PRIMARYKEY` counts them.
 package struct KeyCounter {
     let connection: Connection
     /// The number of the root entity.
@@ -17,7 +17,7 @@ package struct KeyCounter {
     ///   - connection: the store's connection.
     ///   - number: the number of the root entity.
     ///   - table: the entity's table.
-    ///   - reading: the text of `RowSQL.readMaximumKey(of:)`, where it is known.
+    ///   - reading: the text of `RowSQL.readMaximumKey(of:)`, if it is known.
     init(_ connection: Connection, number: Int64, table: String, reading: String? = nil) {
         self.connection = connection
         self.number = number
@@ -29,9 +29,9 @@ package struct KeyCounter {
         self.init(connection, number: entity.rawValue, table: entity.table)
     }
 
-    /// The greatest key that is taken: by `Z_MAX`, or by a row that nobody counted. No row is ever written over another.
+    /// The greatest key in use: `Z_MAX`, or a row's key that nobody counted, so that no row is ever overwritten.
     ///
-    /// - Throws: an `NSError` with 259 when `Z_PRIMARYKEY` does not count the table's keys, or they have been used up.
+    /// - Throws: an `NSError` with 259 if `Z_PRIMARYKEY` does not count the table's keys, or no keys are left.
     func latest() throws -> Int64 {
         let read = try connection.statement(reading)
         defer { read.reset() }
@@ -45,7 +45,7 @@ package struct KeyCounter {
         return latest
     }
 
-    /// Hands out keys.
+    /// Reserves keys.
     ///
     /// - Returns: the key before the first one.
     func reserve(_ count: Int64) throws -> Int64 {
@@ -54,7 +54,7 @@ package struct KeyCounter {
         return latest
     }
 
-    /// The keys that come next, without counting them.
+    /// The next keys, without reserving them.
     ///
     /// - Returns: the key before the first one.
     func next(_ count: Int64) throws -> Int64 {
@@ -65,7 +65,7 @@ package struct KeyCounter {
         return latest
     }
 
-    /// Counts the keys that were used.
+    /// Stores the highest key that was used.
     func setLatest(_ key: Int64) throws {
         let write = try connection.statement(Self.writing)
         try write.bind(key, at: 1)

@@ -4,10 +4,10 @@ import SQLGeneration
 import Ordering
 
 extension SQLSchema {
-    /// The statements that make an empty store's tables, indexes and triggers, in the order in which Core Data makes
-    /// them: the entities' tables, their indexes, the triggers of derived attributes, the bookkeeping.
+    /// The statements that create an empty store's tables, indexes and triggers, in Core Data's order: the entities'
+    /// tables, their indexes, the triggers of derived attributes, the bookkeeping.
     ///
-    /// - Throws: an `NSError` for a derived attribute whose expression no trigger can compute.
+    /// - Throws: an `NSError` for a derived attribute whose expression a trigger cannot compute.
     package func creationStatements() throws -> [String] {
         let roots = layout.entities.filter { $0.superentity == nil && mapping(of: $0) != nil }
         var creations: [String] = []
@@ -23,7 +23,7 @@ extension SQLSchema {
         return creations + StoreTables.bookkeeping
     }
 
-    /// The rows of `Z_PRIMARYKEY`: number, name, the superentity's number or 0.
+    /// The rows of `Z_PRIMARYKEY`: number, name, and the superentity's number or 0.
     package var primaryKeyRows: [(number: Int, name: String, superNumber: Int)] {
         mappings.compactMap { $0 }.ordered { $0.number < $1.number }.map { mapping in
             let parent = mapping.layout.superentity.flatMap { self.mapping(of: $0) }

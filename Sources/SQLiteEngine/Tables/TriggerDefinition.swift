@@ -4,11 +4,11 @@ import SQLGeneration
 /// A trigger that keeps a derived attribute up to date.
 package struct TriggerDefinition: Sendable, Equatable {
     package let name: String
-    /// When it runs: `AFTER INSERT ON ZPAGE`.
+    /// The event: `AFTER INSERT ON ZPAGE`.
     package let event: String
     /// The condition after WHEN; nil for none.
     package var condition: String?
-    /// What it does, without semicolons.
+    /// The statements of its body, without semicolons.
     package let statements: [String]
 
     package var creation: String {
@@ -18,7 +18,7 @@ package struct TriggerDefinition: Sendable, Equatable {
     }
 }
 
-/// A derived attribute in its table, and the statements of its triggers.
+/// A derived attribute in its table, with the statements of its triggers.
 struct DerivedColumn {
     let mapping: EntityMapping
     let property: String
@@ -26,16 +26,16 @@ struct DerivedColumn {
 
     var table: String { quoted(mapping.table) }
 
-    /// `Z_DA_ZPAGE_Book_pagesCount_PARAMETER_INSERT`: the table that the trigger is on, the attribute, the occasion.
+    /// `Z_DA_ZPAGE_Book_pagesCount_PARAMETER_INSERT`: the trigger's table, the attribute, the occasion.
     func name(on table: String, _ occasion: String) -> String {
         "Z_DA_\(table)_\(mapping.layout.name)_\(property)_\(occasion)"
     }
 
-    /// Sets the attribute of the rows that a condition selects, and tells the store about it.
+    /// Sets the attribute of the rows that a condition selects, and reports it to the store.
     ///
     /// - Parameters:
     ///   - value: the value, in SQL.
-    ///   - condition: which rows, in SQL.
+    ///   - condition: the condition on the rows, in SQL.
     ///   - isInsert: whether the object itself is just being inserted.
     /// - Returns: the statements.
     func set(_ value: String, where condition: String, isInsert: Bool = false) -> [String] {
@@ -47,7 +47,7 @@ struct DerivedColumn {
         ]
     }
 
-    /// Limits a trigger on the attribute's own table to the rows of its entity; nil where all rows are.
+    /// Limits a trigger on the attribute's own table to the rows of its entity; nil if all rows are of that entity.
     var entityCondition: String? {
         guard mapping.sharesTable, mapping.layout.superentity != nil else { return nil }
         return "NEW.Z_ENT IN (\(mapping.numbers.map(String.init).joined(separator: ", ")))"

@@ -5,9 +5,10 @@ import SQLMigration
 import MigrationPlans
 import StoreEngine
 
-/// Statements for what a store says of its entities: their numbers and greatest keys, and the history of their objects.
+/// Statements for a store's own data about its entities: their numbers and greatest keys, and the history of their
+/// objects.
 enum Bookkeeping {
-    /// `Z_PRIMARYKEY` anew. A root takes over the greatest key of the tables that its objects come from.
+    /// Statements that rewrite `Z_PRIMARYKEY`. A root keeps the greatest key of the tables that its objects come from.
     static func primaryKeys(_ pair: SchemaPair) -> [SQLFragment] {
         let former = pair.sourceMappings.map(\.number)
         guard !former.isEmpty || !pair.destinationMappings.isEmpty else { return [] }
@@ -32,7 +33,7 @@ enum Bookkeeping {
         return Set(roots).ordered(by: <)
     }
 
-    /// The history follows the entities' new numbers; changes of objects whose entity is gone go with it.
+    /// Updates the history to the entities' new numbers; changes of objects whose entity is removed are deleted.
     static func history(_ pair: SchemaPair, _ structure: StoreStructure) -> [MigrationStep] {
         guard structure.hasHistory else { return [] }
         var steps: [MigrationStep] = []

@@ -2,8 +2,8 @@ import CoreDataModel
 import SQLGeneration
 import SQLMigration
 
-/// Statements that compute derived attributes for the objects that are there: those that are new or computed otherwise than
-/// before, and those that depend on other objects, which may have gone.
+/// Statements that compute derived attributes of existing objects: new ones, ones with a changed expression, and ones
+/// that depend on other objects, which may have been removed.
 enum DerivedFills {
     static func statements(_ pair: SchemaPair) -> [SQLFragment] {
         pair.destinationMappings.flatMap { mapping -> [SQLFragment] in

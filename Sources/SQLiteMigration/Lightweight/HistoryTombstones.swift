@@ -3,8 +3,9 @@ import SQLGeneration
 import SQLiteEngine
 import StoreEngine
 
-/// The values of deleted objects that the history keeps, in `ZTOMBSTONE0`, `ZTOMBSTONE1`, … by the names of their attributes:
-/// another version of an entity may keep others, and then each value goes to the column of its new place.
+/// The history's preserved values of deleted objects, in `ZTOMBSTONE0`, `ZTOMBSTONE1`, … in the order of their
+/// attributes' names. If another version of an entity preserves other attributes, each value is moved to the column of
+/// its new place.
 enum HistoryTombstones {
     /// The statements for one entity.
     ///
@@ -13,10 +14,10 @@ enum HistoryTombstones {
     /// - Parameters:
     ///   - former: the entity in the source.
     ///   - layout: the entity in the destination.
-    ///   - number: the number of the entity that the changes have.
-    ///   - columns: the columns that `ACHANGE` has; those that are made are added to it.
-    ///   - source: what a property of the new version is called in the former one.
-    /// - Returns: the statements; none when the tombstones stay where they are.
+    ///   - number: the number of the entity in the changes.
+    ///   - columns: the columns of `ACHANGE`; added columns are appended.
+    ///   - source: the name of a new version's property in the former one.
+    /// - Returns: the statements; empty if the tombstones stay where they are.
     static func statements(
         from former: EntityLayout, to layout: EntityLayout, number: Int, columns: inout Set<String>,
         source: (String) -> String?

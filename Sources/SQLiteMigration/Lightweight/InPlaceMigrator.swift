@@ -7,8 +7,8 @@ import SQLiteConnection
 import SQLiteEngine
 import StoreEngine
 
-/// Migrates an SQLite store in place: runs a ``LightweightMigration`` in one transaction, and renews what the store says of
-/// its model.
+/// Migrates an SQLite store in place: runs a ``LightweightMigration`` in one transaction, and updates the store's data
+/// about its model.
 package struct InPlaceMigrator {
     let file: StoreFile
     let source: NSManagedObjectModel
@@ -18,21 +18,21 @@ package struct InPlaceMigrator {
     private let destinationSchema: SQLSchema
     private let destinationNames: Set<String>?
     private let metadata: [String: Any]
-    /// What will be run.
+    /// The migration to run.
     package let migration: LightweightMigration
-    /// What is left for later.
+    /// The deferred cleanup.
     let deferred: DeferredCleanup
 
-    /// Works out what is to be done; nothing is changed yet.
+    /// Plans the migration, without changing anything.
     ///
     /// - Parameters:
     ///   - file: the store's file.
     ///   - source: the model of the store.
-    ///   - destination: the model that the store shall have.
-    ///   - plan: how each entity and property of the destination is made of the source.
+    ///   - destination: the model to migrate to.
+    ///   - plan: the mapping of each entity and property of the destination.
     ///   - configuration: the configuration of the destination model whose entities the store holds; `nil` for all.
-    ///   - defersCleanup: whether removing what is not needed any more is left for later.
-    ///   - keepsNumbers: whether entities keep their numbers, for the sake of programs that have the store open.
+    ///   - defersCleanup: whether removing what is no longer needed is deferred.
+    ///   - keepsNumbers: whether entities keep their numbers, for programs that have the store open.
     /// - Throws: an `NSError` for a store of another version, and for one whose values would be lost.
     package init(
         _ file: StoreFile, from source: NSManagedObjectModel, to destination: NSManagedObjectModel, plan: MappingPlan,
@@ -42,7 +42,7 @@ package struct InPlaceMigrator {
         self.source = source
         self.destination = destination
         self.plan = plan
-        // Another process may migrate the store at any moment: all of this is read at one.
+        // Another process may migrate the store at any moment, so all of this is read in one state.
         let (metadata, catalog, found) = try file.run("read the tables of") {
             try file.connection.transaction(.deferred) {
                 (try file.metadata(), try file.catalog(), try StoreStructure(file))
@@ -59,13 +59,13 @@ package struct InPlaceMigrator {
         sourceSchema = SQLSchema(
             layout: try source.compiledLayout(), entityNames: sourceNames, numbers: numbers,
             catalog: catalog)
-        // Values whose place is not known would be lost.
+        // Values whose column is unknown would be lost.
         if let finding = sourceSchema.findings.first { throw finding.error(url: file.url) }
         try file.checkNumbers(of: sourceSchema)
         destinationSchema = SQLSchema(
             layout: try destination.compiledLayout(), entityNames: destinationNames,
             numbers: keepsNumbers ? Self.keptNumbers(numbers, plan) : nil)
-        // What an earlier migration left is in the way of this one.
+        // The deferred cleanup of an earlier migration would be in the way.
         let left = found.existing(DeferredCleanup(metadata).sparing(sourceSchema))
         let structure = found.removing(left)
         migration = try LightweightMigration(
@@ -74,9 +74,9 @@ package struct InPlaceMigrator {
         deferred = migration.deferred
     }
 
-    /// Checks that the store is still of the version that the plan was made for.
+    /// Checks that the store is still of the version for which the plan was made.
     ///
-    /// - Throws: 134090 when it is not.
+    /// - Throws: 134090 if it is not.
     private static func checkVersion(
         _ file: StoreFile, _ source: NSManagedObjectModel, _ metadata: [String: Any]
     ) throws {
@@ -97,7 +97,7 @@ package struct InPlaceMigrator {
             url: url, suggestion: "Migrate it again.")
     }
 
-    /// The numbers by the destination's names. What is new is numbered after all that there are.
+    /// The numbers by the destination's names. New entities are numbered after all existing ones.
     private static func keptNumbers(_ numbers: [String: Int], _ plan: MappingPlan) -> [String: Int] {
         var kept: [String: Int] = [:]
         for entity in plan.entities {
@@ -107,11 +107,11 @@ package struct InPlaceMigrator {
         return kept
     }
 
-    /// Migrates the store, or leaves it as it was.
+    /// Migrates the store; if this fails, the store is unchanged.
     ///
-    /// - Parameter progress: called with the part that is done, from 0 to 1.
-    /// - Throws: 134110 when the objects do not fit the new model, 134111 when a constraint does not hold, and what SQLite
-    ///   reports.
+    /// - Parameter progress: called with the completed part, from 0 to 1.
+    /// - Throws: 134110 if the objects do not fit the new model, 134111 if a constraint is violated, and SQLite's
+    ///   errors.
     package func run(progress: (Double) -> Void = { _ in }) throws {
         let external = ExternalData(store: file.url)
         try registerFunctions(external)
@@ -120,8 +120,8 @@ package struct InPlaceMigrator {
         var abandoned: Set<String> = []
         let journal = FileJournal(external)
         do {
-            // Views and tables of somebody else's that name a table are to go on with the new one: otherwise they follow the old one to
-            // the name that it has until it goes, and one that names what is gone already stops the migration.
+            // Other programs' views and tables that name a table must refer to the new one. Otherwise they would follow
+            // the old one to its temporary name, and one that names something removed would stop the migration.
             try file.connection.execute("PRAGMA legacy_alter_table = ON")
             defer { try? file.connection.execute("PRAGMA legacy_alter_table = OFF") }
             try file.connection.transaction(.exclusive) {
@@ -154,14 +154,14 @@ package struct InPlaceMigrator {
                 SQLiteStoreError.make(
                     error, fallback: CoreDataErrorCode.migration, work: "migrate the store", url: file.url))
         }
-        // Only now does nothing refer to them any more.
+        // Only now does nothing refer to these files any more.
         external.remove(abandoned.sorted())
     }
 
-    /// Whether the store is still of the version that the steps are for.
+    /// Whether the store is still of the version for which the steps are.
     ///
-    /// - Returns: `false` when it is of the destination's already.
-    /// - Throws: 134090 when it is of another one.
+    /// - Returns: `false` if it is of the destination's version already.
+    /// - Throws: 134090 if it is of another one.
     private func isAsPlanned() throws -> Bool {
         let now = try file.metadata()
         let (hashes, planned) = (StoreMetadata.hashes(in: now), StoreMetadata.hashes(in: metadata))
@@ -173,8 +173,8 @@ package struct InPlaceMigrator {
         throw Self.changedMeanwhile(file.url)
     }
 
-    /// Has SQLite's number of the structure differ from what it was, also where no table was changed: programs that have the store
-    /// open see by it that its model is another one.
+    /// Makes SQLite's number of the structure change, even if no table was changed, so that programs that have the
+    /// store open notice that its model has changed.
     private func countVersion(on version: Int64) throws {
         guard try file.connection.integer("PRAGMA schema_version") == version else { return }
         try file.connection.execute("PRAGMA schema_version = \((version + 1) & 0x7FFF_FFFF)")
@@ -199,7 +199,7 @@ package struct InPlaceMigrator {
             to: MigrationError.version(destination), reason: reason, code: code, underlying: underlying, advice: advice)
     }
 
-    /// The metadata with the new model's hashes; everything else stays, the UUID included.
+    /// The metadata with the new model's hashes; everything else stays, including the UUID.
     private func renewedMetadata() -> [String: Any] {
         var renewed = metadata.filter { !StoreMetadata.describesModel($0.key) }
         renewed.merge(StoreMetadata.make(for: destination, entityNames: destinationNames)) { old, _ in old }
@@ -231,7 +231,7 @@ package struct InPlaceMigrator {
         }
     }
 
-    /// How the history's masks of changed properties change, by the source's entity numbers.
+    /// The conversion of the history's masks of changed properties, by the source's entity numbers.
     private func historyMasks() -> [Int: (Data) -> Data?] {
         var masks: [Int: (Data) -> Data?] = [:]
         for mapping in sourceSchema.mappings.compactMap({ $0 }) {
@@ -244,7 +244,7 @@ package struct InPlaceMigrator {
         return masks
     }
 
-    /// The names of the files beside the store that its values refer to.
+    /// The names of the files beside the store to which its values refer.
     private func externalFiles(of schema: SQLSchema) throws -> Set<String> {
         var names: Set<String> = []
         for mapping in schema.mappings.compactMap({ $0 }) {

@@ -3,9 +3,9 @@ import CoreDataModel
 import SQLGeneration
 import SQLMigration
 
-/// How the join tables of many-to-many relationships come about.
+/// The migration of the join tables of many-to-many relationships.
 struct JoinTableMigration {
-    /// The join tables of the source that stay as they are.
+    /// The join tables of the source that stay unchanged.
     private(set) var kept: Set<String> = []
     private(set) var creations: [String] = []
     private(set) var insertions: [SQLFragment] = []

@@ -4,25 +4,26 @@ import SQLGeneration
 import SQLMigration
 import SQLiteEngine
 
-/// A lightweight migration as a value: what is run, in order and in one transaction, to make a store one of another model.
+/// A lightweight migration as a value: the statements, in order and for one transaction, that convert a store to
+/// another model.
 ///
-/// No object is loaded. Afterwards the tables have the names, columns, indexes and triggers of a new store of the model,
-/// and the entities its numbers.
+/// No object is loaded. Afterwards the tables have the names, columns, indexes and triggers of a new store of the
+/// model, and the entities its numbers.
 package struct LightweightMigration: Equatable, Sendable {
     /// The steps, in order.
     package let steps: [MigrationStep]
-    /// What the steps leave to be removed later.
+    /// The cleanup that the steps defer.
     package let deferred: DeferredCleanup
 
-    /// Works out the steps.
+    /// Computes the steps.
     ///
     /// - Parameters:
-    ///   - plan: what becomes of each entity.
-    ///   - source: the schema that the store has.
-    ///   - destination: the schema that it shall have.
-    ///   - structure: the tables, indexes and triggers that there are.
-    ///   - left: what an earlier migration left to be removed, which is done first.
-    ///   - defersCleanup: whether removing what is not needed any more is left for later.
+    ///   - plan: the mapping of each entity.
+    ///   - source: the store's schema.
+    ///   - destination: the schema after the migration.
+    ///   - structure: the existing tables, indexes and triggers.
+    ///   - left: the deferred cleanup of an earlier migration, which is done first.
+    ///   - defersCleanup: whether removing what is no longer needed is deferred.
     /// - Throws: an `NSError` for a default value or a derived attribute that the store cannot hold.
     package init(
         plan: MappingPlan, from source: SQLSchema, to destination: SQLSchema, structure: StoreStructure,
@@ -37,7 +38,7 @@ package struct LightweightMigration: Equatable, Sendable {
     }
 }
 
-/// Puts the parts of a lightweight migration in order.
+/// Orders the parts of a lightweight migration.
 private struct LightweightMigrationBuilder {
     let pair: SchemaPair
     let structure: StoreStructure
@@ -61,7 +62,8 @@ private struct LightweightMigrationBuilder {
         let formerJoins = pair.source.joinTables.map(\.table.name).filter { structure.tables[$0] != nil }
         let set = formerTables.filter { !extended.contains($0) } + formerJoins.filter { !joins.kept.contains($0) }
 
-        // Those of derived attributes are made anew. Somebody else's would fire for rows that are moved, and go with their tables.
+        // Triggers of derived attributes are created again. Other programs' triggers would fire for rows that are
+        // moved, and be removed with their tables.
         let foreign = ForeignTriggers(structure, on: set, of: tables.map(\.definition))
         let derived = structure.triggers.keys.filter { $0.hasPrefix("Z_DA_") }.sorted()
         run((derived + foreign.names).map { "DROP TRIGGER \(quoted($0))" })
@@ -74,7 +76,7 @@ private struct LightweightMigrationBuilder {
         run(joins.insertions)
         run(RelationshipFills.statements(pair) { name in self.currentName(name, extended: extended) })
         if defersCleanup {
-            // The names of the indexes are free when a table goes, which it does not yet.
+            // Removing a table would free the names of its indexes, but it is not removed yet.
             let names = structure.indexes.filter { set.contains($0.value.table) && $0.value.sql != nil }.keys
             run(names.sorted().map { "DROP INDEX \(quoted($0))" })
             deferred =
@@ -98,7 +100,7 @@ private struct LightweightMigrationBuilder {
     private mutating func run(_ statements: [String]) { steps += statements.map(MigrationStep.run) }
     private mutating func run(_ statements: [SQLFragment]) { run(statements.map(\.sqlite.text)) }
 
-    /// Where the rows of a former table are while the new ones are filled.
+    /// The name of a former table while the new ones are filled.
     private func currentName(_ table: String, extended: Set<String>) -> String {
         let isJoin = pair.source.joinTables.contains { $0.table.name == table }
         return extended.contains(table) && !isJoin ? table : TableMigration.temporaryName(table)
@@ -155,7 +157,7 @@ private struct LightweightMigrationBuilder {
 
     // MARK: Indexes
 
-    /// The model's indexes on tables that stay, where the new model has none like it.
+    /// Drops the model's indexes on tables that stay, if the new model has no such index.
     private mutating func dropIndexes(keeping kept: Set<String>) throws {
         let wanted = Dictionary(
             pair.destination.indexes.map { ($0.name, $0.creation) }, uniquingKeysWith: { first, _ in first })
@@ -174,7 +176,7 @@ private struct LightweightMigrationBuilder {
             let stays = existing.map { kept.contains($0.table) && $0.sql == index.creation } ?? false
             if !stays { run([index.creation]) }
         }
-        // Somebody else's indexes on a table that was made anew.
+        // Other programs' indexes on a table that was rebuilt.
         let known = Set((pair.source.indexes + wanted).map(\.name))
         for (name, index) in structure.indexes.ordered(by: { $0.key < $1.key }) where !known.contains(name) {
             guard let sql = index.sql, let table = tables.first(where: { $0.definition.name == index.table }),

@@ -4,7 +4,7 @@ import CoreDataModel
 import Foundation
 import SQLiteConnection
 
-/// Reads single values out of the JSON that a nested value was kept as, when it gets columns of its own.
+/// Reads single values from the JSON of a nested value that gets columns of its own.
 enum NestedJSON {
     /// The SQL for the value of an element.
     static func sql(_ column: String, _ path: [String], _ element: AttributeLayout) -> SQLFragment {
@@ -18,12 +18,12 @@ enum NestedJSON {
         "\(presence(column, path)) IS NOT NULL"
     }
 
-    /// The SQL for 1 where there is a nested value, and NULL elsewhere.
+    /// The SQL for 1 if there is a nested value, and NULL otherwise.
     private static func presence(_ column: String, _ path: [String]) -> SQLFragment {
         .call(.nestedValue(path: path, type: .presence), "\(name: column)")
     }
 
-    /// Makes the function known to SQL.
+    /// Registers the function with SQL.
     static func register(_ connection: Connection) throws {
         try connection.register(function: SQLFunctionName.nestedValue, argumentCount: 3) { arguments in
             guard let data = arguments.data(at: 0), let path = arguments.string(at: 1),
@@ -69,7 +69,7 @@ enum NestedJSON {
     }
 }
 
-/// Any JSON, whose numbers stay what they are.
+/// Any JSON, with its numbers unchanged.
 private indirect enum JSONValue: Codable {
     case null
     case boolean(Bool)

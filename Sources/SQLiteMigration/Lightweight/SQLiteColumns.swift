@@ -4,7 +4,7 @@ import SQLGeneration
 import SQLMigration
 import SQLiteEngine
 
-/// Values of rows as SQLite has them.
+/// The values of rows in SQLite's SQL.
 struct SQLiteColumns: ColumnMoving {
     func literal(
         _ value: StoredValue, _ column: SlotColumn, _ attribute: AttributeLayout?, _ mapping: EntityMapping,

@@ -2,12 +2,12 @@ import SQLGeneration
 import SQLMigration
 import SQLiteEngine
 
-/// How one table of the destination comes about.
+/// The migration of one table of the destination.
 struct TableMigration {
     enum Way: Equatable {
         /// A new table without rows.
         case create
-        /// The table stays; columns are added and values changed where needed.
+        /// The table stays; columns are added and values changed as needed.
         case extend
         /// A new table takes the rows of former ones.
         case rebuild
@@ -16,21 +16,21 @@ struct TableMigration {
     let definition: TableDefinition
     let way: Way
     let moves: [RowMove]
-    /// The tables that rows come from.
+    /// The tables of the rows.
     let sourceTables: [String]
-    /// The columns that are not in the former table, for a table that is extended.
+    /// For an extended table, the columns that the former table lacks.
     let newColumns: [TableDefinition.Column]
-    /// Columns that the source's model does not know, by table: they belong to somebody else, and stay.
+    /// Columns that the source's model does not know, by table: they belong to other programs, and stay.
     let foreignColumns: [String: [TableDefinition.Column]]
-    /// Columns of a table that is extended which the destination does not need any more.
+    /// For an extended table, the columns that the destination no longer needs.
     let unusedColumns: [String]
 
     /// - Parameters:
     ///   - definition: the destination's table.
     ///   - pair: both versions of the tables.
-    ///   - structure: the tables that there are.
-    ///   - keepsColumns: whether columns that are not needed any more may stay for a while.
-    /// - Throws: an `NSError` that names a column whose source is not known.
+    ///   - structure: the existing tables.
+    ///   - keepsColumns: whether columns that are no longer needed may stay for now.
+    /// - Throws: an `NSError` that names a column whose source is unknown.
     init(_ definition: TableDefinition, in pair: SchemaPair, _ structure: StoreStructure, keepsColumns: Bool) throws {
         self.definition = definition
         var moves: [RowMove] = []
@@ -66,7 +66,7 @@ struct TableMigration {
         unusedColumns = stays ? Self.unused(definition, pair) : []
     }
 
-    /// Whether a table needs nothing but new columns: no column goes, changes its type, or takes another's values.
+    /// Whether a table only needs new columns: no column is removed, changes its type, or takes another's values.
     private static func staysInPlace(
         _ definition: TableDefinition, _ existing: [TableDefinition.Column],
         origins: some Collection<[String: String]>, pair: SchemaPair, _ keepsColumns: Bool
@@ -75,13 +75,13 @@ struct TableMigration {
         let wanted = Dictionary(
             definition.columns.map { ($0.name, $0.declaredType) }, uniquingKeysWith: { first, _ in first })
         guard keepsColumns || unused(definition, pair).isEmpty else { return false }
-        // An INTEGER PRIMARY KEY is listed as INTEGER.
+        // SQLite lists an INTEGER PRIMARY KEY as INTEGER.
         guard
             wanted.allSatisfy({ name, type in
                 types[name].map { type.hasPrefix($0) || type == $0 } ?? true
             })
         else { return false }
-        // The rows of an entity that moved to another table must leave this one.
+        // The rows of an entity that moved to another table must be removed from this one.
         let leaves = pair.sourceMappings.contains { former in
             former.table == definition.name
                 && pair.successor(former.layout).map { $0.table != definition.name } ?? false
@@ -93,14 +93,14 @@ struct TableMigration {
         } && !newInOldPlace(definition, columns, origins, pair)
     }
 
-    /// The columns that the source's model has in the table, and the destination's has not.
+    /// The table's columns that the source's model has and the destination's does not.
     private static func unused(_ definition: TableDefinition, _ pair: SchemaPair) -> [String] {
         let known = pair.source.tables.first { $0.name == definition.name }?.columns.map(\.name) ?? []
         let wanted = Set(definition.columns.map(\.name))
         return known.filter { !wanted.contains($0) }
     }
 
-    /// Whether a property is new, and its column has another one's values.
+    /// Whether a property is new, and its column contains another property's values.
     private static func newInOldPlace(
         _ definition: TableDefinition, _ columns: Set<String>, _ origins: some Collection<[String: String]>,
         _ pair: SchemaPair
@@ -117,6 +117,6 @@ struct TableMigration {
         }
     }
 
-    /// The name of a former table while the new ones are made.
+    /// The name of a former table during the migration.
     static func temporaryName(_ table: String) -> String { "_T_" + table }
 }

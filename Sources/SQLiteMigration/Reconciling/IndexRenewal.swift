@@ -5,20 +5,20 @@ import SQLGeneration
 import SQLiteConnection
 import SQLiteEngine
 
-/// Makes the indexes that a model asks for and a store of its version does not have: version hashes say nothing of them, so
-/// that no migration makes them.
+/// Makes the indexes that a model has and a store of its version lacks. Version hashes do not cover indexes, so no
+/// migration makes them.
 struct IndexRenewal {
     let url: URL
     let model: NSManagedObjectModel
     let timeout: Double
 
-    /// Makes what is missing, and renews the store's copy of its model then, in one transaction. Nothing is written where
-    /// nothing is missing.
+    /// Makes missing indexes and then updates the store's copy of its model, in one transaction. If none is missing,
+    /// nothing is written.
     ///
     /// - Parameters:
-    ///   - entities: whose indexes matter; others have their own programs.
-    ///   - released: constraints whose indexes go, by entity.
-    /// - Throws: 134111 when rows share values that must be unique. The store is as it was then.
+    ///   - entities: the entities whose indexes are made; others belong to other programs.
+    ///   - released: constraints whose indexes are removed, by entity.
+    /// - Throws: 134111 if rows share values that must be unique. The store is then unchanged.
     func run(entities: Set<String>, releasing released: [String: [[String]]]) throws {
         let (made, removed) = try differences(
             try StoreFile.openForReading(url, timeout: timeout), entities, released)
@@ -27,7 +27,7 @@ struct IndexRenewal {
         let cache = try ModelCache.modelCacheData(for: model)
         do {
             try file.connection.transaction(.exclusive) {
-                // Another program may have been here while this one waited.
+                // Another program may have changed the store while this one waited.
                 guard try fits(file) else { throw MigrationError.changed(url) }
                 let (made, removed) = try differences(file, entities, released)
                 for name in removed { try file.connection.execute("DROP INDEX \(quoted(name))") }

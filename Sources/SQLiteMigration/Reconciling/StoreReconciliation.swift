@@ -6,11 +6,12 @@ import SQLiteConnection
 import SQLiteEngine
 import StoreEngine
 
-/// A store, and what it takes to open it with a program's model so that nothing is lost unasked: see ``ModelReconciliation``.
+/// A store compared with a program's model, and the way to open it so that nothing is lost without permission: see
+/// ``ModelReconciliation``.
 package struct StoreReconciliation: ReconcilableStore {
     package let url: URL
     package let reconciliation: ModelReconciliation
-    /// What a coordinator needs to open the store.
+    /// The model with which a coordinator can open the store.
     package let model: NSManagedObjectModel
     /// Whether the store must be migrated to be opened with the model.
     package let isMigrationNeeded: Bool
@@ -19,14 +20,14 @@ package struct StoreReconciliation: ReconcilableStore {
     private let rules: ReconciliationRules
     private let timeout: Double
 
-    /// Compares a store with a program's model. Nothing is changed.
+    /// Compares a store with a program's model, without changing anything.
     ///
-    /// The result is `nil` where there is no store yet.
+    /// The result is `nil` if there is no store yet.
     ///
     /// - Parameters:
-    ///   - url: where the store is.
+    ///   - url: the location of the store.
     ///   - program: the model of the program.
-    ///   - rules: what the program says about names and values that go.
+    ///   - rules: the program's rules for renamed, removed and converted values.
     ///   - timeout: seconds to wait for a lock.
     /// - Throws: the errors of opening a store, and 134130 for one whose model cannot be found.
     package init?(
@@ -48,7 +49,7 @@ package struct StoreReconciliation: ReconcilableStore {
         if reconciliation.model.compiled == document.compiled {
             model = program
         } else {
-            // What is left alone keeps the version hashes that it came with.
+            // Entities that are left alone keep their version hashes.
             let hashes = StoreMetadata.hashes(in: metadata)
             let recorded = source.entities.filter { $0.recordedVersionHash != nil }.compactMap(\.name)
             model = try ModelAssembler.model(
@@ -65,24 +66,24 @@ package struct StoreReconciliation: ReconcilableStore {
 
     // MARK: What stands in the way
 
-    /// What would be lost, with how many rows; empty where the store can be migrated.
+    /// The data that would be lost, with the numbers of rows; empty if the store can be migrated.
     package func losses() throws -> [CountedLoss] {
         guard !reconciliation.losses.isEmpty else { return [] }
         let (file, schema) = try stored()
         return try file.run("count the rows of") {
             try reconciliation.losses.compactMap { loss in
                 let rows = try file.count(of: loss, in: schema)
-                // Nobody misses an empty entity whose name another one takes.
+                // An empty entity whose name another one takes is no loss.
                 if case .replaced = loss.reason, rows == 0 { return nil }
                 return CountedLoss(loss: loss, rows: rows)
             }
         }
     }
 
-    /// Values that are to be unique from now on and are not.
+    /// Existing values that violate new uniqueness constraints.
     ///
-    /// - Parameter limit: how many examples to give of each constraint.
-    /// - Returns: the values, by constraint; none when all rows are unique.
+    /// - Parameter limit: the number of examples for each constraint.
+    /// - Returns: the values, by constraint; empty if all are unique.
     /// - Throws: the errors of reading the store.
     package func sharedValues(limit: Int) throws -> [SharedValues] {
         let (file, schema) = try stored()
@@ -123,13 +124,14 @@ package struct StoreReconciliation: ReconcilableStore {
 
     // MARK: Doing it
 
-    /// Brings the store to the ``model``, and makes the indexes that it lacks. Only for a store that loses nothing by it.
+    /// Migrates the store to the ``model``, and makes missing indexes. It is only for a store that loses nothing by it.
     ///
-    /// Entities keep their numbers, and what is left alone keeps its tables, so that other programs can go on with the store.
+    /// Entities keep their numbers, and entities that are left alone keep their tables, so that other programs can
+    /// continue to use the store.
     ///
-    /// - Parameter defersCleanup: whether removing what is not needed any more is left for later.
-    /// - Throws: 134140 and 134190 when no mapping can be inferred, 134110 when the objects do not fit, 134111 when values that must be
-    ///   unique are not, 134090 when somebody else changed the store meanwhile. The store is as it was then.
+    /// - Parameter defersCleanup: whether removing what is no longer needed is deferred.
+    /// - Throws: 134140 and 134190 if no mapping can be inferred, 134110 if the objects do not fit, 134111 if values
+    ///   that must be unique are not, 134090 if somebody else changed the store meanwhile. The store is then unchanged.
     package func migrate(defersCleanup: Bool) throws {
         if isMigrationNeeded {
             let plan: MappingPlan
@@ -161,7 +163,7 @@ extension StoreFile {
         return Int(try connection.integer(sql) ?? 0)
     }
 
-    /// Values with how many rows have them.
+    /// Values with the numbers of rows that have them.
     fileprivate func groups(_ sql: SQLFragment, _ width: Int) throws -> [(values: [String], rows: Int)] {
         var groups: [(values: [String], rows: Int)] = []
         let statement = try connection.prepare(sql)

@@ -6,12 +6,12 @@ import SQLiteConnection
 import SQLiteEngine
 import StoreEngine
 
-/// What makes a store that was migrated object by object the same store as before: its UUID, keys that are never used
-/// twice, and its history.
+/// Makes a store that was migrated object by object a continuation of the old one: with its UUID, keys that are never
+/// used twice, and its history.
 struct FileContinuity: StoreContinuity {
     private let url: URL
     private let uuid: String?
-    /// The greatest key that the store has given away.
+    /// The greatest key that the store has given out.
     package let greatestKey: Int64
     private let timeout: Double
     /// The bytes in a page of the database.

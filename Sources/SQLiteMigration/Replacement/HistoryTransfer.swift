@@ -8,10 +8,10 @@ import SQLiteConnection
 import SQLiteEngine
 import StoreEngine
 
-/// Takes the history of a store along into the store that its objects were migrated to.
+/// Copies the history of a store to the store that its objects were migrated to.
 ///
-/// Changes are of the objects that the changed ones became; changes of objects that are deleted keep their keys, which no new
-/// object has; changes of objects whose entity is not migrated go.
+/// Changes then refer to the objects that the changed ones became; changes of deleted objects keep their keys, which no
+/// new object has; changes of objects whose entity is not migrated are dropped.
 package struct HistoryTransfer {
     let mapping: NSMappingModel
     let source: NSManagedObjectModel
@@ -26,12 +26,12 @@ package struct HistoryTransfer {
         (self.mapping, self.source, self.destination, self.successions) = (mapping, source, destination, successions)
     }
 
-    /// Copies the history in one transaction; nothing to do where there is none.
+    /// Copies the history in one transaction; it does nothing if there is none.
     func run(from store: URL, to file: StoreFile) throws {
         try file.run("carry the history into", fallback: CoreDataErrorCode.migration) {
             let connection = file.connection
             try connection.execute("ATTACH DATABASE \(literal(store.path)) AS old")
-            // It goes with the connection at the latest.
+            // It is detached with the connection at the latest.
             defer { try? connection.execute("DETACH DATABASE old") }
             let names = ["ATRANSACTION", "ACHANGE", "ATRANSACTIONSTRING"]
             let list = names.map(literal).joined(separator: ", ")
@@ -41,7 +41,8 @@ package struct HistoryTransfer {
             guard !schema.isEmpty else { return }
             let reshapings = try reshapings(connection)
             try register(reshapings, on: connection)
-            // An immediate transaction would wait for the right to write to the old store, too, which the migration keeps for itself.
+            // An immediate transaction would also wait for the right to write to the old store, which the migration
+            // keeps for itself.
             try connection.transaction(.deferred) {
                 for name in names { try connection.execute("DROP TABLE IF EXISTS main.\(name)") }
                 for statement in schema { try connection.execute(statement) }
@@ -113,7 +114,7 @@ package struct HistoryTransfer {
         StoreCatalog(numbers: try numbers(connection, isOld: true), tables: [:]).numbers(for: source)
     }
 
-    /// What each source entity becomes: the destination of its first mapping.
+    /// The destination of each source entity: that of its first mapping.
     private func entityNames() -> [String: String] {
         var names: [String: String] = [:]
         for entity in mapping.entityMappings ?? [] {
@@ -123,7 +124,7 @@ package struct HistoryTransfer {
         return names
     }
 
-    /// The entities of both versions whose changes are carried over, with what the properties are taken from.
+    /// The entities of both versions whose changes are copied, with the sources of the properties.
     private func reshapings(_ connection: Connection) throws -> [Reshaping] {
         let numbers = try formerNumbers(connection)
         let (before, after) = (try source.compiledLayout(), try destination.compiledLayout())
@@ -145,7 +146,7 @@ package struct HistoryTransfer {
         let sources: [String: String]
     }
 
-    /// Carries the masks of changed properties over, by the source's entity numbers.
+    /// Registers the conversion of masks of changed properties, by the source's entity numbers.
     private func register(_ reshapings: [Reshaping], on connection: Connection) throws {
         var masks: [Int64: (Data) -> Data?] = [:]
         for entity in reshapings {
@@ -161,7 +162,7 @@ package struct HistoryTransfer {
         }
     }
 
-    /// The source properties that properties of the destination are taken from as they are, by name.
+    /// The source properties whose values destination properties take unchanged, by name.
     private static func sourceNames(_ entity: NSEntityMapping) -> [String: String] {
         var names: [String: String] = [:]
         for property in (entity.attributeMappings ?? []) + (entity.relationshipMappings ?? []) {
@@ -171,7 +172,8 @@ package struct HistoryTransfer {
         return names
     }
 
-    /// `name` of `$source.name`, of `FUNCTION($source, "valueForKey:", "name")`, and of a function of the manager's of these.
+    /// `name` in `$source.name`, in `FUNCTION($source, "valueForKey:", "name")`, and in a manager's function of one of
+    /// these.
     private static func sourceKey(_ tree: ExpressionTree) -> String? {
         switch tree {
         case .path(from: .variable(NSMigrationSourceObjectKey), let keys) where keys.count == 1: return keys[0]

@@ -6,18 +6,18 @@ import StoreEngine
 
 /// Finds the model of a store's version.
 package enum SourceModel {
-    /// The store's own copy of its model, or a version of the models in the bundles that has the store's hashes. Where neither is
-    /// to be had, a version that makes exactly the tables of the store: of the destination's package, or in the bundles.
+    /// The store's own copy of its model, or a version of the models in the bundles with the store's hashes. If neither
+    /// is available, a version with exactly the store's tables: in the destination's package, or in the bundles.
     ///
-    /// - Throws: 134130 when there is none.
+    /// - Throws: 134130 if there is none.
     package static func find(_ file: StoreFile, near destination: NSManagedObjectModel?) throws -> NSManagedObjectModel
     {
         let metadata = try file.metadata()
         let isApples = metadata[StoreMetadata.ownHashesKey] == nil
         let copy = try file.cachedModel()
-        // A copy with gaps would lose what is in them.
+        // Properties that are missing from an incomplete copy would be lost.
         if let cached = copy, cached.unreadProperties.isEmpty {
-            // Our own hashes are computed anew; Apple's are only in the metadata.
+            // Our own hashes are computed again; Apple's are only in the metadata.
             if isApples { cached.recordVersionHashes(StoreMetadata.hashes(in: metadata)) }
             return cached
         }

@@ -2,18 +2,18 @@ import Foundation
 import SQLiteEngine
 import StoreEngine
 
-/// A copy of a store that is there while work is done on the store, and stays when the work fails.
+/// A copy of a store that exists while work is done on the store, and is kept if the work fails.
 ///
-/// It is made in a folder of its own beside the store. What a killed process leaves there is removed when the store is opened
-/// the next time.
+/// It is made in a folder of its own beside the store. The leftovers of a killed process are removed when the store is
+/// next opened.
 package enum StoreBackup {
-    /// Does work with a copy of a store at hand, its external data included. The copy has the store's permissions.
+    /// Does work while a copy of a store exists, including its external data. The copy has the store's permissions.
     ///
     /// - Parameters:
-    ///   - store: where the store is.
-    ///   - work: what may fail.
-    ///   - failed: called when the work failed, with the place of the copy, which stays.
-    /// - Throws: what copying the store and the work throw.
+    ///   - store: the location of the store.
+    ///   - work: the work, which may fail.
+    ///   - failed: called if the work failed, with the location of the copy, which is kept.
+    /// - Throws: the errors of copying the store, and of the work.
     package static func with(_ store: URL, _ work: () throws -> Void, failed: (URL) -> Void) throws {
         try MigrationWorkspace.with(store, .backup, timeout: 10) { workspace in
             let copy = workspace.folder.appendingPathComponent(store.lastPathComponent)
@@ -25,7 +25,7 @@ package enum StoreBackup {
         }
     }
 
-    /// Puts the copy beside the store.
+    /// Moves the copy beside the store.
     private static func keep(_ copy: URL, of store: URL) throws -> URL {
         let name = store.deletingPathExtension().lastPathComponent + ".backup-\(UUID().uuidString.prefix(8))"
         let kept = store.deletingLastPathComponent().appendingPathComponent(

@@ -2,15 +2,15 @@ import CoreDataModel
 import Foundation
 import SQLiteEngine
 
-/// Puts a migrated store in the place of the one that it was made from.
+/// Replaces a store by the migrated one that was made from it.
 package enum StoreReplacement {
     /// - Parameters:
     ///   - store: the store to replace.
-    ///   - migrated: the store that takes its place.
-    ///   - options: the options that the store is opened with.
-    ///   - mark: the moment when the old store was read.
-    /// - Throws: `ChangeMark.Change` when the old store was written to since, and what SQLite and the file system report. The old
-    ///   store is as it was then.
+    ///   - migrated: the store that replaces it.
+    ///   - options: the options with which the store is opened.
+    ///   - mark: the moment at which the old store was read.
+    /// - Throws: `ChangeMark.Change` if the old store was written to since, and the errors of SQLite and the file
+    ///   system. The old store is then unchanged.
     package static func replace(
         _ store: URL, with migrated: URL, options: [AnyHashable: Any]?, since mark: ChangeMark
     ) throws {

@@ -1,4 +1,5 @@
-/// What pages are dressed with. Texts in the program: they are there in static builds, too, and wherever the program is put.
+/// The resources of the pages: icon, script and style. They are texts in the program, so that they are available in
+/// static builds, too, and wherever the program is installed.
 enum Assets {
     /// An apple.
     static let icon = """

@@ -1,6 +1,6 @@
 import CoreData
 
-/// A property that a form changes: as it is shown to be confirmed, and as it is done.
+/// A property that a form changes: its text for the confirmation, and the change itself.
 struct EditChange {
     enum Action {
         case value(Any?)
@@ -9,13 +9,13 @@ struct EditChange {
         case destinations(added: [NSManagedObjectID], removed: [NSManagedObjectID])
     }
 
-    /// Why something typed is no value.
+    /// Why a typed text is no value.
     struct Refusal: Error, Equatable {
         let message: String
     }
 
     let name: String
-    /// What there is now, and what there would be, in words.
+    /// The present and the new value, in words.
     let before: String
     let after: String
     let action: Action

@@ -2,11 +2,11 @@ import CoreData
 import StoreReading
 import Synchronization
 
-/// Changes the store through a context: values are validated, relationships kept in order, and what was done can be taken back.
+/// Changes the store through a context: values are validated, relationships kept consistent, and changes can be undone.
 package final class StoreEditor: Sendable {
     private let store: DirectStore
     private let context: NSManagedObjectContext
-    /// What was done, in words, the latest at the end.
+    /// Descriptions of the changes made, the latest at the end.
     private let done = Mutex<[String]>([])
 
     init(_ store: DirectStore) {
@@ -25,7 +25,7 @@ package final class StoreEditor: Sendable {
 
     func close() { store.close() }
 
-    /// What would be taken back, in words; nil for nothing.
+    /// A description of the change that can be undone; nil for none.
     var undoable: String? { done.withLock { $0.last.map { "Take back: \($0)" } } }
 
     /// Changes properties of an object, and saves.
@@ -33,7 +33,7 @@ package final class StoreEditor: Sendable {
     /// - Parameters:
     ///   - identifier: the object.
     ///   - changes: what to change.
-    /// - Throws: the errors of validation and of saving; then nothing has changed.
+    /// - Throws: the errors of validation and of saving; nothing has changed then.
     func change(_ identifier: NSManagedObjectID, _ changes: [EditChange]) throws {
         try perform("\(ObjectLabel.number(of: identifier)), \(changes.map(\.name).joined(separator: ", "))") {
             context in
@@ -63,21 +63,21 @@ package final class StoreEditor: Sendable {
         }
     }
 
-    /// Deletes an object, as the delete rules say, and saves.
+    /// Deletes an object by the delete rules, and saves.
     ///
-    /// - Throws: the errors of validation and of saving; then nothing has changed.
+    /// - Throws: the errors of validation and of saving; nothing has changed then.
     func delete(_ identifier: NSManagedObjectID) throws {
         try perform("\(ObjectLabel.number(of: identifier)) deleted") { context in
             context.delete(try self.object(identifier, context))
         }
     }
 
-    /// Takes back what was done last, and saves.
+    /// Undoes the latest change, and saves.
     ///
-    /// - Throws: the errors of saving; then nothing has changed.
+    /// - Throws: the errors of saving; nothing has changed then.
     func undo() throws {
         guard done.withLock({ !$0.isEmpty }) else { return }
-        // The events of a context's queue are its blocks.
+        // Each block on the context's queue is one undoable event.
         context.performAndWait { context.undo() }
         try context.performAndWait {
             do { try context.save() } catch {
@@ -88,7 +88,7 @@ package final class StoreEditor: Sendable {
         _ = done.withLock { $0.popLast() }
     }
 
-    /// Gives up what is not saved. With it goes all that could be taken back: the context forgets both.
+    /// Discards unsaved changes, and with them all that could be undone, since the context forgets both.
     private func forget() {
         context.rollback()
         done.withLock { $0 = [] }
@@ -96,12 +96,12 @@ package final class StoreEditor: Sendable {
 
     private func object(_ identifier: NSManagedObjectID, _ context: NSManagedObjectContext) throws -> NSManagedObject {
         let object = try context.existingObject(with: store.identifier(entity(identifier), identifier.key))
-        // As others have saved it meanwhile.
+        // Others may have saved it meanwhile.
         context.refresh(object, mergeChanges: true)
         return object
     }
 
-    /// The same entity, as the context's coordinator knows it.
+    /// The same entity in the context's coordinator.
     private func entity(_ identifier: NSManagedObjectID) -> EntityLayout {
         store.layout.entityByName[identifier.layout.name] ?? identifier.layout
     }
@@ -119,7 +119,7 @@ package final class StoreEditor: Sendable {
             }
         }
         guard let refusal else { return done.withLock { $0.append(what) } }
-        // Taken back as one event, so that what was done before can still be.
+        // Undone as one event, so that earlier changes can still be undone.
         if hasChanges { context.performAndWait { context.undo() } }
         context.performAndWait {
             if context.hasChanges { forget() }

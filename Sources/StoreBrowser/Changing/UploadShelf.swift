@@ -2,9 +2,9 @@ import Foundation
 import HTTPMessages
 import Synchronization
 
-/// Files that were sent and wait for a confirmation. The latest ones are kept, in memory.
+/// Uploaded files that wait for a confirmation. The latest ones are kept, in memory.
 package final class UploadShelf: Sendable {
-    /// How many bytes a file may have, and all that wait.
+    /// How many bytes a file may have, and all waiting files together.
     package static let largest = 16 << 20
     private static let mostBytes = 64 << 20
 
@@ -12,7 +12,7 @@ package final class UploadShelf: Sendable {
 
     /// Keeps a file.
     ///
-    /// - Returns: what to ask for it by.
+    /// - Returns: the ticket for the file.
     func keep(_ data: Data) -> String {
         let ticket = Gate.makeToken()
         waiting.withLock { waiting in
@@ -24,7 +24,7 @@ package final class UploadShelf: Sendable {
         return ticket
     }
 
-    /// The file; nil for one that is not kept any more.
+    /// The file; nil for one that is no longer kept.
     func file(_ ticket: String) -> Data? { waiting.withLock { $0.first { $0.ticket == ticket }?.data } }
 
     /// Forgets a file.

@@ -2,7 +2,7 @@ import CoreData
 import HTTPMessages
 import StoreReading
 
-/// An attribute that can be edited: its value as it is typed, and what was typed or sent as a value. Pure.
+/// An attribute that can be edited: its value as text, and the value of a typed text or uploaded file. Pure.
 struct EditField {
     enum Kind: Equatable {
         case text, number, boolean, date, uuid, url
@@ -12,27 +12,28 @@ struct EditField {
         case bytes
     }
 
-    /// Bytes above this are not typed: they are sent.
+    /// Larger values are not typed, but uploaded.
     static let mostTyped = 2048
 
     let name: String
     let kind: Kind
     let isOptional: Bool
     let isNull: Bool
-    /// The value as it is typed; empty for bytes that are too many.
+    /// The value as text; empty for bytes that are too many.
     let text: String
     /// The value in words, as it is shown beside a new one.
     let shown: String
-    /// How many bytes there are; nil for values of other types.
+    /// The number of bytes; nil for values of other types.
     let byteCount: Int?
     private let type: NSAttributeType
 
     var typeName: String { TypeName.of(type) }
 
-    /// The attributes that can be edited: not those that are computed, nor what code makes of bytes.
+    /// The attributes that can be edited: without those that are computed, and those that a transformer turns into
+    /// bytes.
     static func fields(of row: Row) -> [EditField] {
         let all = row.objectID.layout.slots.indices.compactMap { EditField(row, $0) }
-        // Those that take most room come last.
+        // Those that take most space come last.
         return all.filter { !$0.isLarge } + all.filter(\.isLarge)
     }
 
@@ -73,13 +74,13 @@ struct EditField {
         }
     }
 
-    /// What a form that was sent changes.
+    /// The changes in a submitted form.
     ///
     /// - Parameters:
     ///   - row: the object.
     ///   - form: what was typed.
-    ///   - file: the file that was sent for a field; nil where none was.
-    /// - Returns: what differs.
+    ///   - file: the file that was uploaded for a field; nil if there is none.
+    /// - Returns: the differences.
     /// - Throws: `EditChange.Refusal` that names the attribute.
     static func changes(
         of row: Row, _ form: HTTPFields, file: (String) throws -> Data? = { _ in nil }
@@ -90,9 +91,9 @@ struct EditField {
             }
             if let data = try file(field.name) { return field.change(data, HexText.summary(of: data)) }
             guard let typed = form["v." + field.name] else { return nil }
-            // Browsers end lines as mail does, and send back what a page can have.
+            // Browsers send CRLF as line break, whatever the page contains.
             let text = typed.replacing("\r\n", with: "\n")
-            // An empty field of an attribute that has none stays empty, and one of bytes that are not shown.
+            // An empty field means no change if the attribute has no value, or if its bytes are not shown.
             if text.isEmpty, field.isNull || (field.text.isEmpty && field.kind == .bytes) { return nil }
             guard field.isNull || text != HTML.visible(field.text) else { return nil }
             return try field.change(typed: text)
@@ -117,7 +118,7 @@ struct EditField {
             }
             return change(data, text)
         default:
-            // Lines end as they did.
+            // Keep the line breaks of the former text.
             let text = self.text.contains("\r\n") ? text.replacing("\n", with: "\r\n") : text
             do { return change(try ValueText.value(text, type), text) } catch {
                 throw EditChange.Refusal(message: "“\(name)” needs \(error.expected).")

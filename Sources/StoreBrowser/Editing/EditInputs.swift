@@ -2,13 +2,13 @@ import CoreData
 import HTTPMessages
 import StoreReading
 
-/// What properties are edited in: a line of a form for each. Pure.
+/// The input fields for properties: a line of a form for each. Pure.
 enum EditInputs {
     // MARK: Attributes
 
     /// - Parameters:
     ///   - field: the attribute.
-    ///   - typed: what was typed already; nil for a new form.
+    ///   - typed: the text that was typed already; nil for a new form.
     /// - Returns: the line.
     static func row(_ field: EditField, _ typed: HTTPFields?) -> HTML {
         let value = typed?["v." + field.name] ?? field.text
@@ -97,7 +97,7 @@ enum EditInputs {
             """
     }
 
-    /// A field that the script finds objects for.
+    /// A field in which the script finds objects.
     private static func finder(
         _ name: String, _ value: String, isList: Bool, _ field: RelationshipField, _ site: Site
     ) -> HTML {

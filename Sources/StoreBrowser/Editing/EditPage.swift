@@ -2,7 +2,7 @@ import CoreData
 import HTTPMessages
 import StoreReading
 
-/// Values edited and objects deleted: a form, what it would change to be confirmed, and then the change.
+/// Editing of values and deletion of objects: a form, a confirmation of its changes, and then the change.
 enum EditPage {
     // MARK: Editing
 
@@ -28,7 +28,7 @@ enum EditPage {
         return PageFrame.html("Edit \(number)", .entities, site, body)
     }
 
-    /// The form was sent: shows what it would change, or changes it.
+    /// Handles the submitted form: shows its changes, or makes them.
     static func submit(
         _ identifier: NSManagedObjectID, _ request: HTTPRequest, _ session: BrowserSession, _ editor: StoreEditor,
         _ site: Site
@@ -46,7 +46,7 @@ enum EditPage {
         }
         if changes.isEmpty { return HTTPResponse(seeOther: site.link(to: identifier)) }
         guard form["confirmed"] != nil else { return HTTPResponse(review(row, changes, form, site)) }
-        // What the question did not show is not changed: it is asked again.
+        // If the object has changed since the confirmation was shown, it must be confirmed again.
         if let seen = form[versionField], seen != "\(row.version)" {
             return HTTPResponse(review(row, changes, form, site, isAskedAgain: true))
         }
@@ -60,7 +60,7 @@ enum EditPage {
             seeOther: site.link(["object", identifier.layout.name, "\(identifier.key)"], [("saved", "1")]))
     }
 
-    /// The form, with what names the files that came with it in their place: they wait for the confirmation.
+    /// The form, with tickets in place of its uploaded files, which wait for the confirmation.
     private static func keepFiles(of request: HTTPRequest, _ uploads: UploadShelf) throws -> HTTPFields {
         let form = request.readForm()
         var items = form.fields.items.map {
@@ -83,7 +83,7 @@ enum EditPage {
         return data
     }
 
-    /// The version of the object that a question was about.
+    /// The field with the version of the object that the confirmation is about.
     private static let versionField = "version"
 
     private static func review(

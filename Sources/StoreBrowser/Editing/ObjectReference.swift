@@ -4,7 +4,7 @@ import StoreReading
 
 /// An object as people name it: by its URI, as `Author/p3`, or by its number alone. Pure.
 struct ObjectReference: Equatable {
-    /// The store that a URI names; nil where none was given.
+    /// The store that a URI names; nil if none was given.
     var store: String?
     /// Nil for the entity that is expected.
     var entity: String?

@@ -4,7 +4,7 @@ import PredicateFormat
 import StoreEngine
 import StoreReading
 
-/// Objects by a part of their names, or by their numbers, for who chooses one.
+/// Finds objects by a part of their names, or by their numbers, for choosing one.
 enum ObjectSearch {
     private static let most = 12
 

@@ -5,15 +5,16 @@ import StoreReading
 
 /// A relationship that can be edited: the objects that it leads to, those to add, and those to remove.
 ///
-/// A form says `r.author` for the object of a to-one relationship, `a.books` for what is added to a to-many one, and `x.books` for what is removed.
+/// A form uses `r.author` for the object of a to-one relationship, `a.books` for objects added to a to-many one, and
+/// `x.books` for objects removed from it.
 struct RelationshipField {
-    /// How many destinations have a box of their own.
+    /// How many destinations have a checkbox of their own.
     static let most = 50
 
     let relationship: RelationshipLayout
-    /// The first destinations, in order where they have one.
+    /// The first destinations, in order if the relationship is ordered.
     let rows: [Row]
-    /// A destination that is gone.
+    /// A destination that no longer exists.
     let missing: NSManagedObjectID?
     let hasMore: Bool
 
@@ -42,7 +43,7 @@ struct RelationshipField {
         return toOnes + toManys
     }
 
-    /// What a form that was sent changes.
+    /// The changes in a submitted form.
     ///
     /// - Throws: `EditChange.Refusal` that names the relationship.
     static func changes(of row: Row, _ form: HTTPFields, _ store: DirectStore) throws -> [EditChange] {
@@ -61,7 +62,7 @@ struct RelationshipField {
         let new = try words.first.map { try ObjectReference.row($0, for: relationship, store) }
         let old = rows.first?.objectID ?? missing
         guard new?.objectID != old else { return nil }
-        // A reference to what is gone, left as it is.
+        // A reference to a missing object that was left unchanged.
         if let missing, words.first == ObjectLabel.number(of: missing) { return nil }
         return EditChange(
             name: name, before: rows.first.map(Self.text) ?? missing.map(ObjectLabel.number) ?? "none",
@@ -94,7 +95,7 @@ struct RelationshipField {
             action: .destinations(added: new.map(\.objectID), removed: old.map(\.objectID)))
     }
 
-    /// An object in words: its number, and its name where it has one.
+    /// An object in words: its number, and its name if it has one.
     static func text(_ row: Row) -> String {
         let number = ObjectLabel.number(of: row.objectID)
         return ObjectLabel.name(of: row).map { "\($0) (\(number))" } ?? number

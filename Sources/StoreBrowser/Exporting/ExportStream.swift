@@ -4,9 +4,9 @@ import HTTPMessages
 import StoreEngine
 import StoreReading
 
-/// The objects that a grid shows, of all its pages, as a file that is made while it is sent.
+/// All pages of the objects in a grid, as a file that is generated while it is sent.
 final class ExportStream: HTTPStream, @unchecked Sendable {
-    // @unchecked Sendable: the connection's thread alone asks for pieces.
+    // @unchecked Sendable: only the connection's thread asks for pieces.
     private let store: DirectStore
     /// Whether the connection is to be closed with the stream.
     private let isOwn: Bool
@@ -37,7 +37,7 @@ final class ExportStream: HTTPStream, @unchecked Sendable {
         self.store = store
         isOwn = store !== session.store
         let entity = request.entity
-        // The same entity, as this connection knows it.
+        // The same entity in this connection's model.
         guard let own = store.layout.entityByName[entity.name] else {
             throw PageFailure.missing("There is no such entity.")
         }
@@ -62,7 +62,7 @@ final class ExportStream: HTTPStream, @unchecked Sendable {
             }
             return Data(text.utf8)
         } catch {
-            // The file breaks off, which its reader sees: it has no end.
+            // The file breaks off; its reader notices, since the end is missing.
             return finish()
         }
     }

@@ -3,7 +3,7 @@ import PredicateFormat
 import StoreEngine
 import StoreReading
 
-/// What leads from an object to many: a relationship of its own, or one of another entity that has no inverse.
+/// A connection from an object to many others: a relationship of its own, or one of another entity that has no inverse.
 struct Connection {
     /// The entity of the objects that it leads to.
     let entity: EntityLayout
@@ -17,7 +17,7 @@ struct Connection {
         }
     }
 
-    /// The relationships of others that lead to objects of an entity, and from there nowhere.
+    /// The relationships without inverse that lead to objects of an entity.
     static func back(to entity: EntityLayout, in layout: ModelLayout) -> [Connection] {
         layout.entities.flatMap { other in
             other.relationships.filter { relationship in
@@ -37,13 +37,13 @@ struct Connection {
     /// The inverse by which the destinations are found by a filter.
     private var inverse: RelationshipLayout? { isBack ? relationship : relationship.inverse }
 
-    /// The part of a grid's address that says which objects.
+    /// The part of a grid's address that selects the objects.
     func query(from identifier: NSManagedObjectID) -> [(String, String?)] {
         let place = "\(identifier.layout.name)/\(identifier.key)/"
         return inverse.map { [("by", place + $0.name)] } ?? [("of", place + relationship.name)]
     }
 
-    /// The first objects that it leads to, in order where it has one.
+    /// The first objects that it leads to, in order if it is ordered.
     func first(_ count: Int, from identifier: NSManagedObjectID, _ store: DirectStore) throws -> [Row] {
         try store.asking { engine in
             if let inverse, !relationship.isOrdered {

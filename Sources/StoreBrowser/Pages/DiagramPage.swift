@@ -1,7 +1,7 @@
 import HTTPMessages
 import StoreReading
 
-/// The model as a drawing, whose boxes lead to their entities. Graphviz draws it, where it is installed.
+/// The model as a drawing whose boxes are links to their entities. Graphviz draws it, if it is installed.
 enum DiagramPage {
     static func html(_ store: DirectStore, _ graphviz: Graphviz, _ site: Site) -> HTML {
         PageFrame.html("Diagram", .diagram, site, "<h1>Diagram</h1>\(drawing(store, graphviz, site))")
@@ -20,7 +20,7 @@ enum DiagramPage {
             guard let start = drawn.range(of: "<svg") else {
                 return "<p class=\"message\">Graphviz has drawn nothing.</p>"
             }
-            // What Graphviz writes is escaped by it; no script would run in it.
+            // Graphviz escapes its texts, and the page allows no scripts in the drawing.
             return
                 "<div class=\"scroll diagram\" tabindex=\"0\">\(HTML(trusted: String(drawn[start.lowerBound...])))</div>"
         } catch {

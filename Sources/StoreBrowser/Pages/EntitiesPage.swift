@@ -2,7 +2,7 @@ import CoreData
 import HTTPMessages
 import StoreReading
 
-/// The entities, those that inherit below the one that they inherit from. Their counts come later, by script.
+/// The entities, each above its subentities. Their counts are added later, by script.
 enum EntitiesPage {
     static func html(_ store: DirectStore, _ site: Site) -> HTML {
         let rows = store.layout.entities.map { entity -> HTML in

@@ -2,7 +2,8 @@ import CoreData
 import HTTPMessages
 import StoreReading
 
-/// What the store's file is: its size, its pages and journal, its indexes and constraints; whether it is whole is asked for by script.
+/// The facts about the store's file: its size, its pages and journal, its indexes and constraints. The script starts
+/// the check for damage.
 enum FilePage {
     static func html(_ session: BrowserSession, _ site: Site) throws -> HTML {
         let store = session.store
@@ -55,7 +56,7 @@ enum FilePage {
         return PageFrame.html("File", .file, site, body)
     }
 
-    /// What is wrong with the store, as JSON; through a connection of its own.
+    /// The defects of the store, as JSON; through a connection of its own.
     static func check(_ session: BrowserSession) throws -> HTTPResponse {
         guard let url = session.store.file else { throw PageFailure.missing("There is no file.") }
         let store = try session.open()

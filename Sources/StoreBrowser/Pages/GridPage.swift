@@ -3,7 +3,7 @@ import HTTPMessages
 import StoreEngine
 import StoreReading
 
-/// Objects of an entity in a table: a page of them, sorted and filtered as the address says.
+/// Objects of an entity in a table: one page of them, sorted and filtered as the address says.
 enum GridPage {
     static func response(_ query: GridQuery, _ session: BrowserSession, _ site: Site) throws -> HTTPResponse {
         var query = query
@@ -90,7 +90,7 @@ enum GridPage {
             """
     }
 
-    /// The text once more, the wrong part of it marked, right under the field.
+    /// The text once more under the field, with the wrong part marked.
     static func problem(_ problem: TextProblem) -> HTML {
         let text = Array(problem.text)
         let range = problem.range.clamped(to: 0..<text.count)
@@ -148,7 +148,7 @@ enum GridPage {
             """
     }
 
-    /// The slots as they are shown: what names an object first, bytes last.
+    /// The slots in display order: the one that names an object first, bytes last.
     static func columns(of entity: EntityLayout) -> [Int] {
         let named = ObjectLabel.slot(of: entity)
         func rank(_ slot: Int) -> Int {
@@ -160,7 +160,7 @@ enum GridPage {
             .sorted { (rank($0), $0) < (rank($1), $1) }
     }
 
-    /// Whether values of an attribute take room.
+    /// Whether values of an attribute need much space.
     static func isLarge(_ slot: Int, _ entity: EntityLayout) -> Bool {
         switch entity.slots[slot].attribute?.type {
         case .binaryDataAttributeType, .transformableAttributeType, .compositeAttributeType: true

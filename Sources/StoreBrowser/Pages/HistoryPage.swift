@@ -3,7 +3,7 @@ import HTTPMessages
 import StoreEngine
 import StoreReading
 
-/// The persistent history as a time line, the latest transaction first, with what each of them changed.
+/// The persistent history as a time line, the latest transaction first, with the changes of each.
 enum HistoryPage {
     /// How many transactions are on a page, and how many changes of each.
     private static let (size, mostChanges) = (40, 60)
@@ -17,7 +17,7 @@ enum HistoryPage {
             let oldest = try history.oldestKeptTransaction() ?? 1
             var start = max(oldest - 1, end - 1 - Int64(size))
             var transactions = try history.historyTransactions(after: .transaction(start)).filter { $0.number < end }
-            // Where many have been deleted in between, those before them.
+            // If many have been deleted in between, go on with those before them.
             while transactions.isEmpty, start > oldest - 1 {
                 start = max(oldest - 1, start - Int64(size) * 64)
                 transactions = try history.historyTransactions(after: .transaction(start)).filter { $0.number < end }

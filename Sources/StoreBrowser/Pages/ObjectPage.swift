@@ -4,7 +4,7 @@ import PredicateFormat
 import StoreEngine
 import StoreReading
 
-/// One object: all its values, what it leads to, and what leads to it.
+/// One object: all its values, the objects that it leads to, and those that lead to it.
 enum ObjectPage {
     /// How many destinations of a relationship are shown.
     private static let most = 12
@@ -18,7 +18,7 @@ enum ObjectPage {
                 "There is no object \(ObjectLabel.number(of: identifier)); it may have been deleted.")
         }
         let entity = row.objectID.layout
-        // What names it first, what takes most room last.
+        // The one that names it first, those that need most space last.
         let slots = GridPage.columns(of: entity)
         let attributes = slots.filter { !GridPage.isLarge($0, entity) }.compactMap { attribute(row, $0, site) }
         let large = slots.filter { GridPage.isLarge($0, entity) }.compactMap { attribute(row, $0, site) }
@@ -75,7 +75,7 @@ enum ObjectPage {
             """
     }
 
-    /// A link to an object, by its name where it has one.
+    /// A link to an object, by its name if it has one.
     static func link(_ identifier: NSManagedObjectID, _ row: Row?, _ site: Site) -> HTML {
         let name = row.flatMap(ObjectLabel.name) ?? ObjectLabel.number(of: identifier)
         return

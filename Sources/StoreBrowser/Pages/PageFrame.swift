@@ -1,6 +1,6 @@
 import HTTPMessages
 
-/// What is around every page.
+/// The frame around every page.
 enum PageFrame {
     /// Which part of the store a page belongs to.
     enum Part: String, CaseIterable {
@@ -59,7 +59,7 @@ enum PageFrame {
     }
 }
 
-/// A page that says one thing.
+/// A page with a single message.
 enum MessagePage {
     static func response(_ message: String, status: Int, _ site: Site) -> HTTPResponse {
         let title = status == 404 ? "Not there" : "That did not work"

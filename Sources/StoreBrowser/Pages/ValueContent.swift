@@ -2,7 +2,7 @@ import CoreData
 import HTTPMessages
 import StoreReading
 
-/// The bytes of a value: images as such, everything else to be saved as a file.
+/// The bytes of a value: images are displayed, everything else is downloaded as a file.
 enum ValueContent {
     static func response(_ identifier: NSManagedObjectID, _ name: String, _ session: BrowserSession) throws
         -> HTTPResponse

@@ -4,7 +4,7 @@ import HTTPMessages
 import StoreEngine
 import StoreReading
 
-/// One page on a store that needs nothing else, to be sent to somebody.
+/// A self-contained page about a store, to be sent to somebody.
 package enum StoreReportPage {
     /// How many objects of an entity are shown.
     private static let samples = 5
@@ -13,7 +13,7 @@ package enum StoreReportPage {
     ///   - store: the store, open.
     ///   - date: when the page is made.
     ///   - graphviz: draws the diagram.
-    ///   - progress: called with what is looked at next.
+    ///   - progress: called with the next thing to be read.
     /// - Returns: the page.
     /// - Throws: an error for a store that cannot be read.
     package static func html(

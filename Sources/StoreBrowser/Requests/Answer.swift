@@ -2,7 +2,7 @@ import Foundation
 import HTTPMessages
 import StoreReading
 
-/// A page that cannot be had, with its status.
+/// A page that cannot be shown, with its status.
 struct PageFailure: Error {
     let status: Int
     let message: String
@@ -10,7 +10,7 @@ struct PageFailure: Error {
     static func missing(_ what: String) -> PageFailure { PageFailure(status: 404, message: what) }
 }
 
-/// Answers that are no pages, and what errors say on pages.
+/// Responses that are no pages, and the texts for errors.
 package enum Answer {
     static func json(_ text: String, status: Int = 200) -> HTTPResponse {
         HTTPResponse(text: text, type: "application/json", status: status)

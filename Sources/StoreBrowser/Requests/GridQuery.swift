@@ -3,24 +3,24 @@ import HTTPMessages
 import PredicateFormat
 import StoreReading
 
-/// What an address says of a grid: which objects, in which order, from where on.
+/// The grid that an address describes: which objects, in which order, and from where on.
 struct GridQuery {
     var page: PageRequest
     /// The filter as it was typed.
     let filter: String
-    /// What is wrong with it; then there is nothing to show.
+    /// The problem of the filter, if it has one; then nothing is shown.
     var problem: TextProblem?
-    /// The object whose relationship leads to those that are shown, and the name of that relationship.
+    /// The object whose relationship leads to the shown objects, and the name of that relationship.
     private(set) var origin: (identifier: NSManagedObjectID, relationship: String)?
-    /// The part of the address that says so.
+    /// The part of the address for the origin.
     private var originItems: [(String, String?)] = []
 
     var entity: EntityLayout { page.entity }
 
-    /// Objects that relationships without inverse lead to are listed one by one; not more than these.
+    /// How many objects of a relationship without inverse are listed at most, as each is listed individually.
     static let mostListed = 10_000
 
-    /// - Throws: `PageFailure` for what only a mistyped address can say.
+    /// - Throws: `PageFailure` for an address that only mistyping can produce.
     init(_ query: HTTPFields, _ entity: EntityLayout, _ store: DirectStore) throws {
         page = PageRequest(entity: entity)
         filter = query["where"] ?? ""
@@ -63,7 +63,7 @@ struct GridQuery {
         origin = (store.identifier(other, key), parts[2])
     }
 
-    /// The attributes that have an order.
+    /// The attributes that can be sorted.
     static func sortable(_ entity: EntityLayout) -> Set<String> {
         let unordered: Set<NSAttributeType> = [
             .binaryDataAttributeType, .transformableAttributeType, .compositeAttributeType, .undefinedAttributeType,

@@ -2,13 +2,13 @@ import CoreData
 import HTTPMessages
 import StoreReading
 
-/// What every page knows: where the pages are, what the store is called, and what may be done.
+/// The facts that every page needs: the address of the pages, the name of the store, and what is allowed.
 struct Site: Sendable {
     /// The secret, which begins every address.
     let token: String
     let storeName: String
     let isWritable: Bool
-    /// What could be taken back, in words; nil for nothing.
+    /// A description of the change that can be undone; nil for none.
     var undoable: String?
 
     /// The address of a page.

@@ -3,7 +3,7 @@ import Foundation
 import HTTPMessages
 import StoreReading
 
-/// Requests in, responses out: finds out what is asked for, and who answers.
+/// Routes requests to the pages that answer them.
 package struct Router: Sendable {
     let session: BrowserSession
     let graphviz: Graphviz
@@ -13,7 +13,7 @@ package struct Router: Sendable {
         self.graphviz = graphviz
     }
 
-    /// The answer to a request whose path has lost the secret.
+    /// The response to a request whose path lacks the secret.
     package func response(to request: HTTPRequest, token: String) -> HTTPResponse {
         let site = Site(
             token: token, storeName: session.store.name, isWritable: session.editor != nil,

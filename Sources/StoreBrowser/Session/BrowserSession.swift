@@ -5,29 +5,29 @@ import StoreEngine
 import StoreReading
 import Synchronization
 
-/// What the pages of one run have in common: the store, opened as often as things are to be done at the same time.
+/// The state that the pages of one run share: the store, opened once for each kind of concurrent work.
 package final class BrowserSession: Sendable {
     /// Opens the store once more.
     package typealias Opener = @Sendable (_ isWritable: Bool, _ announcesChanges: Bool) throws -> DirectStore
 
-    /// What pages are read from: nothing that takes long is asked of it.
+    /// The store for reading pages; no long work is done on it.
     package let store: DirectStore
-    /// Changes the store; nil where it is only looked at.
+    /// Changes the store; nil if it is opened for reading only.
     let editor: StoreEditor?
     package let news = NewsDesk()
-    /// Files that were sent, and wait for a confirmation.
+    /// Uploaded files that wait for a confirmation.
     let uploads = UploadShelf()
     private let opener: Opener
-    /// What counts and searches, so that no page waits for it.
+    /// The connection that counts and searches, so that no page waits for it.
     private let counter = Mutex<DirectStore?>(nil)
-    /// What reads pages that may have to look at all rows, so that other pages do not wait for them.
+    /// The connection for pages that may have to read all rows, so that other pages do not wait for them.
     private let sorter = Mutex<DirectStore?>(nil)
     private let observation: Observation
 
     /// - Parameters:
     ///   - isWritable: whether values may be edited and objects deleted.
     ///   - opener: opens the store.
-    /// - Throws: what the opener throws.
+    /// - Throws: the errors of the opener.
     package init(isWritable: Bool = false, _ opener: @escaping Opener) throws {
         self.opener = opener
         store = try opener(false, true)
@@ -36,10 +36,10 @@ package final class BrowserSession: Sendable {
         observation = Observation(of: store.coordinator) { news.announce() }
     }
 
-    /// Another connection to the store, for what takes long.
+    /// Another connection to the store, for long work.
     func open() throws -> DirectStore { try opener(false, false) }
 
-    /// Closes the store, which answers nothing then.
+    /// Closes the store; no requests can be answered afterwards.
     package func close() {
         store.close()
         counter.withLock { $0?.close() }
@@ -47,10 +47,11 @@ package final class BrowserSession: Sendable {
         editor?.close()
     }
 
-    /// Does what may take long on a connection that no page waits for. One thing at a time.
+    /// Does long work on a connection that no page waits for, one at a time.
     func aside<Result>(_ body: (DirectStore) throws -> Result) throws -> Result { try on(counter, body) }
 
-    /// Reads a page: one that is neither filtered nor sorted costs the same whatever there is, the others have a connection of their own.
+    /// Reads a page. One that is neither filtered nor sorted always costs the same; the others have a connection of
+    /// their own.
     func reading<Result>(_ page: PageRequest, _ body: (DirectStore, PageRequest) throws -> Result) throws -> Result {
         guard page.filter != nil || page.sortKey != nil else { return try body(store, page) }
         return try on(sorter) { store in
@@ -63,7 +64,7 @@ package final class BrowserSession: Sendable {
     private func on<Result>(
         _ connection: borrowing Mutex<DirectStore?>, _ body: (DirectStore) throws -> Result
     ) throws -> Result {
-        // A store that is in memory as a whole is there once, and its filters name objects of it.
+        // A store that is in memory as a whole exists only once, and its filters refer to its objects.
         guard store.pagesByKey else { return try body(store) }
         return try connection.withLock { connection in
             let store = try connection ?? open()
@@ -72,7 +73,7 @@ package final class BrowserSession: Sendable {
         }
     }
 
-    /// How many objects there are.
+    /// The number of objects.
     func count(_ request: PageRequest) throws -> Int {
         try aside { store in
             var plan = request.countPlan
@@ -82,7 +83,7 @@ package final class BrowserSession: Sendable {
     }
 }
 
-/// Hears of changes of a store until it goes.
+/// Observes changes of a store until it is deallocated.
 private final class Observation: @unchecked Sendable {
     // @unchecked Sendable: immutable.
     private let token: any NSObjectProtocol

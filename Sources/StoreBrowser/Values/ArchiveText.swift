@@ -3,7 +3,7 @@ import Foundation
 import KeyedArchives
 import StoreReading
 
-/// What property lists and keyed archives have in them, as text: no object of an archive is made for it. Pure.
+/// The content of property lists and keyed archives, as text: no object of an archive is created for it. Pure.
 enum ArchiveText {
     private static let longest = 20_000
     private static let largest = 1 << 20
@@ -28,7 +28,7 @@ enum ArchiveText {
     private struct Writer {
         var objects: [PropertyList] = []
         var text = ""
-        /// The objects around the one that is being written.
+        /// The objects that enclose the one being written.
         private var path: [UInt64] = []
 
         mutating func line(_ label: String, _ value: PropertyList, depth: Int) {

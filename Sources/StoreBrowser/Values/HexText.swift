@@ -1,7 +1,7 @@
 import Foundation
 import StoreReading
 
-/// Bytes as people read them: places, hexadecimal digits, and what of them is text. Pure.
+/// Bytes for people: offsets, hexadecimal digits, and the characters that are text. Pure.
 enum HexText {
     /// How many bytes are shown.
     static let shown = 512
@@ -17,7 +17,7 @@ enum HexText {
         }.joined(separator: "\n")
     }
 
-    /// All bytes, as they are typed: pairs of digits, sixteen in a line.
+    /// All bytes in the form in which they are typed: pairs of digits, sixteen per line.
     static func digits(of data: Data) -> String {
         let pairs = data.map { digits($0, 2) }
         return stride(from: 0, to: pairs.count, by: 16).map {
@@ -39,7 +39,7 @@ enum HexText {
         return data
     }
 
-    /// How many bytes there are, what they are, and how they begin, in a line.
+    /// The number, kind and beginning of bytes, on one line.
     static func summary(of data: Data) -> String {
         let kind = MediaType(of: data).map { ", \($0.name)" } ?? ""
         let start = data.prefix(12).map { digits($0, 2) }.joined(separator: " ")

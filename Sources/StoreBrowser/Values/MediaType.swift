@@ -1,6 +1,6 @@
 import Foundation
 
-/// The images that are shown as such, by their first bytes. SVG is not among them: it may have script in it.
+/// The images that are displayed, recognized by their first bytes. SVG is excluded, as it may contain scripts.
 enum MediaType: String {
     case png = "image/png"
     case jpeg = "image/jpeg"

@@ -2,7 +2,7 @@ import CoreData
 import StoreEngine
 import StoreReading
 
-/// What to call an object: the value of the attribute that names it, or its entity and number. Pure.
+/// The label of an object: the value of the attribute that names it, or its entity and number. Pure.
 enum ObjectLabel {
     private static let names = [
         "name", "title", "label", "fullName", "displayName", "lastName", "subject", "text", "identifier",
@@ -18,7 +18,7 @@ enum ObjectLabel {
         return entity.slots.indices.first { isText($0) }
     }
 
-    /// The name; nil where the object has none.
+    /// The name; nil if the object has none.
     static func name(of row: Row) -> String? {
         guard let slot = slot(of: row.objectID.layout), row.values.indices.contains(slot),
             case .string(let text) = row.values[slot]
@@ -31,7 +31,7 @@ enum ObjectLabel {
 
     static func number(of identifier: NSManagedObjectID) -> String { "\(identifier.layout.name)/p\(identifier.key)" }
 
-    /// The names of objects; those that are gone are not among them.
+    /// The names of objects, without those that no longer exist.
     static func names(of identifiers: [NSManagedObjectID], _ engine: any StoreEngine) throws -> [NSManagedObjectID: Row]
     {
         guard !identifiers.isEmpty else { return [:] }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// JSON with its members on lines of their own, in their order. Pure.
+/// JSON with its members on separate lines, in their order. Pure.
 enum PrettyJSON {
     /// The text of bytes that are JSON; nil for others.
     static func text(of data: Data) -> String? {
@@ -11,7 +11,7 @@ enum PrettyJSON {
         return self.text(text)
     }
 
-    /// A text that is JSON already.
+    /// The formatted text of a valid JSON text.
     static func text(_ json: String) -> String {
         var result = ""
         var depth = 0

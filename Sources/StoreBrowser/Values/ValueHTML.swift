@@ -3,10 +3,10 @@ import HTTPMessages
 import KeyedArchives
 import StoreReading
 
-/// Values as they are shown: short in a grid, whole on the page of an object. Pure.
+/// Values as they are displayed: short in a grid, complete on the page of an object. Pure.
 enum ValueHTML {
     private static let longestInGrid = 90
-    /// A text of megabytes is no page.
+    /// Longer texts are cut: megabytes are no readable page.
     private static let longestText = 100_000
 
     // MARK: In a grid
@@ -54,7 +54,7 @@ enum ValueHTML {
 
     /// - Parameters:
     ///   - value: the value.
-    ///   - address: where its bytes are to be had.
+    ///   - address: the address of its bytes.
     /// - Returns: the value in HTML.
     static func long(_ value: FieldValue, address: String) -> HTML {
         switch value {
@@ -74,7 +74,7 @@ enum ValueHTML {
             }
             return "<table class=\"fields inner\"><tbody>\(rows.joined())</tbody></table>"
         case .url(let text):
-            // Not a link: what a store says is no place to be led to by a click.
+            // Not a link: a click must not lead to an address from a store's content.
             return "<span class=\"text\">\(text)</span>"
         case .missing(let file, let reason):
             return "<span class=\"badge warn\">missing</span> \(file) <span class=\"sub\">\(reason)</span>"

@@ -1,11 +1,11 @@
 import CoreDataModel
 
-/// What a save asks a store to do, in one transaction.
+/// The changes that a save asks a store to make, in one transaction.
 package struct ChangeSet {
     package var inserted: [RowChange] = []
     package var updated: [RowChange] = []
     package var deleted: [RowDeletion] = []
-    /// What the keys of new objects were promised by; none where the store has counted them.
+    /// The promised keys of new objects; none if the store has reserved the keys.
     package var promises: [KeyPromise] = []
     /// The context's name and transaction author, for the history.
     package var contextName: String?
@@ -19,8 +19,8 @@ package struct ChangeSet {
 /// A new or changed object. Its ID and all IDs in it are permanent.
 package struct RowChange {
     package let objectID: NSManagedObjectID
-    /// The version that the change builds on, 0 for a new object. The store refuses an update when its row has
-    /// another version, and writes the next one.
+    /// The version on which the change is based, 0 for a new object. The store refuses an update if its row has another
+    /// version, and writes the next one.
     package let version: Int64
     /// All values by slot.
     package let values: ContiguousArray<StoredValue>
@@ -43,24 +43,24 @@ package struct RowChange {
 
 /// A change of a to-many relationship, seen from one end.
 ///
-/// For one-to-many relationships the destinations' rows carry the foreign key and are in the change set themselves:
-/// the store needs this only for the order. For many-to-many relationships, both ends report the same pairs; the
-/// store writes each once, and does half of the work where the change set names the end.
+/// In one-to-many relationships the destinations' rows contain the foreign key and are in the change set themselves:
+/// the store needs this only for the order. In many-to-many relationships, both ends report the same pairs; the store
+/// writes each once, and does half of the work if the change set says which end has all pairs.
 package struct ToManyChange {
     package let relationship: RelationshipLayout
     package let added: [NSManagedObjectID]
     package let removed: [NSManagedObjectID]
-    /// All destinations in order, for an ordered relationship. Where it is not said, or there is no change of the relationship at all,
-    /// what comes to it has no place yet: it comes before the others, by its key.
+    /// All destinations in order, for an ordered relationship. Without it, or without a change of the relationship,
+    /// added members have no place yet: they come before the others, ordered by key.
     package let order: [NSManagedObjectID]?
-    /// Which end's changes have all pairs that come and go.
+    /// The end whose changes contain all added and removed pairs.
     package let pairs: Pairs
 
-    /// An end of a relationship between many and many.
+    /// An end of a many-to-many relationship.
     package enum Pairs {
-        /// Either may lack some, where only the other end has them.
+        /// Either end may lack pairs that only the other end has.
         case eitherEnd
-        /// This one: what the other end has as well need not be looked at.
+        /// This end has all pairs, so the other end's need not be checked.
         case thisEnd
         case otherEnd
     }
@@ -77,7 +77,7 @@ package struct ToManyChange {
     }
 }
 
-/// An object to delete, and the version that the deletion builds on.
+/// An object to delete, and the version on which the deletion is based.
 package struct RowDeletion {
     package let objectID: NSManagedObjectID
     package let version: Int64
@@ -88,22 +88,21 @@ package struct RowDeletion {
     }
 }
 
-/// What a store says of a save that worked.
+/// The result of a successful save.
 package struct SaveResult {
-    /// The values that the store computed or changed by itself (derived attributes), by object; also of objects that
+    /// The values that the store computed or changed itself (derived attributes), by object, including objects that
     /// were not in the change set.
     package var computed: [(objectID: NSManagedObjectID, slot: Int, value: StoredValue)] = []
 
     package init() {}
 }
 
-/// Why a store refused a save. Nothing of the change set was written.
+/// The reason why a store refused a save. Nothing of the change set was written.
 package enum SaveRefusal: Error {
-    /// Rows were changed or deleted by somebody else since they were read: what the store has now, `nil` for a row
-    /// that is gone.
+    /// Somebody else has changed or deleted rows since they were read: the store's present rows, `nil` for a deleted
+    /// one.
     case optimisticLocking([(objectID: NSManagedObjectID, current: Row?)])
-    /// Rows of the change set share the values of a uniqueness constraint, with one another or with a row of the
-    /// store.
+    /// Rows of the change set share the values of a uniqueness constraint, with each other or with a row of the store.
     case constraints([ConstraintViolation])
 }
 
@@ -114,7 +113,7 @@ package struct ConstraintViolation {
     package let values: [StoredValue]
     /// The objects of the change set.
     package let conflicting: [NSManagedObjectID]
-    /// The row of the store that has the values already, unless the change set changes or deletes it.
+    /// The row of the store with these values, unless the change set changes or deletes it.
     package let stored: Row?
 
     package init(

@@ -1,11 +1,11 @@
 import CoreDataModel
 
-/// Primary keys that a change set uses before the store has counted them: the save itself does, in its transaction, and is refused where
-/// they are not the next ones any more.
+/// Primary keys that a change set uses before the store has reserved them. The save reserves them in its transaction,
+/// and is refused if they are no longer the next ones.
 package struct KeyPromise: Sendable {
     /// The root entity, which counts for its subentities.
     package let root: EntityLayout
-    /// The last key that was taken when the promise was made.
+    /// The last key in use when the promise was made.
     package let before: Int64
     /// The last key of the promise.
     package let last: Int64
@@ -15,12 +15,12 @@ package struct KeyPromise: Sendable {
     }
 }
 
-/// Refuses a save whose promised keys somebody else took. Nothing of it was written; it is tried again with other keys.
+/// Thrown if somebody else took the promised keys of a save. Nothing was written; the save is repeated with other keys.
 package struct KeysTaken: Error {
     package init() {}
 }
 
-/// IDs for new rows, and what the save has to keep for them.
+/// IDs for new rows, and the promises that the save must fulfil for them.
 package struct PromisedIdentifiers {
     package var identifiers: [NSManagedObjectID]
     package var promises: [KeyPromise]

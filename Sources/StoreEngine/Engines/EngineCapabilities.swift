@@ -1,8 +1,8 @@
 import CoreDataModel
 
-/// An engine that numbers its rows, so that rows can bring their own keys along.
+/// An engine that numbers its rows, so that rows can be saved with their own keys.
 package protocol KeyedEngine: StoreEngine {
-    /// Counts on from a key, so that objects that bring their own keys do not meet new ones.
+    /// Reserves all keys up to a given one, so that new objects get other keys than objects that bring their own.
     func reserveKeys(upTo key: Int64, of root: EntityLayout) throws
 }
 
@@ -12,42 +12,42 @@ package protocol BatchEngine: StoreEngine {
     ///
     /// - Parameters:
     ///   - plan: the entity and the properties that get values.
-    ///   - next: fills in the next row; false when there is none.
-    /// - Returns: what was inserted.
-    /// - Throws: what `next` throws, and the errors of the store.
+    ///   - next: fills in the next row; returns false if there is none.
+    /// - Returns: the result of the insertion.
+    /// - Throws: the errors of `next`, and those of the store.
     func insertBatch(_ plan: BatchInsertPlan, next: (inout BatchRow) throws -> Bool) throws -> BatchOutcome
 
     /// Changes rows.
     func updateBatch(_ plan: BatchUpdatePlan) throws -> BatchOutcome
 
-    /// Deletes rows as the delete rules say.
+    /// Deletes rows, applying the delete rules.
     func deleteBatch(_ plan: BatchDeletePlan) throws -> BatchOutcome
 }
 
-/// An engine that makes one transaction of many saves.
+/// An engine that can combine many saves into one transaction.
 package protocol LongTransactionEngine: StoreEngine {
-    /// Opens a transaction that takes in all saves until it ends.
+    /// Begins a transaction that includes all saves until it ends.
     ///
-    /// - Parameter makesIndexesLater: drops all indexes, for `makeIndexes()` to make when the rows are there.
+    /// - Parameter makesIndexesLater: drops all indexes, so that `makeIndexes()` creates them once the rows exist.
     /// - Throws: the errors of the store.
     func beginLongTransaction(makesIndexesLater: Bool) throws
 
-    /// Makes the indexes that were left for later; those whose rows share values that must be unique are left once more.
+    /// Creates the deferred indexes. Those whose rows share values that must be unique are deferred again.
     func makeIndexes() throws
 
-    /// Rows that share values which must be unique; none where all indexes are there.
+    /// Rows that share values which must be unique; empty if all indexes exist.
     ///
     /// - Parameter limit: how many groups of rows, and how many of each, to look for.
     /// - Returns: the groups, each with its constraint.
-    /// - Throws: an error that names an index which is missing.
+    /// - Throws: an error that names a missing index.
     func sharedUniqueValues(limit: Int) throws -> [(constraint: [String], rows: [NSManagedObjectID])]
 
-    /// Gives all rows the version of new ones.
+    /// Sets the version of all rows to that of new ones.
     func resetVersions() throws
 
-    /// Ends it; nothing happens where there is none.
+    /// Ends the long transaction, if there is one.
     ///
-    /// - Throws: what the store reports; then nothing of the transaction is there.
+    /// - Throws: the store's errors; nothing of the transaction is saved then.
     func endLongTransaction(commits: Bool) throws
 }
 
@@ -56,10 +56,10 @@ package protocol SharedEngine: StoreEngine {
     /// A number that changes when somebody else saves to the store.
     func changeCount() throws -> Int64
 
-    /// What `changeCount()` has to be for what is written now; `nil` where that does not matter.
+    /// The value that `changeCount()` must have for the next write; `nil` if any value will do.
     var expectedChanges: Int64? { get set }
 
-    /// Keeps others from saving to the store, until something is saved here or `letOthersIn()`.
+    /// Keeps others from saving to the store, until something is saved here or `letOthersIn()` is called.
     func keepOthersOut() throws
 
     /// Keeps others from saving, as `keepOthersOut()` does, unless the caller would have to wait: for another program's lock, for readers of
@@ -72,42 +72,42 @@ package protocol SharedEngine: StoreEngine {
     func letOthersIn()
 }
 
-/// Says that a store was changed by others when it should not have been.
+/// Thrown if others have changed a store unexpectedly.
 package struct UnexpectedChange: Error {
     package init() {}
 }
 
-/// An engine that keeps a history of what was saved.
+/// An engine that keeps a history of saves.
 package protocol HistoryEngine: StoreEngine {
-    /// The transactions after a place, in their order.
+    /// The transactions after a position, in order.
     func historyTransactions(after start: HistoryPosition?) throws -> [HistoryTransactionRow]
 
-    /// The changes of the transactions after a place, in their order.
+    /// The changes of the transactions after a position, in order.
     func historyChanges(after start: HistoryPosition?) throws -> [HistoryChangeRow]
 
-    /// Deletes the transactions before a place; `nil` for all.
+    /// Deletes the transactions before a position; `nil` for all.
     func deleteHistory(before end: HistoryPosition?) throws
 
-    /// The number of the latest transaction, 0 before the first one.
+    /// The number of the latest transaction; 0 before the first one.
     func latestTransaction() throws -> Int64
 
-    /// The number of the oldest transaction that has not been deleted; `nil` where there is none.
+    /// The number of the oldest transaction that has not been deleted; `nil` if there is none.
     func oldestKeptTransaction() throws -> Int64?
 }
 
-/// An engine whose state at a moment can be read while others write.
+/// An engine that can keep a state readable while others write.
 package protocol PinningEngine: StoreEngine {
-    /// Keeps what the store holds now readable, for as long as the result is there; `nil` where it cannot.
+    /// Keeps the store's present content readable, as long as the result exists; `nil` if that is impossible.
     func pinGeneration() throws -> AnyObject?
 
-    /// The same for a caller that can wait until others let go of what they hold.
+    /// The same for a caller that can wait until others release theirs.
     ///
-    /// - Parameter place: what waiting gave; `nil` for who has not waited.
-    /// - Returns: what keeps it readable.
-    /// - Throws: ``GenerationsInUse`` where waiting helps.
+    /// - Parameter place: the result of waiting; `nil` for a caller that has not waited.
+    /// - Returns: the object that keeps the content readable.
+    /// - Throws: ``GenerationsInUse`` if waiting helps.
     func pinGeneration(holding place: AnyObject?) throws -> AnyObject?
 
-    /// What `pinGeneration()` gave, while that is to be read; `nil` to read the store as it is.
+    /// A result of `pinGeneration()` while its content is read; `nil` to read the store as it is.
     var readGeneration: AnyObject? { get set }
 }
 
@@ -115,46 +115,46 @@ extension PinningEngine {
     package func pinGeneration(holding place: AnyObject?) throws -> AnyObject? { try pinGeneration() }
 }
 
-/// As many generations are pinned as can be.
+/// Thrown if no more generations can be pinned.
 package struct GenerationsInUse: Error {
-    /// Waits until there is a place, holding no lock that others need to let go of theirs.
+    /// Waits until there is room, without holding a lock that others need to release theirs.
     package let wait: @Sendable () throws -> AnyObject
 
     package init(wait: @escaping @Sendable () throws -> AnyObject) { self.wait = wait }
 }
 
-/// An engine that hears of what other programs write.
+/// An engine that is notified of other programs' writes.
 package protocol NewsEngine: StoreEngine {
-    /// Listens from now on.
+    /// Begins to listen.
     ///
     /// - Parameters:
-    ///   - asking: runs a question to the engine, waiting for nobody: `nil` while somebody else asks the engine, `false` when nobody is
-    ///     there to hear any more.
+    ///   - asking: runs a question on the engine without waiting: returns `nil` while somebody else uses the engine,
+    ///     `false` if nobody is listening any more.
     ///   - heard: called after somebody has changed the store.
     func listen(asking: @escaping @Sendable (() -> Bool) -> Bool?, heard: @escaping @Sendable () -> Void)
 }
 
-/// An engine of stores that somebody else may have made, whose tables are matched to the model.
+/// An engine for stores that somebody else may have made, whose tables are matched to the model.
 package protocol InspectedEngine: StoreEngine {
     /// The parts of the model that the store does not have, or has ambiguously. Everything else can be used.
     var findings: [SchemaFinding] { get }
 
-    /// The references of a relationship that lead to no object, by the primary keys of the objects that have them.
+    /// The references of a relationship that lead to no object, by the primary keys of the referring objects.
     func danglingReferences(
         of relationship: RelationshipLayout, from entity: EntityLayout
     ) throws -> [Int64: [NSManagedObjectID]]
 }
 
-/// An engine whose store is migrated in its place.
+/// An engine whose stores are migrated in place.
 package protocol MigratedEngine: StoreEngine {
-    /// Removes one thing that a migration left for later.
+    /// Removes one table or column whose removal a migration deferred.
     ///
     /// - Returns: whether there was one.
     func finishDeferredTask() throws -> Bool
 }
 
-/// An engine that answers by statements, and can say which.
+/// An engine that runs statements, and can report them.
 package protocol ExplainingEngine: StoreEngine {
-    /// The statement that a fetch of rows runs, with a place for each value.
+    /// The statement for a fetch of rows, with a placeholder for each value.
     func statement(of plan: FetchPlan) throws -> String
 }

@@ -1,7 +1,7 @@
 import CoreDataModel
 import Foundation
 
-/// The engine of a store that has none: a class of a developer's that is neither atomic nor incremental. It can do nothing.
+/// The engine of a store without one: a developer's class that is neither atomic nor incremental. It supports nothing.
 package final class MissingEngine: StoreEngine {
     private let type: String
     private let url: URL?

@@ -1,25 +1,25 @@
 import CoreDataModel
 import Foundation
 
-/// A property or entity whose place in an existing store is not known.
+/// A property or entity whose place in an existing store is unknown.
 package struct SchemaFinding: Sendable, Equatable, Hashable {
     package enum Problem: Sendable, Equatable, Hashable {
-        /// There is nothing that it could be.
+        /// There is no candidate.
         case missing
-        /// Several could be it, or one could be several's.
+        /// There are several candidates, or one candidate for several properties.
         case ambiguous
     }
 
-    /// The entity that declares the property; the root entity where its table is not known.
+    /// The entity that declares the property; the root entity if its table is unknown.
     package let entity: String
     /// The property; for an element of a composite attribute, the composite; nil for the entity's table.
     package let property: String?
-    /// What is not known, by the name that the rules give it: `ZCAR.ZMAKER`, or a table.
+    /// The unknown column or table, by its name according to the rules: `ZCAR.ZMAKER`, or a table.
     package let expected: String
-    /// Whether a table is meant, and not a column.
+    /// Whether it is a table, rather than a column.
     package let isTable: Bool
     package let problem: Problem
-    /// What it could be, sorted.
+    /// The candidates, sorted.
     package let candidates: [String]
 
     package init(
@@ -33,7 +33,7 @@ package struct SchemaFinding: Sendable, Equatable, Hashable {
     /// The entity and property, as `Car.maker`.
     package var subject: String { property.map { "\(entity).\($0)" } ?? entity }
 
-    /// What is wrong, after “the store has”: `no column ZCAR.ZMAKER, which “Car.maker” needs`.
+    /// The problem, following “the store has”: `no column ZCAR.ZMAKER, which “Car.maker” needs`.
     package var text: String {
         let kind = isTable ? "table" : "column"
         switch problem {
@@ -44,11 +44,11 @@ package struct SchemaFinding: Sendable, Equatable, Hashable {
         }
     }
 
-    /// The error for a use that needs what is not known.
+    /// The error for a use that needs the unknown part.
     ///
     /// - Parameters:
-    ///   - use: what was tried, as `“Car.maker” cannot be saved`; nil where a sentence about the store is enough.
-    ///   - url: where the store is.
+    ///   - use: the attempted use, such as `“Car.maker” cannot be saved`; nil if a sentence about the store suffices.
+    ///   - url: the location of the store.
     /// - Returns: the error, in the Cocoa domain.
     package func error(_ use: String? = nil, url: URL?) -> NSError {
         let store = url.map { " “\($0.lastPathComponent)”" } ?? ""

@@ -2,11 +2,11 @@ import CoreDataModel
 import Foundation
 import PredicateFormat
 
-/// What a store does for rows, in sets: plans in, rows out.
+/// The operations of a store on sets of rows: plans in, rows out.
 ///
-/// An engine knows nothing of managed objects, contexts or coordinators. Its owner uses it from one thread at a time.
-/// What not every engine can do are capabilities, each a protocol of its own. To ask an engine for a capability takes the place of
-/// asking what it is.
+/// An engine does not depend on managed objects, contexts or coordinators. Its owner uses it from one thread at a time.
+/// Operations that not every engine supports are capabilities, each with its own protocol; callers ask an engine for a
+/// capability rather than for its type.
 package protocol StoreEngine: AnyObject {
     // MARK: Reading
 
@@ -19,13 +19,13 @@ package protocol StoreEngine: AnyObject {
     /// Hands out the rows that a plan finds, one at a time.
     ///
     /// - Parameters:
-    ///   - plan: what to fetch.
-    ///   - body: returns whether to go on. It must not keep the row.
+    ///   - plan: the fetch plan.
+    ///   - body: returns whether to continue. It must not keep the row.
     /// - Throws: an `NSError` for a plan that the store cannot run, and for a store that cannot be read.
     func forEachRow(_ plan: FetchPlan, _ body: (any CurrentRow) -> Bool) throws
 
-    /// The rows that a plan finds, in portions. What is done with one portion may read from the store; where it writes to it, rows
-    /// that come later may be of the former state or of the new one.
+    /// The rows that a plan finds, in portions. Work on one portion may read from the store; if it writes to the store,
+    /// later rows may be of the former state or of the new one.
     func portions(_ plan: FetchPlan) throws -> any RowPortions
 
     /// The IDs of the rows that a plan finds, in order.
@@ -37,25 +37,26 @@ package protocol StoreEngine: AnyObject {
     /// The dictionaries that a plan finds, in order.
     func fetchDictionaries(_ plan: FetchPlan) throws -> [[String: Any]]
 
-    /// The row of an object, `nil` when it is gone.
+    /// The row of an object; `nil` if it is deleted.
     func row(for identifier: NSManagedObjectID) throws -> Row?
 
-    /// The rows of objects; those that are gone are left out.
+    /// The rows of objects; deleted ones are left out.
     func rows(for identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row>
 
-    /// The destinations of a to-many relationship for many objects, in order where it has one.
+    /// The destinations of a to-many relationship for many objects, in order if it is ordered.
     ///
     /// - Returns: a list for each of the objects.
     func destinations(
         of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID]
     ) throws -> [[NSManagedObjectID]]
 
-    /// Hands out the rows of objects, one at a time; those that are gone are left out.
+    /// Hands out the rows of objects, one at a time; deleted ones are left out.
     ///
     /// - Parameters:
     ///   - identifiers: the objects, each once.
-    ///   - body: gets the place of an object among them, and its row, which it must not keep. The rows come in any order.
-    /// - Throws: what `body` throws, and an `NSError` for a store that cannot be read.
+    ///   - body: receives the index of an object among them, and its row, which it must not keep. The rows come in any
+    ///     order.
+    /// - Throws: the errors of `body`, and an `NSError` for a store that cannot be read.
     func forEachRow(
         for identifiers: [NSManagedObjectID], _ body: (_ place: Int, _ row: any CurrentRow) throws -> Void
     ) throws
@@ -63,117 +64,120 @@ package protocol StoreEngine: AnyObject {
     /// Hands out the rows that have one of some values in a slot, one at a time, in any order.
     ///
     /// - Parameters:
-    ///   - entity: the entity, whose subentities count, too.
+    ///   - entity: the entity, including its subentities.
     ///   - slot: the slot of an attribute.
     ///   - values: the values, each once.
-    ///   - body: gets a row, which it must not keep.
-    /// - Throws: what `body` throws, and an `NSError` for a store that cannot be read.
+    ///   - body: receives a row, which it must not keep.
+    /// - Throws: the errors of `body`, and an `NSError` for a store that cannot be read.
     func forEachRow(
         of entity: EntityLayout, where slot: Int, isAmong values: [StoredValue], _ body: (any CurrentRow) throws -> Void
     ) throws
 
-    /// Hands out the rows at the end of a to-many relationship, for many objects, one at a time: those of one object one after the
-    /// other, in their order where the relationship has one.
+    /// Hands out the rows at the end of a to-many relationship, for many objects, one at a time: the rows of one object
+    /// are consecutive, and in order if the relationship is ordered.
     ///
     /// - Parameters:
     ///   - relationship: the relationship.
     ///   - identifiers: the objects, each once.
-    ///   - body: gets the place of an object among them, and a row that it leads to, which it must not keep.
-    /// - Throws: what `body` throws, and an `NSError` for a store that cannot be read.
+    ///   - body: receives the index of an object among them, and the row of one of its destinations, which it must not
+    ///     keep.
+    /// - Throws: the errors of `body`, and an `NSError` for a store that cannot be read.
     func forEachDestination(
         of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID],
         _ body: (_ place: Int, _ row: any CurrentRow) throws -> Void
     ) throws
 
-    /// Hands out the keys at the end of a to-many relationship, for many objects: those of one object one after the other, in their order
-    /// where the relationship has one.
+    /// Hands out the keys at the end of a to-many relationship, for many objects: the keys of one object are
+    /// consecutive, and in order if the relationship is ordered.
     ///
     /// - Parameters:
     ///   - relationship: the relationship, whose destination has no subentities.
     ///   - identifiers: the objects, each once.
-    ///   - body: gets the place of an object among them, and the key of a row that it leads to.
+    ///   - body: receives the index of an object among them, and the key of one of its destinations.
     /// - Throws: an `NSError` for a store that cannot be read.
     func forEachKey(
         atEndOf relationship: RelationshipLayout, for identifiers: [NSManagedObjectID],
         _ body: (_ place: Int, _ key: Int64) -> Void
     ) throws
 
-    /// Runs readings that all find one state of the store, whoever saves meanwhile.
+    /// Runs readings that all see one state of the store, whoever saves meanwhile.
     ///
-    /// - Parameter body: reads, and takes a short time.
-    /// - Returns: false where the engine cannot make sure of that: nothing is run then.
-    /// - Throws: what `body` throws, and an `NSError` for a store that cannot be read.
+    /// - Parameter body: the readings, which should be short.
+    /// - Returns: false if the engine cannot guarantee that: nothing is run then.
+    /// - Throws: the errors of `body`, and an `NSError` for a store that cannot be read.
     func readingOneState(_ body: () throws -> Void) throws -> Bool
 
     // MARK: Writing
 
-    /// Hands out IDs for new rows.
+    /// Reserves IDs for new rows.
     ///
     /// - Parameters:
     ///   - entities: one entity for each object.
-    ///   - isSavedLater: whether the rows are saved in a transaction that decides by what it reads until then.
+    ///   - isSavedLater: whether the rows are saved later in a transaction that depends on what it reads until then.
     /// - Returns: an ID for each of the entities, in order.
     /// - Throws: an `NSError` for a store that cannot be written.
     func makePermanentIdentifiers(
         for entities: [EntityLayout], isSavedLater: Bool
     ) throws -> [NSManagedObjectID]
 
-    /// IDs for new rows that are saved right away, so that the save can count them in its own transaction.
+    /// IDs for new rows that are saved immediately, so that the save can reserve them in its own transaction.
     ///
     /// - Parameter entities: one entity for each object.
-    /// - Returns: an ID for each of the entities, in order, and the promises, which go into the change set.
+    /// - Returns: an ID for each of the entities, in order, and the promises, which belong in the change set.
     /// - Throws: an `NSError` for a store that cannot be written.
     func promiseIdentifiers(for entities: [EntityLayout]) throws -> PromisedIdentifiers
 
-    /// Gets ready for many new rows of an entity, whose IDs will be asked for when they have been made. It need not wait, nor do anything.
+    /// Prepares for many new rows of an entity, whose IDs will be requested once they have been made. It need not wait,
+    /// or do anything.
     func expectRows(_ count: Int, of entity: EntityLayout)
 
-    /// Writes a change set in one transaction, or nothing.
+    /// Writes a change set in one transaction: all of it, or nothing.
     ///
     /// - Parameters:
-    ///   - changes: what to write.
-    ///   - others: saves to other stores, before this one's transaction ends; what it throws ends that too.
+    ///   - changes: the changes to write.
+    ///   - others: saves to other stores, before this one's transaction ends; if it throws, this transaction fails too.
     /// - Returns: the values that the store computed itself, such as derived attributes.
     /// - Throws: `SaveRefusal` for conflicts, `KeysTaken` for promises that cannot be kept, an `NSError` for everything else.
     func save(_ changes: ChangeSet, with others: () throws -> Void) throws -> SaveResult
 
-    /// The same where nothing else is to succeed before the transaction ends, so that its end may go along with it.
+    /// The same without further work before the transaction ends, so that the commit can be sent along with the
+    /// changes.
     func save(_ changes: ChangeSet) throws -> SaveResult
 
     // MARK: Capabilities
 
-    /// Whether the caller applies the predicate and the order of a plan: they are code (a block), or ask for what the engine cannot say. The
-    /// engine then answers the plan without them.
+    /// Whether the caller applies the predicate and the order of a plan, because they are code (a block), or need
+    /// something that the engine cannot express. The engine then answers the plan without them.
     func leavesToAsker(_ plan: FetchPlan) -> Bool
-    /// Numbers new rows on from given keys.
+    /// Reserves given keys.
     var keys: (any KeyedEngine)? { get }
     /// Changes rows without reading them.
     var batches: (any BatchEngine)? { get }
-    /// Takes in many saves as one.
+    /// Combines many saves into one.
     var longTransactions: (any LongTransactionEngine)? { get }
-    /// Counts the saves of others, and keeps them out.
+    /// Counts the saves of others, and can keep them out.
     var sharing: (any SharedEngine)? { get }
     /// Keeps a history that can be read.
     var history: (any HistoryEngine)? { get }
     /// Keeps a former state readable.
     var pinning: (any PinningEngine)? { get }
-    /// Tells of changes that others make.
+    /// Reports changes by others.
     var news: (any NewsEngine)? { get }
-    /// Was made by somebody else, and matched to the model.
+    /// Was possibly made by somebody else, and matched to the model.
     var inspection: (any InspectedEngine)? { get }
-    /// Saying which statements are run; nil for what runs none.
+    /// Reports which statements are run; nil for an engine that runs none.
     var explaining: (any ExplainingEngine)? { get }
-    /// Finishes migrations of the file in its place.
+    /// Finishes in-place migrations.
     var migration: (any MigratedEngine)? { get }
 }
 
-/// Rows that are read a portion at a time. What others write meanwhile is not in them.
+/// Rows that are read in portions. Rows that others write meanwhile are not included.
 package protocol RowPortions: AnyObject {
-    /// The next rows, none at the end.
+    /// The next rows; empty at the end.
     func next(_ count: Int) throws -> ContiguousArray<Row>
 }
 
-// What an engine gets for nothing.
+// Default implementations for all engines.
 extension StoreEngine {
     package func expectRows(_ count: Int, of entity: EntityLayout) {}
 
@@ -201,7 +205,7 @@ extension StoreEngine {
         let rows = try rows(for: identifiers)
         guard let first = rows.first else { return }
         let current = ReadRow(first)
-        // What is there comes in the order asked for.
+        // Existing rows are in the requested order.
         var place = 0
         for row in rows {
             while identifiers[place] != row.objectID { place += 1 }
@@ -286,7 +290,7 @@ extension StoreEngine {
     package var migration: (any MigratedEngine)? { nil }
 }
 
-/// Rows that are all there already.
+/// Rows that have all been read already.
 private final class FetchedPortions: RowPortions {
     private var rest: ArraySlice<Row>
 

@@ -1,13 +1,13 @@
 import CoreDataModel
 import Foundation
 
-/// What a store and its engine both know: where the store is, how it was asked to be opened, and what it says of itself.
+/// The properties that a store and its engine share: the store's location, options and metadata.
 package final class StoreFacts: @unchecked Sendable {
-    // @unchecked Sendable: confined to the coordinator's queue, but for `identity`, which is safe to share.
+    // @unchecked Sendable: confined to the coordinator's queue, except for `identity`, which is safe to share.
 
-    /// Where the store is.
+    /// The location of the store.
     package var url: URL?
-    /// The options that the store was opened with.
+    /// The options with which the store was opened.
     package let options: [AnyHashable: Any]?
     /// The configuration of the model whose entities the store holds; `nil` for all.
     let configuration: String?
@@ -15,11 +15,11 @@ package final class StoreFacts: @unchecked Sendable {
     package var configurationName: String { configuration ?? NSManagedObjectModel.defaultConfigurationName }
     /// Whether the store may only be read.
     package var isReadOnly: Bool
-    /// The identity that IDs of the store's objects refer to; a store that takes the place of another has that one's.
+    /// The identity that IDs of the store's objects refer to; a store that replaces another takes over its identity.
     package var identity = StoreIdentity(uuid: UUID().uuidString)
-    /// The metadata as they are stored, or are to be.
+    /// The metadata that are stored, or will be.
     package var metadata: [String: Any] = [:]
-    /// Whether the metadata were set and are yet to be written, which the next save does.
+    /// Whether the metadata were set and have not been written yet, which the next save does.
     package var metadataAreChanged = false
 
     package init(url: URL?, configuration: String? = nil, options: [AnyHashable: Any]? = nil) {

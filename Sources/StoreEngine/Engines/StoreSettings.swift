@@ -1,7 +1,7 @@
 import CoreDataModel
 import Foundation
 
-/// The options of a store, read from the dictionary that a description gives.
+/// The options of a store, read from a description's dictionary.
 package struct StoreSettings {
     package let timeout: Double
     package let pragmas: [String: String]
@@ -9,22 +9,22 @@ package struct StoreSettings {
     package let tracksHistory: Bool
     package let analyzes: Bool
     package let vacuums: Bool
-    /// How many query generations can be pinned at once.
+    /// The number of query generations that can be pinned at once.
     package let maximumReaders: Int
-    /// Whether changes that anybody makes in the store are announced.
+    /// Whether changes to the store by anyone are announced.
     package let postsRemoteChanges: Bool
     /// The store whose external data are read; nil for the store itself.
     package let externalDataStore: URL?
 
-    /// How long to wait for a lock, in seconds, as `NSPersistentStoreDescription.timeout` says.
+    /// How long to wait for a lock, in seconds, by default; see `NSPersistentStoreDescription.timeout`.
     package static let defaultTimeout: Double = 240
 
-    /// Whether the options ask for a store to be migrated when its model differs.
+    /// Whether the options ask to migrate a store if its model differs.
     package static func asksForMigration(_ options: [AnyHashable: Any]?) -> Bool {
         flag(options, NSMigratePersistentStoresAutomaticallyOption) && !flag(options, NSReadOnlyPersistentStoreOption)
     }
 
-    /// An option that is a Boolean; false where it is not given.
+    /// A Boolean option; false if it is missing.
     package static func flag(_ options: [AnyHashable: Any]?, _ key: String) -> Bool {
         (options?[key] as? NSNumber)?.boolValue ?? (options?[key] as? Bool) ?? false
     }
@@ -37,7 +37,7 @@ package struct StoreSettings {
         let given = options?[NSSQLitePragmasOption] as? [String: Any] ?? [:]
         pragmas = given.mapValues { "\($0)" }
         ignoresVersions = flag(NSIgnorePersistentStoreVersioningOption)
-        // A dictionary as the value means yes as well.
+        // A dictionary as the value also means yes.
         tracksHistory =
             flag(NSPersistentHistoryTrackingKey) || options?[NSPersistentHistoryTrackingKey] is [String: Any]
         analyzes = flag(NSSQLiteAnalyzeOption)
@@ -49,8 +49,8 @@ package struct StoreSettings {
     }
 }
 
-/// How a store finds the values that are kept outside its database.
+/// How a store finds values that are kept outside its database.
 package enum ExternalDataOption {
-    /// Option (`URL`): the store is a copy of the database of this one, where the values lie. For reading only.
+    /// Option (`URL`): the store is a copy of this store's database, and uses its external values. For reading only.
     package static let store = "PippinExternalDataStore"
 }

@@ -1,11 +1,12 @@
 import Foundation
 
-/// Locks by which processes see which files and folders are in use: they end with their process, however that ends.
+/// Locks that show other processes which files and folders are in use. They end with their process, in whatever way it
+/// ends.
 package enum FileLock {
     /// Takes the lock of an open file or folder, without waiting.
     ///
-    /// - Returns: false when somebody else has it, and when what was opened is not under its name any more: another process may
-    ///   have taken it for one that was left over, just before it was locked.
+    /// - Returns: false if somebody else has it, and if the opened file is no longer under its name: another process
+    ///   may have removed it as a leftover just before it was locked.
     package static func take(_ descriptor: Int32, _ url: URL) -> Bool {
         flock(descriptor, LOCK_EX | LOCK_NB) == 0 && isThere(descriptor, url)
     }

@@ -1,8 +1,9 @@
 import Foundation
 
-/// Bytes that are on the disk, and not only on their way to it.
+/// Writes bytes so that they are on the disk.
 package enum FileWriting {
-    /// Writes all bytes, and waits until they are on the disk: a row that refers to them may be there for good before they are.
+    /// Writes all bytes, and waits until they are on the disk: otherwise a row that refers to them might become
+    /// permanent before they do.
     package static func write(_ content: Data, to descriptor: Int32, _ url: URL) throws {
         try content.withUnsafeBytes { bytes in
             var done = 0

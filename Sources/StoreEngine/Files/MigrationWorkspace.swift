@@ -1,26 +1,26 @@
 import CoreDataModel
 import Foundation
 
-/// The folder beside a store, `.<store>.migration`, in which its successor is made; or `.<store>.backup`, for a copy of it that
-/// is kept while it is migrated.
+/// The folder beside a store, `.<store>.migration`, in which its successor is made; or `.<store>.backup`, for a copy
+/// that is kept during its migration.
 ///
-/// Only one migration of a store works at a time, over all processes: it has a lock on the folder, which ends with the
-/// process, however that ends. What a migration left that was killed is removed by the next one.
+/// Only one process at a time can migrate a store: it locks the folder, and the lock ends with the process, in whatever
+/// way that ends. The next migration removes the leftovers of a killed one.
 package final class MigrationWorkspace {
-    // Confined to the thread of the migration.
+    // Confined to the migration's thread.
 
     package let folder: URL
     private let descriptor: Int32
 
-    /// Runs work in the folder, which is gone afterwards.
+    /// Runs work in the folder, which is removed afterwards.
     ///
     /// - Parameters:
-    ///   - store: the store that the folder lies beside.
-    ///   - purpose: what the folder is for; each purpose has a folder of its own.
+    ///   - store: the store beside which the folder is.
+    ///   - purpose: the purpose of the folder; each purpose has its own.
     ///   - timeout: seconds to wait for another process that migrates the store.
-    ///   - work: gets the folder.
+    ///   - work: receives the folder.
     /// - Returns: what the work returns.
-    /// - Throws: 134090 when that takes longer, the errors of the file system, and what the work throws.
+    /// - Throws: 134090 if that takes longer, the errors of the file system, and those of the work.
     package static func with<Result>(
         _ store: URL, _ purpose: Purpose = .migration, timeout: Double, _ work: (MigrationWorkspace) throws -> Result
     ) throws -> Result {
@@ -29,15 +29,15 @@ package final class MigrationWorkspace {
         return try work(workspace)
     }
 
-    /// Removes what a migration left that was killed, unless another process is at work there.
+    /// Removes the leftovers of a killed migration, unless another process is working there.
     package static func removeLeftovers(of store: URL) {
         for purpose in Purpose.allCases where FileManager.default.fileExists(atPath: folder(of: store, purpose).path) {
-            // What cannot be removed, or is in use, is for the next to come.
+            // Leftovers that cannot be removed, or are in use, are left for the next opening.
             try? with(store, purpose, timeout: 0) { _ in }
         }
     }
 
-    /// What the folder is for.
+    /// The purpose of the folder.
     package enum Purpose: String, CaseIterable {
         case migration, backup
     }
@@ -52,7 +52,7 @@ package final class MigrationWorkspace {
     }
 
     private func close() {
-        // What cannot be removed now is removed by the next migration.
+        // Files that cannot be removed now are removed by the next migration.
         try? empty()
         rmdir(folder.path)
         Foundation.close(descriptor)
@@ -63,14 +63,15 @@ package final class MigrationWorkspace {
             ".\(store.lastPathComponent).\(purpose.rawValue)", isDirectory: true)
     }
 
-    /// Where the store of a step is made: under the store's name, in a folder of the step's own, with the store's permissions.
+    /// The place for the store of a step: under the store's name, in a folder of the step's own, with the store's
+    /// permissions.
     ///
     /// - Parameters:
-    ///   - store: the store that is migrated.
+    ///   - store: the store to migrate.
     ///   - step: the step's number.
-    ///   - isDatabase: whether SQLite will write the store, into a file that must be there to have the right
+    ///   - isDatabase: whether SQLite will write the store, into a file that must already exist to have the right
     ///     permissions.
-    /// - Returns: where the step's store is to be made.
+    /// - Returns: the place for the step's store.
     /// - Throws: the errors of the file system.
     package func place(for store: URL, step: Int, isDatabase: Bool = true) throws -> URL {
         let permissions = StorePermissions(of: store)
@@ -81,7 +82,7 @@ package final class MigrationWorkspace {
         return new
     }
 
-    /// Removes the store of a step that is not needed any more.
+    /// Removes the store of a step that is no longer needed.
     package func remove(_ store: URL) throws {
         try FileManager.default.removeItem(at: store.deletingLastPathComponent())
     }

@@ -1,16 +1,16 @@
 import CoreDataModel
 import Foundation
 
-/// Gives files beside a store the permissions of the store, from the first moment on.
+/// Gives files beside a store the store's permissions, from the moment they are created.
 package struct StorePermissions {
     /// The permissions of files: those of the store.
     let file: mode_t
-    /// The permissions of folders: who may read may look into them.
+    /// The permissions of folders: whoever may read files may search folders.
     let folder: mode_t
-    /// Whom files are given that the superuser makes.
+    /// The owner of files that the superuser makes.
     private let owner: (user: uid_t, group: gid_t)?
 
-    /// - Parameter store: the store's file; where there is none, what is made is for its owner only.
+    /// - Parameter store: the store's file; if there is none, new files are for their owner only.
     package init(of store: URL) {
         var status = stat()
         if stat(store.path, &status) == 0 {
@@ -25,7 +25,7 @@ package struct StorePermissions {
 
     /// Makes a folder, unless there is one.
     ///
-    /// - Throws: when there is something else in its place, a symbolic link to a folder included.
+    /// - Throws: an error if something else has that name, including a symbolic link to a folder.
     package func makeFolder(_ url: URL) throws {
         if mkdir(url.path, folder) == 0 {
             let descriptor = open(url.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
@@ -49,7 +49,7 @@ package struct StorePermissions {
     /// Makes a new file.
     ///
     /// - Returns: its descriptor, for writing and reading.
-    /// - Throws: when there is something under the name.
+    /// - Throws: an error if the name is in use.
     package func makeFile(_ url: URL) throws -> Int32 {
         let descriptor = open(url.path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, file)
         guard descriptor >= 0 else { throw Self.error(url, "made", errno) }
@@ -57,9 +57,10 @@ package struct StorePermissions {
         return descriptor
     }
 
-    /// Makes an empty file for SQLite to fill, unless there is one: SQLite itself would make one that everybody may read.
+    /// Makes an empty file for SQLite to fill, unless it exists: a file made by SQLite itself would be readable by
+    /// everybody.
     ///
-    /// - Returns: whether there was none.
+    /// - Returns: whether the file was made.
     @discardableResult
     package func makeDatabase(_ url: URL) throws -> Bool {
         let descriptor = open(url.path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, file)
@@ -70,15 +71,15 @@ package struct StorePermissions {
         return true
     }
 
-    /// Gives what was just made back what the process's mask took: a group that shares a store shares its files. SQLite does
-    /// so with its own.
+    /// Restores permissions that the process's umask removed: a group that shares a store also shares its files. SQLite
+    /// does so with its own files.
     private func widen(_ descriptor: Int32, to mode: mode_t) {
         var status = stat()
         if fstat(descriptor, &status) == 0, status.st_mode & 0o777 != mode { fchmod(descriptor, mode) }
         if let owner { _ = fchown(descriptor, owner.user, owner.group) }
     }
 
-    /// The error of the file system that a number stands for.
+    /// The file system's error for an error number.
     package static func error(_ url: URL, _ work: String, _ number: Int32) -> NSError {
         let code: CocoaError.Code =
             switch number {

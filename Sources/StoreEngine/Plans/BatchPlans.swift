@@ -1,7 +1,7 @@
 import CoreDataModel
 import Foundation
 
-/// Who makes a change, as the history notes it: the context's name and transaction author.
+/// The author of a change for the history: the context's name and transaction author.
 package struct ChangeOrigin: Sendable {
     package var contextName: String?
     package var author: String?
@@ -12,28 +12,29 @@ package struct ChangeOrigin: Sendable {
     }
 }
 
-/// What becomes of a new row whose unique values another row has already.
+/// The treatment of a new row whose unique values another row already has.
 package enum BatchConflictRule: Sendable {
     /// The whole request fails.
     case fail
-    /// The row that is there takes the new values. One of another entity, unless that is below the request's, takes none: the request fails.
+    /// The existing row takes the new values. If it is of an entity that is neither the request's nor one of its
+    /// subentities, the request fails.
     case replace
-    /// The row that is there stays, the new one is left out.
+    /// The existing row stays, and the new one is left out.
     case keep
 }
 
-/// A batch insertion as a store sees it; the rows come one by one.
+/// A batch insertion in the form for a store; the rows are passed one by one.
 package struct BatchInsertPlan {
     package let entity: EntityLayout
     package var conflicts = BatchConflictRule.fail
     package var wantsIdentifiers = false
     package var origin = ChangeOrigin()
-    /// Begins anew with the first row; `nil` where rows cannot be had twice.
+    /// Restarts with the first row; `nil` if the rows cannot be produced twice.
     package var rewind: (() -> Void)?
 
     package init(entity: EntityLayout) { self.entity = entity }
 
-    /// The row that each new one starts from.
+    /// The initial content of each new row.
     package var emptyRow: BatchRow { BatchRow(values: entity.defaultValues, isGiven: []) }
 }
 
@@ -41,7 +42,7 @@ package struct BatchInsertPlan {
 package struct BatchRow {
     /// The values by slot.
     package var values: ContiguousArray<StoredValue>
-    /// By slot, whether the value was given: a row that is there already keeps the others. Empty when all were.
+    /// By slot, whether the value was given: an existing row keeps its other values. Empty if all were given.
     package var isGiven: ContiguousArray<Bool>
 
     package init(values: ContiguousArray<StoredValue>, isGiven: ContiguousArray<Bool>) {
@@ -50,17 +51,17 @@ package struct BatchRow {
     }
 }
 
-/// A batch update as a store sees it.
+/// A batch update in the form for a store.
 package struct BatchUpdatePlan {
-    /// What a property becomes.
+    /// The new value of a property.
     package enum Change {
         case value(StoredValue)
         case expression(NSExpression)
     }
 
-    /// Which rows are updated.
+    /// The rows to update.
     package var rows: FetchPlan
-    /// What becomes of which slots, ascending.
+    /// The changes by slot, ascending.
     package var changes: [(slot: Int, change: Change)] = []
     package var wantsIdentifiers = false
     package var origin = ChangeOrigin()
@@ -68,11 +69,11 @@ package struct BatchUpdatePlan {
     package init(rows: FetchPlan) { self.rows = rows }
 }
 
-/// A batch deletion as a store sees it.
+/// A batch deletion in the form for a store.
 package struct BatchDeletePlan {
-    /// Which rows are deleted.
+    /// The rows to delete.
     package var rows: FetchPlan
-    /// The objects to delete, where the request names their IDs instead.
+    /// The objects to delete, if the request specifies IDs.
     package var identifiers: [NSManagedObjectID]?
     package var wantsIdentifiers = false
     package var origin = ChangeOrigin()
@@ -80,11 +81,11 @@ package struct BatchDeletePlan {
     package init(rows: FetchPlan) { self.rows = rows }
 }
 
-/// What a batch request did.
+/// The result of a batch request.
 package struct BatchOutcome {
-    /// How many rows it inserted, updated or deleted.
+    /// The number of rows inserted, updated or deleted.
     package var count = 0
-    /// Their IDs, where the plan wants them.
+    /// Their IDs, if the plan requests them.
     package var identifiers: [NSManagedObjectID] = []
 
     package init() {}

@@ -1,7 +1,7 @@
 import CoreDataModel
 import Foundation
 
-/// A fetch as a store sees it: the request with its entity resolved, without what concerns contexts only.
+/// A fetch in the form for a store: the request with its entity resolved, without the parts that only concern contexts.
 package struct FetchPlan {
     package var entity: EntityLayout
     package var includesSubentities = true
@@ -9,7 +9,7 @@ package struct FetchPlan {
     package var sortDescriptors: [NSSortDescriptor] = []
     package var limit = 0
     package var offset = 0
-    /// For dictionaries: the columns, the groups, and what restricts the groups.
+    /// For dictionaries: the columns, the groups, and the condition on the groups.
     package var columns: [FetchColumn] = []
     package var groupBy: [String] = []
     package var having: NSPredicate?
@@ -25,7 +25,7 @@ package struct FetchPlan {
 package enum FetchColumn {
     /// An attribute or to-one relationship, or a key path through to-one relationships.
     case keyPath(String)
-    /// A computed value under a name, of a type.
+    /// A computed value with a name and a type.
     case expression(name: String, NSExpression, NSAttributeType)
 
     /// The key in the dictionary.
@@ -38,7 +38,8 @@ package enum FetchColumn {
 }
 
 extension FetchPlan {
-    /// Whether the predicate or a sort descriptor is Swift code, which no store runs; some stores' contexts do.
+    /// Whether the predicate or a sort descriptor is Swift code, which no store can run; for some stores, the context
+    /// does.
     package var isCode: Bool {
         if let predicate, (try? predicateTree(of: predicate)) == nil { return true }
         return !sortDescriptors.isEmpty && (try? sortTerms(of: sortDescriptors)) == nil

@@ -1,7 +1,7 @@
 import CoreDataModel
 import Foundation
 
-/// The errors of key paths that do not lead where a fetch needs them to.
+/// The errors of key paths that are invalid in a fetch.
 package enum KeyPathError {
     /// A key that an entity does not have.
     package static func unknownKey(_ key: String, path: [String], entity: EntityLayout) -> NSError {

@@ -1,24 +1,25 @@
 import CoreDataModel
 
-/// Looks at a predicate's keys before it is evaluated with objects in memory, where a wrong one would stop the program.
+/// Checks a predicate's keys before it is evaluated with objects in memory, where a wrong key would stop the program.
 package enum PredicateKeys {
-    /// - Throws: an `NSError` that names the key that an entity does not have, or the to-many key path that needs a quantifier.
+    /// - Throws: an `NSError` that names the key which an entity does not have, or the to-many key path that needs a
+    ///   quantifier.
     package static func check(_ predicate: PredicateTree, of entity: EntityLayout) throws {
         try check(predicate, Places(entity: entity))
     }
 
-    /// The entities of the evaluated object and of the variables; nil for one whose entity is not known.
+    /// The entities of the evaluated object and of the variables; nil for an unknown entity.
     private struct Places {
         let entity: EntityLayout
         var variables: [String: EntityLayout?] = [:]
     }
 
-    /// Where a key path leads.
+    /// The end of a key path.
     private enum End {
         case unknown
         case value
         case object(EntityLayout)
-        /// To many, of an entity where they are objects.
+        /// Several values; with their entity if they are objects.
         case many(EntityLayout?)
     }
 
@@ -40,7 +41,7 @@ package enum PredicateKeys {
         case .contains: try demandOne(right, comparison.right, places)
         case .between: try demandOne(left, comparison.left, places)
         case .equalTo, .notEqualTo:
-            // A relationship is compared with nil, and with another collection, as a whole.
+            // With nil, or another collection, a relationship is compared as a whole.
             if comparison.right.isOneConstant { try demandOne(left, comparison.left, places) }
             if comparison.left.isOneConstant { try demandOne(right, comparison.right, places) }
         default:
@@ -67,7 +68,7 @@ package enum PredicateKeys {
             let many = try end(of: collection, places)
             var inner = places
             inner.variables[variable] = .some(nil)
-            // Of a to-one relationship, the one object or none.
+            // For a to-one relationship, its object or none.
             switch many {
             case .many(let entity): inner.variables[variable] = .some(entity)
             case .object(let entity): inner.variables[variable] = .some(entity)
@@ -90,7 +91,7 @@ package enum PredicateKeys {
     private static func follow(_ keys: [String], from start: End) throws -> End {
         var end = start
         for key in keys {
-            // An operator makes one value, or a collection of what follows.
+            // An operator gives one value, or a collection of the values of the following keys.
             if key.hasPrefix("@") { return .unknown }
             let entity: EntityLayout
             let isMany: Bool
@@ -111,7 +112,7 @@ package enum PredicateKeys {
             case .toMany(let index): end = .many(owner.relationships[index].destination)
             case .fetched: return .unknown
             }
-            // What a value says of itself, such as its length, is no property.
+            // Parts of a value, such as its length, are not properties.
             if case .value = end { return .value }
         }
         return end
@@ -119,8 +120,8 @@ package enum PredicateKeys {
 }
 
 extension EntityLayout {
-    /// The entity that has a property: this one or, where this one has none of that name, one below it. Predicates on objects of
-    /// an entity may ask for what only some of them have.
+    /// The entity that has a property: this one or, if it has none with that name, one of its subentities. Predicates
+    /// on objects of an entity may use properties that only some of them have.
     package func owner(ofProperty name: String) -> EntityLayout? {
         if propertyByName[name] != nil { return self }
         return selfAndSubentities.first { $0.propertyByName[name] != nil }

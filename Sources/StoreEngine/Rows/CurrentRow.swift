@@ -1,9 +1,9 @@
 import CoreDataModel
 
-/// One row of a fetch for as long as it is handed out: its values are read when they are asked for, by slot, so that what
-/// nobody asks for is not read, and what is asked for goes nowhere in between.
+/// One row of a fetch while it is handed out: values are read by slot when they are requested, so that others are not
+/// read, and no intermediate copies are made.
 ///
-/// The same object stands for each row in turn, so a caller must not keep it.
+/// The same object is reused for each row, so a caller must not keep it.
 package protocol CurrentRow: AnyObject {
     /// The value in a slot.
     func value(at slot: Int) throws -> StoredValue
@@ -23,13 +23,13 @@ package protocol CurrentRow: AnyObject {
     /// Whether a slot has a value.
     func holds(_ value: StoredValue, at slot: Int) throws -> Bool
 
-    /// The primary key of what a to-one relationship leads to, without an ID around it; nil for nothing.
+    /// The primary key of a to-one destination, without an ID around it; nil for none.
     func destination(at slot: Int) throws -> Int64?
 
-    /// Whether a slot certainly has no value; false where that takes making the value to know.
+    /// Whether a slot certainly has no value; false if that is only known after making the value.
     func isNull(at slot: Int) -> Bool
 
-    // What is there without a `StoredValue` in between; nil for no value, and for one of another kind.
+    // Values without an intermediate `StoredValue`; nil for no value, and for a value of another kind.
 
     func string(at slot: Int) -> String?
     func integer(at slot: Int) -> Int64?
@@ -37,9 +37,9 @@ package protocol CurrentRow: AnyObject {
     /// Seconds since 2001-01-01 00:00 UTC.
     func date(at slot: Int) -> Double?
     func uuid(at slot: Int) -> UUID?
-    /// The text that a URL or a decimal number is kept as.
+    /// The text by which a URL or a decimal number is stored.
     func text(at slot: Int) -> String?
-    /// The values in a composite, in the order of the names, `.null` for an element that there is not.
+    /// The values in a composite, in the order of the names, with `.null` for missing elements.
     func elements(at slot: Int, named names: ContiguousArray<String>) throws -> ContiguousArray<StoredValue>?
 }
 
@@ -64,13 +64,13 @@ extension CurrentRow {
     }
 }
 
-/// A row whose values were read before.
+/// A row whose values have been read already.
 package final class ReadRow: CurrentRow {
     private var row: Row
 
     package init(_ row: Row) { self.row = row }
 
-    /// Goes on to another row.
+    /// Moves to another row.
     package func stand(on row: Row) { self.row = row }
 
     package var objectID: NSManagedObjectID { row.objectID }

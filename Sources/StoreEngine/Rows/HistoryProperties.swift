@@ -2,12 +2,12 @@ import CoreDataModel
 import Foundation
 import Ordering
 
-/// An entity's properties as the persistent history numbers them. Pure.
+/// The numbering of an entity's properties in the persistent history. Pure.
 package struct HistoryProperties {
-    /// The stored properties, attributes and relationships in one list, by name.
+    /// The names of stored attributes and relationships in one sorted list.
     package let names: [String]
-    /// The slots of the attributes whose values outlive a deletion, by name: those of `ZTOMBSTONE0`, `ZTOMBSTONE1`, ….
-    /// Values that may lie outside the store are not kept, as with Core Data.
+    /// The slots of the attributes that deletions preserve, by name: those of `ZTOMBSTONE0`, `ZTOMBSTONE1`, …. Values
+    /// that may be outside the store are not preserved, as in Core Data.
     package let preservedSlots: [Int]
 
     package init(_ layout: EntityLayout) {
@@ -20,7 +20,7 @@ package struct HistoryProperties {
         }.ordered { layout.slots[$0].name < layout.slots[$1].name }
     }
 
-    /// `ZCOLUMNS`: a bit for each property, the first one the highest of the first byte.
+    /// `ZCOLUMNS`: a bit for each property, starting with the highest bit of the first byte.
     package func mask(of changed: some Sequence<String>) -> Data {
         var bytes = [UInt8](repeating: 0, count: (names.count + 7) / 8)
         for name in changed {
@@ -30,7 +30,7 @@ package struct HistoryProperties {
         return Data(bytes)
     }
 
-    /// The properties that a `ZCOLUMNS` names; nil when it has bits that the entity has no properties for, so that it was
+    /// The properties in a `ZCOLUMNS`; nil if it has bits for which the entity has no properties, because it was
     /// written with another model.
     package func names(in mask: Data) -> [String]? {
         var found: [String] = []

@@ -1,14 +1,14 @@
 import CoreDataModel
 import Foundation
 
-/// What happened to an object: `ZCHANGETYPE`.
+/// The kind of a change to an object: `ZCHANGETYPE`.
 package enum HistoryChangeKind: Int64, Sendable {
     case insert = 0
     case update = 1
     case delete = 2
 }
 
-/// A transaction of the persistent history as a store has it.
+/// A transaction of the persistent history, as stored.
 package struct HistoryTransactionRow: Sendable {
     package let number: Int64
     /// Seconds since 2001.
@@ -27,16 +27,16 @@ package struct HistoryTransactionRow: Sendable {
     }
 }
 
-/// A change of the persistent history as a store has it.
+/// A change of the persistent history, as stored.
 package struct HistoryChangeRow: @unchecked Sendable {
     // @unchecked Sendable: immutable; see StoredValue.
     package let number: Int64
     package let transaction: Int64
     package let kind: HistoryChangeKind
     package let objectID: NSManagedObjectID
-    /// Which properties an update changed; nil for others, and where the model does not tell.
+    /// The properties that an update changed; nil for other changes, and if the model does not determine them.
     package let changedNames: [String]?
-    /// What a deletion kept, by property; nil where the entity keeps nothing.
+    /// The values that a deletion preserved, by property; nil if the entity preserves none.
     package let tombstone: [String: StoredValue]?
 
     package init(
@@ -49,7 +49,7 @@ package struct HistoryChangeRow: @unchecked Sendable {
     }
 }
 
-/// Where in the history a request begins or ends.
+/// The position in the history where a request begins or ends.
 package enum HistoryPosition: Sendable {
     case transaction(Int64)
     /// Seconds since 2001.

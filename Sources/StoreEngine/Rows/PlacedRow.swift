@@ -1,9 +1,9 @@
 import CoreDataModel
 
-/// A row as it is handed out for an object: without an ID, which most objects are never asked for.
+/// A row that is handed out for an object, without an ID, which most objects never need.
 package struct PlacedRow {
     package let place: ObjectPlace
-    /// The number that grows with every update: `Z_OPT`.
+    /// The version, which increases with every update: `Z_OPT`.
     package let version: Int64
     /// The values by slot; `.null` in the slots of transient attributes.
     package let values: ContiguousArray<StoredValue>

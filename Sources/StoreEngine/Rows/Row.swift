@@ -1,10 +1,10 @@
 import CoreDataModel
 
-/// The values of one object as its store has them.
+/// The values of one object in its store.
 package struct Row: @unchecked Sendable {
     // @unchecked Sendable: see StoredValue.
     package let objectID: NSManagedObjectID
-    /// The number that grows with every update: `Z_OPT`.
+    /// The version, which increases with every update: `Z_OPT`.
     package var version: Int64
     /// The values by slot; `.null` in the slots of transient attributes.
     package var values: ContiguousArray<StoredValue>

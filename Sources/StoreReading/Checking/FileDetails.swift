@@ -1,7 +1,7 @@
 import Foundation
 import SQLiteConnection
 
-/// What a store's file is, in words.
+/// The facts about a store's file, in words.
 package struct FileDetails {
     package private(set) var facts: [(String, String)] = []
 

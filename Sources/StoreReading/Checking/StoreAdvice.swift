@@ -4,13 +4,13 @@ import SQLGeneration
 import SQLiteConnection
 import StoreEngine
 
-/// What may be better in a store that is whole: indexes, objects that belong to nothing, large values.
+/// Possible improvements of an intact store: indexes, orphaned objects, large values.
 package struct StoreAdvice {
     package private(set) var warnings: [String] = []
-    /// The bytes of tables with their indexes, by the names of the root entities; empty where SQLite does not tell.
+    /// The bytes of tables with their indexes, by the names of the root entities; empty if SQLite does not report them.
     package private(set) var sizes: [String: Int64] = [:]
 
-    /// Values above this are named.
+    /// Values above this are listed.
     private static let large = 100_000
 
     /// - Throws: an error for a file that cannot be read.
@@ -61,7 +61,7 @@ package struct StoreAdvice {
 
     // MARK: Indexes
 
-    /// The keys that fetch requests of the model look values up by, or sort by.
+    /// Adds the keys by which fetch requests of the model look up or sort values.
     private mutating func addTemplates(_ store: DirectStore, _ schema: SQLSchema, _ indexes: [Index]) {
         for (name, request) in store.document.fetchRequestTemplates.sorted(by: { $0.key < $1.key }) {
             guard let entity = store.layout.entityByName[request.entityName] else { continue }
@@ -86,7 +86,7 @@ package struct StoreAdvice {
         }
     }
 
-    /// The columns by which to-many relationships find their objects.
+    /// Adds the columns by which to-many relationships find their objects.
     private mutating func addRelationships(_ store: DirectStore, _ schema: SQLSchema, _ indexes: [Index]) {
         for entity in store.layout.entities {
             for relationship in entity.toOnes
@@ -101,7 +101,7 @@ package struct StoreAdvice {
 
     // MARK: Objects and values
 
-    /// Values that are required, and not there: objects that cannot be saved before they have one.
+    /// Adds missing required values: their objects cannot be saved before they have one.
     private mutating func addMissingValues(_ store: DirectStore, _ schema: SQLSchema, _ connection: Connection) throws {
         for entity in store.layout.entities {
             for (property, count) in try ValueCheck(schema, connection).missing(in: entity) {
@@ -112,7 +112,7 @@ package struct StoreAdvice {
         }
     }
 
-    /// Objects that go with an owner, and have none.
+    /// Adds objects that should have an owner, and have none.
     private mutating func addOrphans(_ store: DirectStore) throws {
         for entity in store.layout.entities {
             for relationship in entity.toOnes

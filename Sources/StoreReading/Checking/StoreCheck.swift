@@ -4,37 +4,37 @@ import SQLiteConnection
 import SQLiteEngine
 import StoreEngine
 
-/// What is wrong with a store: its file, its counters, its relationships, its unique values.
+/// The defects of a store: of its file, its counters, its relationships, its unique values.
 package struct StoreCheck {
-    /// Something that is wrong.
+    /// A defect.
     package struct Problem: Equatable {
         package enum Kind: String, Equatable {
             case file, counter, reference, unique, entity, value, structure
         }
 
         package let kind: Kind
-        /// A sentence without its end.
+        /// A sentence without its final period.
         package let text: String
     }
 
     package private(set) var problems: [Problem] = []
 
-    /// How many objects are named of those that have the same problem.
+    /// How many of the objects with the same defect are named.
     static let mostNamed = 5
 
-    /// Looks at everything. Nothing changes.
+    /// Checks everything, without changing anything.
     ///
     /// - Parameters:
     ///   - url: the store's file.
     ///   - store: the store, open.
-    ///   - progress: called with what is looked at next.
+    ///   - progress: called with the next thing to be checked.
     /// - Throws: an error for a file that cannot be read at all.
     package init(of url: URL, _ store: DirectStore, progress: (String) throws -> Void = { _ in }) throws {
         if store.pagesByKey {
             try progress("file")
             let connection = try FileDetails.connection(url)
             checkPages(connection)
-            // Of a file that is damaged, nothing else can be said.
+            // Nothing else can be said about a damaged file.
             guard problems.isEmpty else { return }
             let schema = try Self.schema(of: store, url)
             for entity in store.layout.entities where entity.superentity == nil {
@@ -57,7 +57,7 @@ package struct StoreCheck {
         }
     }
 
-    /// What SQLite finds wrong with a file that cannot be opened as a store.
+    /// The defects that SQLite finds in a file that cannot be opened as a store.
     package static func pages(of url: URL) -> [Problem] {
         guard (try? StoreKind(of: url)) == .sqlite, let copy = try? PrivateCopy(of: url),
             let connection = try? Connection(path: copy.url.path, mode: .readWrite)
@@ -110,7 +110,7 @@ package struct StoreCheck {
         guard let mapping = schema.mapping(of: entity) else { return }
         let greatest = try connection.integer(StoreCheckSQL.greatestKey(of: mapping.table))
         let counter = try connection.integer(StoreCheckSQL.counter(of: mapping.number))
-        // The counter of a table without rows may be anything: Core Data of some years began at -1.
+        // The counter of a table without rows may be anything: for some years, Core Data started at -1.
         if let greatest, greatest > counter ?? 0 {
             problems.append(
                 Problem(
@@ -150,7 +150,7 @@ package struct StoreCheck {
     private mutating func checkReferences(
         of relationship: RelationshipLayout, from entity: EntityLayout, _ engine: any StoreEngine
     ) throws {
-        // What the store has no column for is among the findings.
+        // Missing columns are among the findings.
         guard
             let found = try? engine.inspection?.danglingReferences(of: relationship, from: entity), !found.isEmpty
         else { return }

@@ -3,16 +3,16 @@ import SQLGeneration
 import SQLiteConnection
 import SQLiteEngine
 
-/// A copy of a store in which what can be mended is mended. The store itself stays as it is.
+/// A repaired copy of a store. The store itself stays unchanged.
 package enum StoreRepair {
     /// Writes the copy.
     ///
     /// - Parameters:
     ///   - path: the store.
-    ///   - copy: the file to write, which must not be there.
-    ///   - model: the model's path; nil for the copy that the store keeps.
-    /// - Returns: what was done, in sentences without their ends.
-    /// - Throws: `CommandError` for a place that is taken, an error for a store that cannot be copied.
+    ///   - copy: the file to write, which must not exist.
+    ///   - model: the model's path; nil for the store's own copy.
+    /// - Returns: what was done, in sentences without their final periods.
+    /// - Throws: `CommandError` if the file exists, an error for a store that cannot be copied.
     package static func repair(_ path: String, into copy: String, model: String?) throws -> [String] {
         let (source, target) = (URL(fileURLWithPath: path), URL(fileURLWithPath: copy))
         guard try StoreKind(of: source) == .sqlite else {

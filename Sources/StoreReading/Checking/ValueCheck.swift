@@ -3,16 +3,16 @@ import SQLGeneration
 import SQLiteConnection
 import StoreEngine
 
-/// What the rows of a store have that no object can have: values of another kind than their property, rows of an abstract entity, pairs that lead one
-/// way only. One reading of a table for all of its columns.
+/// Finds values in the rows of a store that no object can have: values of another kind than their property, rows of an
+/// abstract entity, pairs that lead in one direction only. Reads each table once for all of its columns.
 struct ValueCheck {
     private let schema: SQLSchema
     private let connection: Connection
 
     init(_ schema: SQLSchema, _ connection: Connection) { (self.schema, self.connection) = (schema, connection) }
 
-    /// - Parameter root: an entity without a superentity. Those below it are looked at, too.
-    /// - Returns: what is wrong, in the order of the entities and their properties.
+    /// - Parameter root: an entity without a superentity. Its subentities are checked, too.
+    /// - Returns: the defects, in the order of the entities and their properties.
     /// - Throws: SQLite's errors.
     func problems(of root: EntityLayout) throws -> [StoreCheck.Problem] {
         try root.selfAndSubentities.flatMap { entity -> [StoreCheck.Problem] in
@@ -21,7 +21,7 @@ struct ValueCheck {
         }
     }
 
-    /// Properties that are required, and the number of objects that have no value there, which they cannot be saved with.
+    /// Required properties, each with the number of objects that have no value and therefore cannot be saved.
     func missing(in entity: EntityLayout) throws -> [(property: String, count: Int)] {
         guard let mapping = schema.mapping(of: entity) else { return [] }
         let columns = Self.ownColumns(of: mapping) { !$0.isOptional && !Self.belongs($0) }
@@ -29,13 +29,13 @@ struct ValueCheck {
             .filter { $1 > 0 }.map { ($0.property, $1) }
     }
 
-    /// Whether a slot leads to an owner, whom it would go with: a warning of its own.
+    /// Whether a slot leads to an owner, by whose deletion it would be deleted; it has a warning of its own.
     private static func belongs(_ slot: SlotLayout) -> Bool {
         guard case .toOne(let relationship) = slot.kind else { return false }
         return relationship.inverse?.deleteRule == .cascadeDeleteRule
     }
 
-    /// The columns of an entity's own properties: those of its superentities are looked at with them.
+    /// The columns of an entity's own properties: those of its superentities are checked with them.
     private static func ownColumns(of mapping: EntityMapping, where isIncluded: (SlotLayout) -> Bool) -> [SlotColumn] {
         let inherited = mapping.layout.superentity?.slots.count ?? 0
         return zip(mapping.layout.slots, mapping.columns).dropFirst(inherited).filter { isIncluded($0.0) }
@@ -44,7 +44,7 @@ struct ValueCheck {
 
     private func counts(_ sql: SQLFragment, _ columns: Int) throws -> [Int] {
         let statement = try connection.prepare(sql)
-        // No row has no sum.
+        // A sum over no rows is null.
         guard columns > 0, try statement.step() else { return [] }
         return (0..<columns).map { Int(statement.integer(at: Int32($0))) }
     }

@@ -3,20 +3,21 @@ import SQLGeneration
 import SQLiteConnection
 import StoreEngine
 
-/// The first changes of some transactions of a history, and how many there are: one that imported a million objects is not read as a whole.
+/// The first changes of some transactions of a history, and their number: a transaction that imported a million objects
+/// is not read completely.
 package struct HistoryPortion {
     /// By the numbers of the transactions.
     package private(set) var changes: [Int64: [HistoryChangeRow]] = [:]
     package private(set) var counts: [Int64: Int] = [:]
 
-    /// From how many changes on not all are read.
+    /// From how many changes on only some are read.
     private static let most = 5000
 
     /// - Parameters:
     ///   - transactions: their numbers, ascending.
-    ///   - mostChanges: how many changes of each are wanted, where there are very many.
-    ///   - history: the engine, to be asked now.
-    ///   - store: the store that it is of.
+    ///   - mostChanges: how many changes of each are wanted if there are very many.
+    ///   - history: the engine to ask.
+    ///   - store: the store of the history.
     /// - Throws: an error for a store that cannot be read.
     package init(
         _ transactions: [Int64], most mostChanges: Int, _ history: any HistoryEngine, _ store: DirectStore

@@ -1,8 +1,8 @@
 import CoreData
 
 extension StoreObjects {
-    /// Hands out the objects of an entity one by one, those of its subentities left out, by primary key. A few are in memory
-    /// at a time, however many there are.
+    /// Hands out the objects of an entity one by one, without those of its subentities, by primary key. Only a few are
+    /// in memory at a time.
     package func forEachObject(of entity: EntityLayout, _ body: (ObjectRecord) throws -> Void) throws {
         if entity.isAbstract { return }
         try coordinator.performAndWait { () throws in
@@ -27,7 +27,7 @@ extension StoreObjects {
         }
     }
 
-    /// The references that lead to no object, by relationship and the key of the object that has them.
+    /// The references that lead to no object, by relationship and the key of the referring object.
     private func danglingReferences(of entity: EntityLayout) throws -> [String: [Int64: [NSManagedObjectID]]] {
         var found: [String: [Int64: [NSManagedObjectID]]] = [:]
         for relationship in entity.relationships where !relationship.isTransient {

@@ -8,7 +8,7 @@ package struct StoreReport {
         /// How many entities it inherits from.
         package let depth: Int
         package let count: Int
-        /// With the objects of all entities that inherit from it.
+        /// Including the objects of all subentities.
         package let totalCount: Int
     }
 
@@ -20,17 +20,17 @@ package struct StoreReport {
     package var frameworkVersion: Int64?
     /// Whether Pippin made the store.
     package var isOurs: Bool
-    /// Why there are no metadata; nil where there are.
+    /// Why there are no metadata; nil if there are.
     package var missingMetadata: String?
     /// The properties of the model that could not be read, in words.
     package var losses: [String]
     package var history: (changes: Int64, transactions: Int64)?
     package var configurations: [String]
-    /// What of the model was not found in the store, in words.
+    /// The parts of the model that were not found in the store, in words.
     package var findings: [String]
-    /// The values that are kept outside the database; nil for a store that keeps all itself.
+    /// The values in external files; nil for a store that keeps everything itself.
     package var external: ExternalDataSummary?
-    /// Every entity, those that inherit right after the one that they inherit from.
+    /// Every entity, each followed by its subentities.
     package var entities: [Entity]
 
     package init(_ store: OpenedStore) throws {

@@ -6,7 +6,7 @@ package enum GraphText {
     /// - Parameters:
     ///   - document: the model.
     ///   - title: what to call the graph.
-    ///   - address: where the box of an entity leads; nil for nowhere.
+    ///   - address: the link of an entity's box; nil for none.
     /// - Returns: the graph.
     package static func dot(
         of document: ModelDocument, title: String, linkedTo address: ((String) -> String)? = nil
@@ -41,7 +41,7 @@ package enum GraphText {
         return attributes.isEmpty ? "{\(name)}" : "{\(name)|\(attributes.joined())}"
     }
 
-    /// The relationships of an entity; one of two that are each other's inverse stands for both.
+    /// The relationships of an entity; one of each inverse pair stands for both.
     private static func edges(of entity: EntityDocument, _ document: ModelDocument) -> [String] {
         entity.properties.sorted { $0.name < $1.name }.compactMap { property in
             guard let relationship = property.relationship, let destination = relationship.destinationName else {
@@ -65,7 +65,7 @@ package enum GraphText {
         }
     }
 
-    /// A relationship by its name, of an entity or one that it inherits from.
+    /// A relationship by its name, of an entity or one of its superentities.
     private static func find(
         _ name: String, in entity: String, _ document: ModelDocument
     ) -> (EntityDocument, RelationshipDocument)? {
@@ -81,7 +81,7 @@ package enum GraphText {
         "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
     }
 
-    /// Text within a record's label, where more characters mean something.
+    /// Text within a record's label, where further characters are special.
     private static func field(_ text: String) -> String {
         text.map { "\\\"{}|<> ".contains($0) && $0 != " " ? "\\\($0)" : "\($0)" }.joined()
     }

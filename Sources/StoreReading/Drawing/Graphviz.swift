@@ -1,6 +1,6 @@
 import CoreData
 
-/// Draws a graph with Graphviz's `dot`, where that is installed.
+/// Draws a graph with Graphviz's `dot`, if that is installed.
 package struct Graphviz {
     /// The folders where programs are looked for, as in `PATH`.
     package var path: String
@@ -9,7 +9,7 @@ package struct Graphviz {
 
     package init(path: String = ProcessInfo.processInfo.environment["PATH"] ?? "") { self.path = path }
 
-    /// The program; nil where it is not installed.
+    /// The program; nil if it is not installed.
     package var executable: URL? {
         path.split(separator: ":").lazy.map { URL(fileURLWithPath: String($0)).appendingPathComponent("dot") }
             .first { FileManager.default.isExecutableFile(atPath: $0.path) }
@@ -18,7 +18,7 @@ package struct Graphviz {
     /// Draws a graph.
     ///
     /// - Parameters:
-    ///   - graph: in the language DOT.
+    ///   - graph: the graph in the language DOT.
     ///   - format: SVG or PNG.
     /// - Returns: the file's content.
     /// - Throws: `CommandError` that says what to install, or what Graphviz said.
@@ -40,11 +40,11 @@ package struct Graphviz {
         process.standardError = errors
         process.standardInput = FileHandle.nullDevice
         try process.run()
-        // A model from elsewhere may be one that is never drawn to its end.
+        // A model from elsewhere may take forever to draw.
         let ending = DispatchWorkItem { process.terminate() }
         DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience, execute: ending)
         defer { ending.cancel() }
-        // Read to its end before waiting: a full pipe would stop the program for ever.
+        // Read to the end before waiting: a full pipe would block the program forever.
         let said = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         guard process.terminationStatus == 0, let data = FileManager.default.contents(atPath: drawing.path) else {

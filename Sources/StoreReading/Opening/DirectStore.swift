@@ -1,46 +1,47 @@
 import CoreData
 import StoreEngine
 
-/// A store that is read where it is, while others may write to it; or, where that is asked for, written to.
+/// A store that is read in place, while others may write to it; or, on request, written to.
 ///
-/// `OpenedStore` reads a copy, so that nothing beside the store changes; a store of gigabytes, or one that is to be watched, is not copied.
+/// `OpenedStore` reads a copy, so that nothing beside the store changes; a store of gigabytes, or one to be watched, is
+/// not copied.
 package final class DirectStore: @unchecked Sendable {
     // @unchecked Sendable: immutable; the copy is only kept.
     /// What to open, as a value.
     package struct Opening: Sendable {
         /// The store's path.
         package var path: String
-        /// The model's path; nil for the copy that the store keeps.
+        /// The model's path; nil for the store's own copy.
         package var modelPath: String?
         package var isWritable = false
-        /// Whether changes of others are announced.
+        /// Whether changes by others are announced.
         package var announcesChanges = false
-        /// Whether a private copy is read instead, so that nothing beside the store changes, either.
+        /// Whether a private copy is read instead, so that nothing beside the store changes.
         package var readsCopy = false
 
         package init(path: String, modelPath: String? = nil) { (self.path, self.modelPath) = (path, modelPath) }
     }
 
-    /// Where what is read is, the store or a copy of it; nil for one in a database.
+    /// The file that is read, the store's or a copy; nil for a store in a database.
     package let file: URL?
-    /// Where the store is, with its external data beside it; nil for one in a database.
+    /// The location of the store, with its external data beside it; nil for one in a database.
     package let original: URL?
-    /// What to call the store.
+    /// The name of the store.
     package let name: String
     package let document: ModelDocument
-    /// Where the model is from, as the end of a sentence.
+    /// The origin of the model, as the end of a sentence.
     package let modelOrigin: String
     package let layout: ModelLayout
     package let coordinator: NSPersistentStoreCoordinator
     package let store: NSPersistentStore
-    /// Whether a page begins after a row: the other stores are in memory as a whole.
+    /// Whether a page can begin after a row: other stores are in memory as a whole.
     package let pagesByKey: Bool
     private let copy: PrivateCopy?
     private let logFiles: LogFiles?
 
     /// Opens a store in a file.
     ///
-    /// - Throws: an error that names the file, and what is wrong with it.
+    /// - Throws: an error that names the file and its defect.
     package init(_ opening: Opening) throws {
         let original = URL(fileURLWithPath: opening.path)
         copy = opening.readsCopy ? try PrivateCopy(of: original) : nil
@@ -94,7 +95,7 @@ package final class DirectStore: @unchecked Sendable {
                     ofType: type, configurationName: nil, at: url, options: options)
                 return (candidate, layout, coordinator, store)
             } catch {
-                // The current version's reason is the one to tell.
+                // The current version's reason is the one to report.
                 refusal = refusal ?? error
             }
         }
@@ -104,12 +105,12 @@ package final class DirectStore: @unchecked Sendable {
     /// Opens a store in a database.
     ///
     /// - Parameters:
-    ///   - name: what to call it; not its address, which may have a password in it.
+    ///   - name: the name; not its address, which may contain a password.
     ///   - type: the type of the store, which is known to the coordinator.
-    ///   - url: where it is.
+    ///   - url: its location.
     ///   - candidate: its model.
     ///   - options: the options to open it with.
-    /// - Throws: what opening it throws.
+    /// - Throws: the errors of opening it.
     package init(
         named name: String, type: String, url: URL, candidate: ModelCandidate, options: [AnyHashable: Any]
     ) throws {
@@ -130,12 +131,12 @@ package final class DirectStore: @unchecked Sendable {
         try coordinator.performAndWait { () throws in try body(store.engine) }
     }
 
-    /// The identity of an object, whether or not there is one.
+    /// The ID of an object, whether or not the object exists.
     package func identifier(_ entity: EntityLayout, _ key: Int64) -> NSManagedObjectID {
         NSManagedObjectID(layout: entity, store: store.identity, key: key)
     }
 
-    /// Closes the store. What SQLite has put beside its file to read it goes.
+    /// Closes the store, and removes the files that SQLite has put beside it for reading.
     package func close() {
         try? coordinator.remove(store)
         logFiles?.leave()

@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
 
-/// The signals by which a user or the system ends the program: what it has made goes before the program does.
+/// The signals by which a user or the system ends the program: temporary files are removed before it ends.
 package enum EndingSignals {
-    /// A signal ends the program: what takes long is to be left.
+    /// A signal ends the program: long work is to be abandoned.
     package struct Ended: Error {}
 
     private static let paths = Mutex<Set<String>>([])
@@ -12,7 +12,7 @@ package enum EndingSignals {
     /// How long the program goes on after a signal, in seconds.
     private static let patience = 1.5
 
-    /// Takes the signals off their usual way. To be called before there are other threads.
+    /// Blocks the default handling of the signals. To be called before there are other threads.
     package static func block() {
         var signals = waitedFor()
         pthread_sigmask(SIG_BLOCK, &signals, nil)
@@ -29,18 +29,18 @@ package enum EndingSignals {
         }
     }
 
-    /// Has a file or folder removed when a signal ends the program.
+    /// Registers a file or folder to be removed when a signal ends the program.
     package static func remove(_ url: URL) { paths.withLock { _ = $0.insert(url.path) } }
 
-    /// Leaves a file or folder alone that is gone, or is to stay.
+    /// Unregisters a file or folder that is gone, or is to stay.
     package static func keep(_ url: URL) { paths.withLock { _ = $0.remove(url.path) } }
 
-    /// Has something done when a signal ends the program. It may wait a moment, not longer.
+    /// Registers work for when a signal ends the program. It may take only a moment.
     package static func perform(_ work: @escaping @Sendable () -> Void) { works.withLock { $0.append(work) } }
 
-    /// For what takes long, now and then.
+    /// To be called now and then by long work.
     ///
-    /// - Throws: `Ended` when a signal has come.
+    /// - Throws: `Ended` if a signal has come.
     package static func check() throws {
         if hasCome.load(ordering: .relaxed) { throw Ended() }
     }
@@ -62,7 +62,7 @@ package enum EndingSignals {
         }
     }
 
-    /// Those that are not ignored already, as `nohup` has it.
+    /// The signals that are not ignored already, as by `nohup`.
     private static func waitedFor() -> sigset_t {
         var signals = sigset_t()
         sigemptyset(&signals)

@@ -3,29 +3,29 @@ import KeyedArchives
 import SQLiteConnection
 import SQLiteEngine
 
-/// What a store's file says of itself, before there is a model.
+/// The information in a store's file that needs no model.
 package struct FileFacts {
     package let kind: StoreKind
     package let uuid: String
-    /// The metadata; empty where there are none.
+    /// The metadata; empty if there are none.
     package let metadata: [String: PropertyList]
-    /// Why there are no metadata, as the end of a sentence; nil where there are.
+    /// Why there are no metadata, as the end of a sentence; nil if there are.
     package let missingMetadata: String?
-    /// The store's copy of its model; nil where it keeps none.
+    /// The store's copy of its model; nil if it keeps none.
     package let modelCache: Data?
-    /// How many changes and transactions its persistent history has; nil without a history.
+    /// The number of changes and transactions in its persistent history; nil without a history.
     package let history: (changes: Int64, transactions: Int64)?
 
     /// Reads a copy of the store at `original`.
     ///
-    /// What is missing, metadata or model, is missing: the objects may be whole.
+    /// Missing metadata or a missing model are no error: the objects may be intact.
     ///
-    /// - Throws: `CommandError` naming the store: damaged, or no store of Core Data's.
+    /// - Throws: `CommandError` naming the store if it is damaged, or no Core Data store.
     package init(copy: URL, original: URL) throws { try self.init(copy, original: original, isCopy: true) }
 
-    /// Reads a store in its place, where nothing is changed.
+    /// Reads a store in place, without changing anything.
     ///
-    /// - Throws: as `init(copy:original:)`.
+    /// - Throws: the same errors as `init(copy:original:)`.
     package init(inPlace store: URL) throws { try self.init(store, original: store, isCopy: false) }
 
     private init(_ copy: URL, original: URL, isCopy: Bool) throws {
@@ -49,7 +49,7 @@ package struct FileFacts {
             let row = try file.metadata()
             uuid = row?.uuid ?? ""
             (metadata, missingMetadata) = Self.metadata(row?.list ?? Data(), hasRow: row != nil)
-            // The copy becomes one that can be opened without metadata.
+            // The copy is changed so that it can be opened without metadata.
             if isCopy, missingMetadata != nil { try file.blankMetadata() }
             modelCache = try file.modelCache()
             history = try file.historyCounts()
@@ -59,7 +59,7 @@ package struct FileFacts {
         }
     }
 
-    /// Opens a file in the way that its folder allows: one that cannot be written has no room for the files of a log.
+    /// Opens a file in the way that its folder allows: a read-only folder has no room for the files of a log.
     private static func readable(_ url: URL) throws -> RawStoreFile {
         do { return try RawStoreFile(url, mode: .readOnly) } catch let error as SQLiteError
             where error.isCannotOpen || error.isReadOnly
@@ -68,7 +68,7 @@ package struct FileFacts {
         }
     }
 
-    /// The metadata, or why there are none.
+    /// The metadata, or the reason why there are none.
     private static func metadata(_ data: Data, hasRow: Bool) -> ([String: PropertyList], String?) {
         guard hasRow else { return ([:], "the table Z_METADATA is empty") }
         guard !data.isEmpty else { return ([:], "Z_METADATA.Z_PLIST is empty") }
@@ -87,7 +87,7 @@ package struct FileFacts {
         metadata["NSStoreModelVersionHashes"]?.dictionaryValue?.compactMapValues(\.dataValue) ?? [:]
     }
 
-    /// The identifiers of the model's version, those that say something.
+    /// The identifiers of the model's version that are not empty.
     package var versionIdentifiers: [String] {
         (metadata["NSStoreModelVersionIdentifiers"]?.arrayValue ?? []).compactMap(\.stringValue).filter { !$0.isEmpty }
     }

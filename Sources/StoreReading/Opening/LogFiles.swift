@@ -2,12 +2,13 @@ import Foundation
 import SQLiteConnection
 import Synchronization
 
-/// The files `-wal` and `-shm`, which SQLite puts beside a database with a write-ahead log as soon as somebody reads it. A connection that only
-/// reads does not take them away; where there were none before, this does, when the last store of the process on that file is closed.
+/// The files `-wal` and `-shm`, which SQLite puts beside a database with a write-ahead log as soon as somebody reads
+/// it. A read-only connection does not remove them; if there were none before, this does, when the process closes its
+/// last store on that file.
 package final class LogFiles: Sendable {
     private struct Use {
         var count = 0
-        /// Whether the files were there before.
+        /// Whether the files existed before.
         let wereThere: Bool
         let kind: StoreKind
     }
@@ -16,7 +17,7 @@ package final class LogFiles: Sendable {
     private let path: String
     private let hasLeft = Atomic<Bool>(false)
 
-    /// To be made before anything reads the file.
+    /// To be created before anything reads the file.
     ///
     /// - Throws: `CommandError` for a file that is no store.
     package init(of url: URL) throws {
@@ -27,8 +28,9 @@ package final class LogFiles: Sendable {
         }
     }
 
-    /// What a file is that the process has open. It must not be opened and closed once more but by SQLite: the system would take all locks of the
-    /// process on it away, and another program that closes the store would take its log away.
+    /// The kind of a file that the process has open. Only SQLite may open and close such a file once more: otherwise
+    /// the system would release all locks of the process on it, and another program that closes the store would remove
+    /// its log.
     static func kind(of url: URL) -> StoreKind? { uses.withLock { $0[path(of: url)]?.kind } }
 
     private static func path(of url: URL) -> String { url.standardizedFileURL.path }
@@ -49,20 +51,20 @@ package final class LogFiles: Sendable {
         }
     }
 
-    /// The last connection that may write takes the files away when it is closed, if no other process has the database open. A log with something
-    /// in it is somebody else's, and stays.
+    /// Removes the files: the last connection that may write does so when it is closed, unless another process has the
+    /// database open. A log with content belongs to somebody else, and stays.
     private static func remove(_ path: String) {
         var facts = stat()
         guard stat(path + "-wal", &facts) == 0, facts.st_size == 0, access(path, W_OK) == 0,
             let connection = try? Connection(path: path, mode: .readWrite, busyTimeout: 0)
         else { return }
-        // SQLite knows of the log only when it has read something.
+        // SQLite notices the log only when it has read something.
         _ = try? connection.integer("PRAGMA schema_version")
     }
 
     deinit { leave() }
 
-    /// Waits until no store of the process is open, for a second.
+    /// Waits up to a second until the process has no store open.
     package static func waitUntilLeft() {
         for _ in 0..<100 where !(uses.withLock { $0.isEmpty }) { usleep(10_000) }
     }

@@ -1,22 +1,22 @@
 import CoreData
 import KeyedArchives
 
-/// A model that a store may be read with, and where it is from.
+/// A model with which a store may be read, and its origin.
 package struct ModelCandidate {
     package let document: ModelDocument
-    /// The version hashes that came with it; none means that they are computed.
+    /// The version hashes that came with it; if empty, they are computed.
     package let versionHashes: [String: Data]
-    /// Where the model is from, as the end of a sentence.
+    /// The origin of the model, as the end of a sentence.
     package let origin: String
 
     package init(document: ModelDocument, versionHashes: [String: Data], origin: String) {
         (self.document, self.versionHashes, self.origin) = (document, versionHashes, origin)
     }
 
-    /// The models to try: the store's own copy, or the versions of a model file, the current one first. Each is read when it is
-    /// tried, and one that cannot be read does not keep the others from it.
+    /// The models to try: the store's own copy, or the versions of a model file, the current one first. Each is read
+    /// when it is tried, and one that cannot be read does not affect the others.
     ///
-    /// - Throws: an error naming the file, or `NoModel` where the store has no copy of its model.
+    /// - Throws: an error naming the file, or `NoModel` if the store has no copy of its model.
     package static func candidates(
         for facts: FileFacts, store: URL, modelPath: String?
     ) throws -> [() throws -> ModelCandidate] {
@@ -27,15 +27,15 @@ package struct ModelCandidate {
         return [{ own }]
     }
 
-    /// A store has no model of its own that could be read.
+    /// A store has no readable model of its own.
     package struct NoModel: Error {
-        /// Why, as a sentence without its end.
+        /// The reason, as a sentence without its final period.
         package let reason: String
     }
 
     /// The copy that a store keeps.
     ///
-    /// - Throws: `NoModel` where there is none, or it is damaged.
+    /// - Throws: `NoModel` if there is none, or it is damaged.
     package static func copy(in facts: FileFacts, store: URL) throws -> ModelCandidate {
         guard let cache = facts.modelCache else {
             throw NoModel(reason: "“\(store.path)” keeps no copy of its model")
@@ -55,7 +55,7 @@ package struct ModelCandidate {
         }
     }
 
-    /// A store's copy of its model, as it is stored.
+    /// Reads a store's copy of its model from its stored bytes.
     ///
     /// - Throws: an error for bytes that are no model.
     package init(cache: Data, origin: String) throws {
@@ -85,9 +85,9 @@ package struct ModelCandidate {
         }
     }
 
-    /// Apple's version hashes cannot be computed for a source model, and are compared by way of the store's own copy of
-    /// its model. Where there is none, the names of the entities and the columns have to do: the candidate takes the
-    /// store's hashes as its own.
+    /// Apple's version hashes cannot be computed for a source model, and are compared with the store's own copy of its
+    /// model instead. If there is none, the names of the entities and the columns must suffice: the candidate takes
+    /// over the store's hashes.
     private func trusted(for facts: FileFacts) -> ModelCandidate {
         let isReadable = facts.modelCache.map { (try? ModelArchiveReader.document(of: RawDeflate.inflate($0))) != nil }
         guard versionHashes.isEmpty, isReadable != true,
@@ -97,7 +97,7 @@ package struct ModelCandidate {
     }
 
     /// The model to open the store with. Values of transformable attributes stay bytes: their transformers and classes
-    /// are the business of the program that made the store.
+    /// belong to the program that made the store.
     package func model() throws -> NSManagedObjectModel {
         var document = document
         for entity in document.entities.indices {

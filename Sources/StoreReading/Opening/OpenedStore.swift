@@ -1,12 +1,12 @@
 import CoreData
 import SQLiteEngine
 
-/// A store, open for reading by way of a private copy.
+/// A store opened for reading through a private copy.
 package struct OpenedStore {
     package let original: URL
     package let facts: FileFacts
     package let document: ModelDocument
-    /// Where the model is from, as the end of a sentence.
+    /// The origin of the model, as the end of a sentence.
     package let modelOrigin: String
     package let layout: ModelLayout
     package let store: NSPersistentStore
@@ -17,9 +17,9 @@ package struct OpenedStore {
     ///
     /// - Parameters:
     ///   - path: the store's path.
-    ///   - modelPath: the model's path; nil for the copy that the store keeps.
-    /// - Throws: an error that names the file, and what is wrong with it; `ModelCandidate.NoModel` where there is no model to
-    ///   read it with.
+    ///   - modelPath: the model's path; nil for the store's own copy.
+    /// - Throws: an error that names the file and its defect; `ModelCandidate.NoModel` if there is no model to read it
+    ///   with.
     package init(at path: String, modelPath: String?) throws {
         original = URL(fileURLWithPath: path)
         copy = try PrivateCopy(of: original)
@@ -27,7 +27,7 @@ package struct OpenedStore {
         var options: [AnyHashable: Any] = [
             NSReadOnlyPersistentStoreOption: true, ExternalDataOption.store: original,
         ]
-        // Without version hashes, nothing but the columns can say whether a model fits.
+        // Without version hashes, only the columns can say whether a model fits.
         if facts.versionHashes.isEmpty { options[NSIgnorePersistentStoreVersioningOption] = true }
         let candidates = try ModelCandidate.candidates(for: facts, store: original, modelPath: modelPath)
         var refusal: (any Error)?
@@ -45,21 +45,21 @@ package struct OpenedStore {
                 modelOrigin = candidate.origin
                 return
             } catch {
-                // The current version's reason is the one to tell.
+                // The current version's reason is the one to report.
                 refusal = refusal ?? error
             }
         }
         throw refusal ?? CommandError("“\(path)” cannot be opened: there is no model")
     }
 
-    /// What is in it.
+    /// The objects of the store.
     package var objects: StoreObjects {
         StoreObjects(
             title: original.lastPathComponent, place: original.path, uuid: facts.uuid, layout: layout,
             coordinator: coordinator, store: store, isSorted: facts.kind == .sqlite)
     }
 
-    /// How the values that are kept in files and the files fit together.
+    /// Compares the values in external files with the existing files.
     ///
     /// - Returns: nil for a store that keeps all values itself.
     package func externalData() throws -> ExternalDataSummary? {

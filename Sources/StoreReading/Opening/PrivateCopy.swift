@@ -1,9 +1,10 @@
 import Foundation
 
-/// A copy of a store's database in a private folder, which goes when the copy does. Its external data stay where they are.
+/// A copy of a store's database in a private folder, which is removed with this object. Its external data stay where
+/// they are.
 ///
-/// SQLite writes beside a database even to read it, when that has a write-ahead log. The copy takes the log along, so
-/// what is only there is seen too, and the store itself stays untouched.
+/// SQLite writes beside a database with a write-ahead log even to read it. The copy includes the log, so changes that
+/// are only there are seen too, and the store itself stays untouched.
 package final class PrivateCopy {
     /// The copy.
     package let url: URL
@@ -11,7 +12,7 @@ package final class PrivateCopy {
 
     /// Copies a store.
     ///
-    /// - Throws: `CommandError` when the file is missing, no store, or cannot be read or copied.
+    /// - Throws: `CommandError` if the file is missing, no store, or cannot be read or copied.
     package init(of original: URL) throws {
         _ = try StoreKind(of: original)
         folder = try TemporaryFolder()
@@ -19,7 +20,7 @@ package final class PrivateCopy {
         try copy(original)
     }
 
-    /// Copies the database, its log or journal. Starts over when another process writes meanwhile.
+    /// Copies the database and its log or journal. Starts over if another process writes meanwhile.
     private func copy(_ original: URL) throws {
         for _ in 0..<20 {
             let before = Self.fingerprint(of: original)
@@ -36,7 +37,7 @@ package final class PrivateCopy {
         throw CommandError("“\(original.path)” is being written without a pause; try again later")
     }
 
-    /// Copies a file into one that only this user can read, from its first byte on.
+    /// Copies a file into one that only this user can read from the start.
     private static func copy(_ source: String, to destination: String) throws {
         func failure() -> CommandError {
             CommandError("“\(source)” cannot be copied: \(String(cString: strerror(errno)))")
@@ -63,7 +64,7 @@ package final class PrivateCopy {
         }
     }
 
-    /// What changes when somebody writes: sizes and times of the files.
+    /// The sizes and times of the files, which change when somebody writes.
     private static func fingerprint(of original: URL) -> [String] {
         ["", "-wal", "-journal"].map { suffix in
             let attributes = try? FileManager.default.attributesOfItem(atPath: original.path + suffix)

@@ -1,11 +1,11 @@
 import CoreData
 import SQLiteConnection
 
-/// A store without a model: its objects as its tables have them, or as its file has them, under the names that stand there.
+/// A store without a model: its objects as in its tables or its file, under the names found there.
 package struct RawStore {
     package struct Entity {
         package let name: String
-        /// The entity that it inherits from; nil where the file does not say.
+        /// Its superentity; nil if the file does not name it.
         package let parent: String?
         package let count: Int
         /// The names of the columns, or of the properties that occur.
@@ -14,7 +14,7 @@ package struct RawStore {
 
     package let original: URL
     package let facts: FileFacts
-    /// Why there is no model, as a sentence without its end.
+    /// Why there is no model, as a sentence without its final period.
     package let reason: String
     package let entities: [Entity]
     private let contents: any RawContents
@@ -22,7 +22,7 @@ package struct RawStore {
 
     /// Opens a store.
     ///
-    /// - Throws: an error that names the file, and what is wrong with it.
+    /// - Throws: an error that names the file and its defect.
     package init(at path: String, reason: String) throws {
         original = URL(fileURLWithPath: path)
         copy = try PrivateCopy(of: original)
@@ -41,7 +41,7 @@ package struct RawStore {
 
     /// The entities to show: all, or the named one.
     ///
-    /// - Throws: `CommandError` naming the entities that there are.
+    /// - Throws: `CommandError` naming the existing entities.
     package func entities(named name: String?) throws -> [Entity] {
         guard let name else { return entities }
         let found = entities.filter { $0.name == name }
@@ -58,7 +58,7 @@ package struct RawStore {
     }
 }
 
-/// Where objects come from that no model describes.
+/// A source of objects without a model.
 package protocol RawContents {
     func entities() throws -> [RawStore.Entity]
     func forEachObject(of entity: RawStore.Entity, _ body: (ObjectRecord) throws -> Void) throws
@@ -89,7 +89,7 @@ package struct RawDocument: RawContents {
         for object in (objects[entity.name] ?? []).sorted(by: { $0.key < $1.key }) {
             let values = object.attributes.map { ObjectRecord.Field(name: $0.name, value: FieldValue($0.value)) }
             let references = object.relationships.map { name, keys in
-                // The file says where to, and not of what entity that is.
+                // The file says which object it leads to, but not of what entity.
                 ObjectRecord.Field(
                     name: name, value: .list(keys.map { .string(self.name(of: $0)) }))
             }
@@ -106,7 +106,7 @@ package struct RawDocument: RawContents {
 }
 
 extension FieldValue {
-    /// A value as a file has it.
+    /// A value from a file.
     package init(_ value: StoreDocument.FileValue) {
         switch value {
         case .text(let text): self = .string(text)

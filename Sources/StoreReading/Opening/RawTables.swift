@@ -15,7 +15,7 @@ package struct RawTables: RawContents {
     private struct Source {
         let table: String
         let columns: [String]
-        /// The entity's number, where its table has those of others, too.
+        /// The entity's number, if its table also has rows of others.
         let number: Int?
         let parent: String?
     }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// What the first 100 bytes of a database say of its size, as SQLite documents them.
+/// The size of a database according to the first 100 bytes, as SQLite documents them.
 package struct SQLiteHeader {
-    /// How many bytes the file lacks; nil where it is whole, or its header does not tell.
+    /// How many bytes the file lacks; nil if it is complete, or its header does not say.
     package let missingBytes: Int?
 
-    /// - Returns: `nil` where the file cannot be read.
+    /// - Returns: `nil` if the file cannot be read.
     package init?(of url: URL) {
         guard let file = FileHandle(forReadingAtPath: url.path) else { return nil }
         defer { try? file.close() }
@@ -16,11 +16,11 @@ package struct SQLiteHeader {
     /// - Parameters:
     ///   - header: the bytes.
     ///   - fileSize: how long the file is.
-    /// - Returns: the number of bytes that the file lacks; nil when it lacks none.
+    /// - Returns: the number of missing bytes; nil if none is missing.
     package static func missingBytes(_ header: [UInt8], fileSize: Int) -> Int? {
         guard header.count == 100 else { return nil }
         func number(_ place: Int) -> Int { header[place..<place + 4].reduce(0) { $0 << 8 | Int($1) } }
-        // The number of pages is good as long as the change counter is the one that it was written with.
+        // The number of pages is valid if the change counter is the one with which it was written.
         guard number(24) == number(92) else { return nil }
         let written = Int(header[16]) << 8 | Int(header[17])
         let pageSize = written == 1 ? 65536 : written

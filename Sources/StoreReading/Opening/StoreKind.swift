@@ -1,7 +1,7 @@
 import CoreData
 import Foundation
 
-/// The kinds of files that stores are. A file's first bytes show its kind; its name does not.
+/// The kinds of store files. A file's first bytes show its kind; its name does not.
 package enum StoreKind: Equatable {
     case sqlite
     case xml
@@ -32,14 +32,14 @@ package enum StoreKind: Equatable {
         }
     }
 
-    /// Looks at a file, or tells what it is where the process has it open.
+    /// Examines a file, or returns the known kind of one that the process has open.
     ///
-    /// - Throws: `CommandError` when it is missing, cannot be read, or is no store.
+    /// - Throws: `CommandError` if it is missing, cannot be read, or is no store.
     package init(of url: URL) throws { self = try LogFiles.kind(of: url) ?? StoreKind(lookingAt: url) }
 
     /// Looks at a file.
     ///
-    /// - Throws: `CommandError` when it is missing, cannot be read, or is no store.
+    /// - Throws: `CommandError` if it is missing, cannot be read, or is no store.
     init(lookingAt url: URL) throws {
         let path = url.path
         var isDirectory: ObjCBool = false

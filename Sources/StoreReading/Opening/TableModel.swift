@@ -2,8 +2,8 @@ import CoreData
 import SQLGeneration
 import SQLiteEngine
 
-/// A model for a store that has none: the entities that `Z_PRIMARYKEY` numbers, with an attribute for each column. Relationships are the numbers
-/// that their columns have.
+/// A model for a store that has none: the entities that `Z_PRIMARYKEY` numbers, with an attribute for each column.
+/// Relationships are the numbers in their columns.
 enum TableModel {
     static func candidate(for url: URL, facts: FileFacts, reason: String) throws -> ModelCandidate {
         let file = try StoreFile.openForReading(url)
@@ -39,7 +39,7 @@ enum TableModel {
         return document
     }
 
-    /// `ZTITLE VARCHAR` as the attribute `title`; nil for columns of Core Data's own.
+    /// `ZTITLE VARCHAR` as the attribute `title`; nil for Core Data's own columns.
     private static func attribute(_ column: TableDefinition.Column) -> PropertyDocument? {
         let name = column.name.uppercased()
         guard name.hasPrefix("Z"), !name.hasPrefix("Z_"), let first = name.dropFirst().first, first.isLetter else {

@@ -2,15 +2,15 @@ import Foundation
 
 /// A private folder among the temporary files.
 ///
-/// It goes when the object does, or when a signal ends the program; after `kill -9` with the next run of the program. That
-/// sees by a lock which folders are still in use: the lock ends with its process.
+/// It is removed with this object, or when a signal ends the program; after `kill -9` by the next run of the program. A
+/// lock shows which folders are still in use, as it ends with its process.
 package final class TemporaryFolder {
     package let url: URL
     private let descriptor: Int32
 
     private static let prefix = "pippin-copy-"
 
-    /// - Throws: `CommandError` when no folder can be made.
+    /// - Throws: `CommandError` if no folder can be made.
     package init(in parent: URL = FileManager.default.temporaryDirectory) throws {
         Self.removeLeftovers(in: parent)
         while true {
@@ -20,7 +20,7 @@ package final class TemporaryFolder {
                     "cannot make the folder “\(url.path)” for a copy of the store: \(String(cString: strerror(errno)))")
             }
             EndingSignals.remove(url)
-            // Another run may have found the folder before it was locked, and taken it for one that is left over.
+            // Another run may have found the folder before it was locked, and taken it for a leftover.
             if let descriptor = Self.lock(url) {
                 self.url = url
                 self.descriptor = descriptor
@@ -47,7 +47,7 @@ package final class TemporaryFolder {
         }
     }
 
-    /// Opens and locks a folder of this user's; nil when another process has the lock, or there is no such folder any more.
+    /// Opens and locks a folder of this user; nil if another process has the lock, or the folder no longer exists.
     private static func lock(_ url: URL) -> Int32? {
         let descriptor = open(url.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

@@ -2,7 +2,7 @@ import Foundation
 
 /// Collects small pieces of output into large writes, each of which is checked.
 package final class OutputBuffer {
-    /// Nobody reads on.
+    /// The reader has closed the output.
     package struct Closed: Error {}
 
     private let descriptor: Int32
@@ -11,19 +11,19 @@ package final class OutputBuffer {
     /// - Parameter descriptor: a file that is open for writing, and stays open.
     package init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-    /// - Throws: `Closed` when the reader has closed the pipe, `CommandError` for what else keeps the output from being written.
+    /// - Throws: `Closed` if the reader has closed the pipe, `CommandError` for other failures to write.
     package func write(_ text: String) throws {
         bytes += text.utf8
         if bytes.count >= 1 << 16 { try flush() }
     }
 
-    /// Writes bytes likewise.
+    /// Writes bytes; throws as `write` for texts does.
     package func write(_ data: Data) throws {
         bytes += data
         if bytes.count >= 1 << 16 { try flush() }
     }
 
-    /// Writes what is left; throws as `write` does. What could not be written is gone.
+    /// Writes the remaining output; throws as `write` does. Output that could not be written is lost.
     package func flush() throws {
         defer { bytes.removeAll(keepingCapacity: true) }
         try bytes.withUnsafeBytes { buffer in
@@ -45,7 +45,7 @@ package final class OutputBuffer {
         }
     }
 
-    /// Waits for room in a pipe that somebody else has made one that does not wait.
+    /// Waits for room in a pipe that somebody else has made non-blocking.
     private func wait() {
         var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         _ = poll(&request, 1, -1)

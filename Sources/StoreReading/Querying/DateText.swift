@@ -2,12 +2,12 @@ import Foundation
 
 /// Dates as people type them, in UTC: `2024-05-01`, `2024-05-01 13:30`, `2024-05-01T13:30:15.250Z`. Pure.
 package enum DateText {
-    /// The date of a text; nil where it is none.
+    /// The date of a text; nil if it is none.
     package static func date(_ text: String) -> Date? {
         let scanner = text.trimmingCharacters(in: .whitespaces)
         let parts = scanner.split(maxSplits: 1, whereSeparator: { $0 == "T" || $0 == " " })
         guard let first = parts.first else { return nil }
-        // A year before the first one has a sign.
+        // A year before year 1 has a sign.
         let isBefore = first.hasPrefix("-")
         let day = first.drop { $0 == "-" }.split(separator: "-", omittingEmptySubsequences: false)
         guard day.count == 3, (4...7).contains(day[0].count), let year = number(day[0]), let month = number(day[1]),
@@ -25,7 +25,7 @@ package enum DateText {
         return Date(timeIntervalSinceReferenceDate: Double(days) * 86_400 + seconds - Double(offset))
     }
 
-    /// Seconds of the day, and the seconds that the zone is ahead of UTC.
+    /// Seconds of the day, and the zone's offset from UTC in seconds.
     private static func time(_ text: Substring) -> (Double, Int)? {
         var (rest, offset) = (text, 0)
         if rest.hasSuffix("Z") || rest.hasSuffix("z") {

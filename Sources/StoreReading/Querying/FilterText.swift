@@ -3,9 +3,9 @@ import PredicateFormat
 
 /// Filters as people type them: the predicate language, in which dates and UUIDs may be written as texts. Pure.
 package enum FilterText {
-    /// The predicate of a text; nil for a text that says nothing.
+    /// The predicate of a text; nil for an empty one.
     ///
-    /// - Throws: `TextProblem` that names the part which is wrong.
+    /// - Throws: `TextProblem` that names the wrong part.
     package static func predicate(_ text: String, of entity: EntityLayout) throws(TextProblem) -> NSPredicate? {
         guard text.contains(where: { !$0.isWhitespace }) else { return nil }
         let parsed: PredicateTree
@@ -40,7 +40,7 @@ package enum FilterText {
         if let found { throw found }
     }
 
-    /// What is wrong with a key path; nil where it leads somewhere.
+    /// The problem of a key path; nil if it is valid.
     static func problem(_ keys: [String], _ text: String, _ entity: EntityLayout) -> TextProblem? {
         var current: EntityLayout? = entity
         for (position, key) in keys.enumerated() {
@@ -58,7 +58,7 @@ package enum FilterText {
         return nil
     }
 
-    /// Where the key of a path stands in a text.
+    /// The position of a path's key in a text.
     private static func place(of keys: [String], upTo position: Int, in text: String) -> Range<Int> {
         let path = keys.joined(separator: ".")
         for word in Words(text).words where !word.isQuoted {
@@ -72,7 +72,7 @@ package enum FilterText {
 
     // MARK: Values
 
-    /// Texts beside attributes of dates, UUIDs and URLs become what they say.
+    /// Replaces texts that are compared with attributes of dates, UUIDs and URLs by the values that they spell.
     private static func withValues(_ tree: PredicateTree, _ entity: EntityLayout) -> PredicateTree {
         switch tree {
         case .constant: return tree

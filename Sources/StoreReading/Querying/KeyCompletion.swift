@@ -4,17 +4,17 @@ import CoreData
 package struct KeyCompletion: Equatable {
     package struct Item: Equatable {
         package let text: String
-        /// What it is: a type, or where a relationship leads.
+        /// A description: a type, or the destination of a relationship.
         package let detail: String
     }
 
-    /// The characters that an item takes the place of.
+    /// The characters that an item replaces.
     package let range: Range<Int>
     package let items: [Item]
 
     /// - Parameters:
-    ///   - text: what was typed.
-    ///   - cursor: where the cursor stands, in characters.
+    ///   - text: the typed text.
+    ///   - cursor: the position of the cursor, in characters.
     ///   - entity: the entity whose objects are filtered.
     package init(_ text: String, cursor: Int, entity: EntityLayout) {
         let words = Words(String(text.prefix(cursor))).words
@@ -41,7 +41,7 @@ package struct KeyCompletion: Equatable {
         }
     }
 
-    /// Where a key leads.
+    /// The target of a key.
     static func step(_ key: String, from entity: EntityLayout) -> (entity: EntityLayout?, isMany: Bool)? {
         for candidate in entity.selfAndSubentities {
             if let relationship = candidate.relationship(named: key) {
@@ -52,7 +52,7 @@ package struct KeyCompletion: Equatable {
         return nil
     }
 
-    /// The properties of an entity and those that inherit from it.
+    /// The properties of an entity and its subentities.
     static func names(of entity: EntityLayout) -> [String] {
         Set(entity.selfAndSubentities.flatMap(\.propertyByName.keys)).sorted()
     }
@@ -77,7 +77,7 @@ package struct KeyCompletion: Equatable {
         prefix.isEmpty || name.lowercased().hasPrefix(prefix.lowercased())
     }
 
-    /// Whether an operator may follow: after a key, and `and` after a value.
+    /// Whether an operator may follow: after a key; after a value, `and`.
     private static func isOperand(_ word: Words.Word, _ entity: EntityLayout) -> Bool {
         if word.isQuoted || word.text == ")" || word.text == "}" || word.text.first?.isNumber == true { return true }
         let key = word.text.split(separator: ".").first.map(String.init) ?? ""

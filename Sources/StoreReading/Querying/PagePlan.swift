@@ -2,7 +2,7 @@ import CoreData
 import PredicateFormat
 import StoreEngine
 
-/// Which objects a page shows, as a value.
+/// The objects that a page shows, as a value.
 package struct PageRequest {
     package enum Start: Equatable {
         case beginning
@@ -23,7 +23,7 @@ package struct PageRequest {
 
     package init(entity: EntityLayout) { self.entity = entity }
 
-    /// What counts the objects of all pages.
+    /// The fetch that counts the objects of all pages.
     package var countPlan: FetchPlan {
         var plan = FetchPlan(entity: entity)
         plan.includesSubentities = includesSubentities
@@ -31,7 +31,7 @@ package struct PageRequest {
         return plan
     }
 
-    /// What fetches all objects, in order.
+    /// The fetch of all objects, in order.
     package var fullPlan: FetchPlan {
         var plan = countPlan
         plan.sortDescriptors = descriptors(isReversed: false)
@@ -45,13 +45,13 @@ package struct PageRequest {
         ]
     }
 
-    /// What fetches a page, and one object more: a statement that begins at the row where the last page ended, and so costs the same for
-    /// every page.
+    /// The fetch of a page and one object more. Its statement begins at the row where the last page ended, and so costs
+    /// the same for every page.
     ///
     /// - Parameters:
     ///   - identifier: the object that the page begins after or ends before.
     ///   - value: that object's value of the sort key.
-    /// - Returns: the plan; its rows are in the opposite order where the page ends before an object.
+    /// - Returns: the plan; its rows are in reverse order if the page ends before an object.
     func plan(from identifier: NSManagedObjectID?, value: Value) -> FetchPlan {
         var isReversed = false
         if case .before = start { isReversed = true }
@@ -62,13 +62,13 @@ package struct PageRequest {
         let tree = Self.tree(
             after: Value(identifier), value: value, sortKey: sortKey, isAscending: isAscending != isReversed,
             areKeysAscending: (sortKey == nil ? isAscending : true) != isReversed)
-        // Code is no filter here: it comes from text.
+        // A filter comes from text, so it cannot be code.
         let own = filter.flatMap { try? predicateTree(of: $0) }
         plan.predicate = makePredicate(own.map { .and([$0, tree]) } ?? tree)
         return plan
     }
 
-    /// The rows after a place in an order, of which null is the least. Pure.
+    /// The condition for rows after a place in an order in which null is the least. Pure.
     static func tree(
         after identifier: Value, value: Value, sortKey: String?, isAscending: Bool, areKeysAscending: Bool
     ) -> PredicateTree {
@@ -111,7 +111,7 @@ extension DirectStore {
             switch request.start {
             case .beginning: break
             case .after(let key), .before(let key):
-                // The keys of a hierarchy are those of one table.
+                // All keys of a hierarchy belong to one table.
                 let row = try engine.row(for: identifier(request.entity, key))
                 place = identifier(request.entity, key)
                 if let name = request.sortKey, let slot = request.entity.slotIndex(forName: name), let row {

@@ -1,9 +1,10 @@
 import CoreData
 import StoreEngine
 
-/// A query as people type it: `Book where price > 10 and author.name beginswith "J" order by title desc, price limit 20 offset 40`. Pure.
+/// A query as people type it: `Book where price > 10 and author.name beginswith "J" order by title desc, price limit 20
+/// offset 40`. Pure.
 package struct QueryText {
-    /// A part of a text, and where it begins.
+    /// A part of a text, and its position.
     package struct Part: Equatable {
         package let text: String
         package let offset: Int
@@ -25,9 +26,9 @@ package struct QueryText {
         case `where`, order, limit, offset
     }
 
-    /// Takes a query apart.
+    /// Parses a query.
     ///
-    /// - Throws: `TextProblem` that names the part which is wrong.
+    /// - Throws: `TextProblem` that names the wrong part.
     package init(_ text: String) throws(TextProblem) {
         self.text = text
         let words = Words(text).words
@@ -49,7 +50,7 @@ package struct QueryText {
         }
     }
 
-    /// Where clauses begin: at words outside quotation marks and brackets, in the order of the language.
+    /// The beginnings of clauses: words outside quotation marks and brackets, in the order of the language.
     private static func starts(_ words: [Words.Word]) -> [(clause: Clause, index: Int)] {
         var found: [(Clause, Int)] = []
         var depth = 0
@@ -57,7 +58,7 @@ package struct QueryText {
             if ["(", "{", "["].contains(word.text) { depth += 1 }
             if [")", "}", "]"].contains(word.text) { depth -= 1 }
             guard depth == 0, let clause = Clause(rawValue: word.text.lowercased()) else { continue }
-            // A property may be called so: a keyword begins a clause where a clause may begin.
+            // A property may have the name of a keyword: it begins a clause only where a clause may begin.
             if clause == .order, words.indices.contains(index + 1), words[index + 1].text.lowercased() != "by" {
                 continue
             }
@@ -98,7 +99,7 @@ package struct QueryText {
                 }
             }
             if let extra = term.dropFirst(2).first { throw TextProblem(text, extra.range, "a comma was expected") }
-            // As in conditions, where a key that is a word of the language needs it.
+            // As in conditions, a key that is a keyword may be marked with `#`.
             let path = key.text.split(separator: ".", omittingEmptySubsequences: false).map {
                 $0.hasPrefix("#") ? $0.dropFirst() : $0
             }
@@ -119,13 +120,13 @@ package struct QueryText {
 
     // MARK: With a model
 
-    /// What fetches the objects, in a store whose engine sorts by keys.
+    /// The fetch of the objects.
     ///
     /// - Parameters:
     ///   - layout: the store's model.
-    ///   - sortsByKey: whether the engine knows the order of the objects' keys.
+    ///   - sortsByKey: whether the engine can sort by the objects' keys.
     /// - Returns: the plan.
-    /// - Throws: `TextProblem` for an entity or a key that there is not.
+    /// - Throws: `TextProblem` for an unknown entity or key.
     package func plan(_ layout: ModelLayout, sortsByKey: Bool) throws(TextProblem) -> FetchPlan {
         guard
             let found = layout.entityByName[entity.text]

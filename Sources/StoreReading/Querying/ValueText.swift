@@ -1,6 +1,6 @@
 import CoreData
 
-/// Values of attributes as people type them, and as files have them. Pure.
+/// Values of attributes as people type them, and as files contain them. Pure.
 package enum ValueText {
     /// What was expected instead, as the end of a sentence.
     package struct Refusal: Error, Equatable {
@@ -39,7 +39,7 @@ package enum ValueText {
         return value
     }
 
-    /// A date that no calendar has, by its seconds since 2001, as ``TextTools/iso8601(_:)`` writes it.
+    /// A date beyond every calendar, by its seconds since 2001, as ``TextTools/iso8601(_:)`` writes it.
     private static func date(outOfRange text: String) -> Date? {
         guard let seconds = Double(text), abs(seconds) >= 3e11 else { return nil }
         return Date(timeIntervalSinceReferenceDate: seconds)
@@ -53,7 +53,7 @@ package enum ValueText {
         }
     }
 
-    /// Foundation reads as far as it understands: `12abc` would be 12.
+    /// A decimal number of a whole text. Foundation reads as far as it understands: `12abc` would be 12.
     private static func decimal(_ text: String) -> Decimal? {
         guard !text.isEmpty, text.allSatisfy({ $0.isASCII && ($0.isNumber || "+-.eE".contains($0)) }) else {
             return nil

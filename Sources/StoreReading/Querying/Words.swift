@@ -1,4 +1,5 @@
-/// A text in the predicate language, as words and signs with their places: enough to find a key in it, and what is being typed. Pure.
+/// A text in the predicate language, as words and signs with their positions: enough to find a key in it, and the word
+/// that is being typed. Pure.
 package struct Words {
     package struct Word: Equatable {
         package let text: String
@@ -10,7 +11,8 @@ package struct Words {
 
     package private(set) var words: [Word] = []
 
-    /// Takes a text apart: keys with their dots (`author.name`, `reviews.@count`), texts in quotation marks, numbers, signs one by one.
+    /// Splits a text into keys with their dots (`author.name`, `reviews.@count`), texts in quotation marks, numbers,
+    /// and single signs.
     package init(_ text: String) {
         let characters = Array(text)
         var position = 0
@@ -38,7 +40,7 @@ package struct Words {
         character.isLetter || character.isNumber || "_.@#$%".contains(character)
     }
 
-    /// The word at a place, or the one that ends there.
+    /// The word at a position, or the one that ends there.
     package func word(at offset: Int) -> Word? {
         words.first { $0.range.contains(offset) } ?? words.first { $0.range.upperBound == offset }
     }

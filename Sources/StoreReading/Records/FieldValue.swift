@@ -1,6 +1,6 @@
 import CoreData
 
-/// A property's value, of the kinds that are written differently.
+/// A property's value, by the kinds that are written differently.
 package indirect enum FieldValue: Equatable, Sendable {
     case null
     case boolean(Bool)
@@ -12,11 +12,11 @@ package indirect enum FieldValue: Equatable, Sendable {
     /// Seconds since 2001.
     case date(Double)
     case data(Data)
-    /// Bytes that are JSON.
+    /// Bytes that contain JSON.
     case json(String)
     case uuid(UUID)
     case url(String)
-    /// A value that is kept in a file which cannot be read: the file's path, and why.
+    /// A value in a file that cannot be read: the file's path, and the reason.
     case missing(file: String, reason: String)
     /// The elements of a composite attribute, by name.
     case composite([Element])
@@ -24,9 +24,9 @@ package indirect enum FieldValue: Equatable, Sendable {
     case noObject
     case object(ObjectLink)
     case objects([ObjectLink])
-    /// Several values, of a store without a model.
+    /// Several values, in a store without a model.
     case list([FieldValue])
-    /// A value whose place in the store is not known, and why.
+    /// A value whose place in the store is unknown, and the reason.
     case unknown(String)
 
     package struct Element: Equatable {
@@ -38,7 +38,7 @@ package indirect enum FieldValue: Equatable, Sendable {
 
     /// - Parameters:
     ///   - value: the stored value.
-    ///   - attribute: tells booleans from integers, and the elements of composites.
+    ///   - attribute: distinguishes Booleans from integers, and gives the elements of composites.
     package init(_ value: StoredValue, _ attribute: AttributeLayout) {
         switch value {
         case .null: self = .null
@@ -54,7 +54,7 @@ package indirect enum FieldValue: Equatable, Sendable {
         }
     }
 
-    /// The JSON that bytes contain: an array or an object always, a single value only where the model says so.
+    /// The JSON in bytes: an array or an object in any case, a single value only if the model says so.
     private static func json(in data: Data, _ attribute: AttributeLayout) -> String? {
         guard attribute.type == .binaryDataAttributeType, let first = data.first, let last = data.last,
             attribute.isJSON || (first == UInt8(ascii: "{") && last == UInt8(ascii: "}"))

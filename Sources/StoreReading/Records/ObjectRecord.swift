@@ -1,6 +1,6 @@
 import CoreData
 
-/// One object as a value: what the store has of it.
+/// One object as a value: its content in the store.
 package struct ObjectRecord {
     package struct Field {
         package let name: String
@@ -10,7 +10,7 @@ package struct ObjectRecord {
     package let entityName: String
     package let key: Int64
     package let uri: String
-    /// Attributes, then relationships, inherited ones first. Transient properties are not stored, and left out.
+    /// Attributes, then relationships, inherited ones first. Transient properties are not stored, and are left out.
     package let fields: [Field]
 
     package init(entityName: String, key: Int64, uri: String, fields: [Field]) {
@@ -23,9 +23,9 @@ package struct ObjectRecord {
     /// - Parameters:
     ///   - row: the object's row.
     ///   - entity: the object's entity.
-    ///   - dangling: the references that lead to no object, by relationship and the key of the object that has them.
-    ///   - related: gives the destinations of a to-many relationship.
-    /// - Throws: what `related` throws.
+    ///   - dangling: the references that lead to no object, by relationship and the key of the referring object.
+    ///   - related: returns the destinations of a to-many relationship.
+    /// - Throws: the errors of `related`.
     package init(
         _ row: Row, of entity: EntityLayout, dangling: [String: [Int64: [NSManagedObjectID]]] = [:],
         related: (RelationshipLayout) throws -> [NSManagedObjectID]
@@ -49,7 +49,7 @@ package struct ObjectRecord {
                 do { identifiers = try related(relationship) } catch let error as NSError
                     where error.code == CoreDataErrorCode.persistentStoreIncompatibleSchema
                 {
-                    // That one relationship is not known; the others are.
+                    // Only that relationship is unknown, not the others.
                     fields.append(Field(name: relationship.name, value: .unknown(error.localizedDescription)))
                     continue
                 }
@@ -67,24 +67,24 @@ package struct ObjectRecord {
         self.fields = fields
     }
 
-    /// Why a to-one relationship's column is not known; nil where it is.
+    /// Why a to-one relationship's column is unknown; nil if it is known.
     private static func unknown(_ row: Row, _ relationship: RelationshipLayout) -> String? {
         guard !relationship.isToMany, case .object(let object) = row.values[relationship.slot] else { return nil }
         return (object as? UnavailableValue)?.reason
     }
 
-    /// Unordered relationships come in any order; a list to read has one.
+    /// An order for unordered relationships, so that lists are stable.
     private static func precedes(_ left: NSManagedObjectID, _ right: NSManagedObjectID) -> Bool {
         (left.layout.name, left.key) < (right.layout.name, right.key)
     }
 }
 
-/// Another object, by its identity.
+/// Another object, by its ID.
 package struct ObjectLink: Equatable {
     package let entityName: String
     package let key: Int64
     package let uri: String
-    /// Whether there is no such object.
+    /// Whether the object does not exist.
     package let isMissing: Bool
 
     package init(_ identifier: NSManagedObjectID, isMissing: Bool = false) {

@@ -1,15 +1,15 @@
 import CoreData
 
-/// The objects of a store that is open, whatever keeps it.
+/// The objects of an open store of any kind.
 package struct StoreObjects {
-    /// What the store is called, and where it is.
+    /// The name and location of the store.
     package let title: String
     package let place: String
     package let uuid: String
     package let layout: ModelLayout
     package let coordinator: NSPersistentStoreCoordinator
     package let store: NSPersistentStore
-    /// Whether rows can be asked for in the order of their keys, a portion at a time; other stores are in memory as a whole.
+    /// Whether rows can be read in the order of their keys, in portions; other stores are in memory as a whole.
     package let isSorted: Bool
 
     package init(
@@ -21,9 +21,9 @@ package struct StoreObjects {
         (self.coordinator, self.store, self.isSorted) = (coordinator, store, isSorted)
     }
 
-    /// The entities to show: all, or the named one and those that inherit from it.
+    /// The entities to show: all, or the named one and its subentities.
     ///
-    /// - Throws: `CommandError` naming the entities that there are.
+    /// - Throws: `CommandError` naming the existing entities.
     package func entities(named name: String?) throws -> [EntityLayout] {
         guard let name else { return layout.entities }
         guard let entity = layout.entityByName[name] else {
@@ -33,13 +33,13 @@ package struct StoreObjects {
         return entity.selfAndSubentities
     }
 
-    /// How many objects an entity has, those of its subentities left out.
+    /// The number of an entity's objects, without those of its subentities.
     package func count(of entity: EntityLayout) throws -> Int {
         if entity.isAbstract { return 0 }
         return try coordinator.performAndWait { () throws in try store.engine.fetchCount(plan(entity)) }
     }
 
-    /// What fetches the objects of an entity, those of its subentities left out.
+    /// The fetch of an entity's objects, without those of its subentities.
     func plan(_ entity: EntityLayout) -> FetchPlan {
         var plan = FetchPlan(entity: entity)
         plan.includesSubentities = false

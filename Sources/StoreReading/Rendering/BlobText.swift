@@ -2,10 +2,10 @@ import CoreData
 import Foundation
 import KeyedArchives
 
-/// What bytes hold where they are a text of their own, as SwiftData keeps `Codable` values: JSON, or a property list.
+/// The content of bytes that are text-like, as SwiftData keeps `Codable` values: JSON, or a property list.
 package enum BlobText {
     private static let longest = 400
-    /// Larger ones are nothing to read on a line.
+    /// Larger values are not shown on a line.
     private static let largest = 1 << 20
 
     /// `JSON [1,2]`, `property list ["a", "b"]`; nil for other bytes.
@@ -13,7 +13,7 @@ package enum BlobText {
         guard !data.isEmpty, data.count <= largest else { return nil }
         if PropertyList.isBinary(data) {
             guard let list = try? PropertyList(binary: data) else { return nil }
-            // An archive is a graph of objects, and no list to read.
+            // An archive is a graph of objects, and not readable as a list.
             if case .dictionary(let members) = list, members["$archiver"] != nil { return nil }
             return "property list " + shortened(text(of: list))
         }
@@ -45,7 +45,7 @@ package enum BlobText {
         }
     }
 
-    /// Without control characters, which would reach the terminal.
+    /// The text shortened and without control characters, which would reach the terminal.
     private static func shortened(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars.prefix(longest) {

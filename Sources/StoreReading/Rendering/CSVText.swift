@@ -2,10 +2,11 @@ import Foundation
 
 /// Comma-separated values (RFC 4180). Pure.
 package enum CSVText {
-    /// One line, with its end.
+    /// One line, including its line break.
     package static func line(_ cells: [String]) -> String { cells.map(quoted).joined(separator: ",") + "\r\n" }
 
-    /// One line of values, with its end. An empty text, or no bytes, is a cell in quotation marks, no value an empty cell.
+    /// One line of values, including its line break. An empty text, or empty bytes, is a cell in quotation marks, and
+    /// no value an empty cell.
     static func line(_ uri: String, _ values: [FieldValue], isVerbatim: Bool) -> String {
         let cells = values.map { value in
             let isEmpty = value == .string("") || value == .data(Data())
@@ -14,7 +15,7 @@ package enum CSVText {
         return ([uri] + cells).joined(separator: ",") + "\r\n"
     }
 
-    /// A cell in quotation marks where it needs them.
+    /// A cell, in quotation marks if it needs them.
     package static func quoted(_ text: String) -> String {
         let needs =
             text.utf8.contains { $0 == 0x22 || $0 == 0x2C || $0 == 0x0A || $0 == 0x0D } || text.first == " "
@@ -22,8 +23,8 @@ package enum CSVText {
         return needs ? "\"" + text.replacing("\"", with: "\"\"") + "\"" : text
     }
 
-    /// A text as a cell that no spreadsheet computes: an apostrophe stands before what would be a formula. One that begins with apostrophes, and is a
-    /// formula behind them, has one more, so that ``unguarded(_:)`` gives every text back.
+    /// A text as a cell that no spreadsheet evaluates: an apostrophe is put before what would be a formula. A text that
+    /// begins with apostrophes followed by a formula gets one more, so that ``unguarded(_:)`` restores every text.
     package static func guarded(_ text: String) -> String { isFormula(text) ? "'" + text : text }
 
     /// The text of a guarded cell.
@@ -31,7 +32,8 @@ package enum CSVText {
         cell.utf8.first == UInt8(ascii: "'") && isFormula(cell) ? String(cell.dropFirst()) : cell
     }
 
-    /// Whether a spreadsheet may compute a text, apostrophes at its beginning left out. Signs before digits alone are numbers and telephone numbers.
+    /// Whether a spreadsheet may evaluate a text, ignoring apostrophes at its beginning. Signs before digits alone are
+    /// numbers and telephone numbers.
     private static func isFormula(_ text: String) -> Bool {
         let rest = text.utf8.drop { $0 == UInt8(ascii: "'") }
         switch rest.first {
@@ -44,7 +46,7 @@ package enum CSVText {
         }
     }
 
-    /// A value as a cell that no spreadsheet computes: only values that are text may be formulas.
+    /// A value as a cell that no spreadsheet evaluates: only values that are text may be formulas.
     static func guardedCell(_ value: FieldValue) -> String {
         switch value {
         case .integer, .double, .decimal, .date: cell(value)
@@ -52,7 +54,7 @@ package enum CSVText {
         }
     }
 
-    /// A value as text; an empty cell for none.
+    /// A value as text; an empty cell for no value.
     package static func cell(_ value: FieldValue) -> String {
         switch value {
         case .null, .noObject: ""

@@ -1,6 +1,6 @@
 import CoreData
 
-/// What `pippin dump --json` prints: one JSON object, written entity by entity.
+/// The output of `pippin dump --json`: one JSON object, written entity by entity.
 package enum DumpJSON {
     package static func write(_ store: StoreObjects, _ entities: [EntityLayout], _ output: (String) throws -> Void)
         throws

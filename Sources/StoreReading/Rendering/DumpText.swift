@@ -1,6 +1,6 @@
 import CoreData
 
-/// What `pippin dump` prints for a person: each object with its properties, long values shortened.
+/// The output of `pippin dump` for people: each object with its properties, long values shortened.
 package enum DumpText {
     /// How much of a string or list is shown.
     private static let longestText = 100
@@ -13,7 +13,7 @@ package enum DumpText {
         for entity in entities where !entity.isAbstract {
             do {
                 let count = TextTools.count(try store.count(of: entity), "object")
-                // Whether the rows can be read is known with the first of them.
+                // Only the first row shows whether the rows can be read.
                 var heading = "\n\(entity.name)   \(count)\n"
                 try store.forEachObject(of: entity) { object in
                     try output(heading + "\n" + text(of: object))
@@ -26,7 +26,7 @@ package enum DumpText {
         }
     }
 
-    /// Whether an error says that an entity's table is not known, which the other entities are not concerned by.
+    /// Whether an error says that an entity's table is unknown, which does not affect the other entities.
     private static func isUnknown(_ error: NSError) -> Bool {
         error.domain == NSCocoaErrorDomain && error.code == CoreDataErrorCode.persistentStoreIncompatibleSchema
     }

@@ -1,6 +1,6 @@
 import CoreData
 
-/// An entity's properties as a table, which `info` and `model describe` share.
+/// An entity's properties as a table, shared by `info` and `model describe`.
 package enum EntityText {
     package static func rows(of entity: EntityDocument) -> [[String]] {
         var rows = entity.properties.compactMap(attributeRow) + entity.properties.compactMap(relationshipRow)

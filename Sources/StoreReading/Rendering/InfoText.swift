@@ -1,7 +1,7 @@
 import CoreData
 import SQLiteEngine
 
-/// What `pippin info` prints.
+/// The output of `pippin info`.
 package enum InfoText {
     package static func text(of report: StoreReport) -> String {
         var lines = [report.fileName, ""]
@@ -40,7 +40,7 @@ package enum InfoText {
         return facts
     }
 
-    /// `1,746 values in files, 2 of them missing; 32 files that nothing refers to`; nil where there is none of it.
+    /// `1,746 values in files, 2 of them missing; 32 files that nothing refers to`; nil if there are none.
     package static func text(of external: ExternalDataSummary) -> String? {
         var text = external.values == 0 ? [] : [TextTools.count(external.values, "value") + " in files"]
         if external.missing > 0 { text[0] += ", \(TextTools.grouped(Int64(external.missing))) of them missing" }

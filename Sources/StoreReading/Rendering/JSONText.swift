@@ -1,9 +1,9 @@
 import Foundation
 
-/// JSON (RFC 8259) as text, members in the order in which they are given.
+/// JSON (RFC 8259) as text, with members in the given order.
 package enum JSONText {
     package static func string(_ value: String) -> String {
-        // Most texts need nothing replaced.
+        // Most texts need no replacements.
         if value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C && $0 != 0x7F }) { return "\"\(value)\"" }
         var text = "\""
         for scalar in value.unicodeScalars {
@@ -21,7 +21,7 @@ package enum JSONText {
         return text + "\""
     }
 
-    /// JSON has no number for infinity and what is no number: they are written as strings.
+    /// A number in JSON. Infinities and NaN, for which JSON has no number, are written as strings.
     package static func number(_ value: Double) -> String {
         value.isFinite ? "\(value)" : string("\(value)")
     }

@@ -1,7 +1,7 @@
 import CoreData
 import StoreEngine
 
-/// What a query finds, written as it is read.
+/// The result of a query, written as it is read.
 package struct QueryOutput {
     /// How many rows are read at a time.
     private static let portion = 500
@@ -14,8 +14,8 @@ package struct QueryOutput {
     /// - Parameters:
     ///   - store: the store.
     ///   - plan: what to fetch.
-    ///   - columns: what is written of each row.
-    ///   - isVerbatim: whether cells of CSV are as they are; see `RowWriter`.
+    ///   - columns: the values to write of each row.
+    ///   - isVerbatim: whether cells of CSV are written unchanged; see `RowWriter`.
     package init(_ store: DirectStore, _ plan: FetchPlan, _ columns: RowColumns, isVerbatim: Bool = false) {
         (self.store, self.plan, self.columns, self.isVerbatim) = (store, plan, columns, isVerbatim)
     }
@@ -23,11 +23,11 @@ package struct QueryOutput {
     /// Writes all rows.
     ///
     /// - Parameters:
-    ///   - format: how they are written.
-    ///   - bold: what the heads of a table look like.
-    ///   - quiet: what the count below it looks like.
-    ///   - output: takes the text, piece by piece.
-    /// - Throws: what `output` throws, and an error for a store that cannot be read.
+    ///   - format: the format of the rows.
+    ///   - bold: styles the heads of a table.
+    ///   - quiet: styles the count below it.
+    ///   - output: receives the text in pieces.
+    /// - Throws: the errors of `output`, and an error for a store that cannot be read.
     package func write(
         _ format: RowFormat, bold: (String) -> String = { $0 }, quiet: (String) -> String = { $0 },
         _ output: (String) throws -> Void
@@ -47,7 +47,7 @@ package struct QueryOutput {
         }
     }
 
-    /// The first rows say how wide the columns are; those that follow are cut to that.
+    /// Writes a table. The first rows determine the widths of the columns; later cells are cut to fit.
     private func writeTable(
         _ bold: (String) -> String, _ quiet: (String) -> String, _ output: (String) throws -> Void
     ) throws {

@@ -1,6 +1,6 @@
 import CoreData
 
-/// What `pippin info` and `pippin dump` print of a store without a model.
+/// The output of `pippin info` and `pippin dump` for a store without a model.
 package enum RawText {
     package static func info(of store: RawStore) -> String {
         var facts = [["UUID", store.facts.uuid.isEmpty ? "none" : store.facts.uuid]]

@@ -1,7 +1,7 @@
 import CoreData
 import StoreEngine
 
-/// Which values of rows are written, by name.
+/// The values of rows to write, by name.
 package struct RowColumns {
     package struct Column {
         package let name: String
@@ -11,7 +11,7 @@ package struct RowColumns {
     package let entity: EntityLayout
     package let columns: [Column]
 
-    /// All that the store keeps in a row: attributes and to-one relationships.
+    /// Everything that the store keeps in a row: attributes and to-one relationships.
     package init(of entity: EntityLayout) {
         self.entity = entity
         columns = entity.slots.indices.filter { !entity.slots[$0].isTransient }.map {
@@ -19,9 +19,9 @@ package struct RowColumns {
         }
     }
 
-    /// Only some of them, in the order in which they are named.
+    /// Some of the columns, in the given order.
     ///
-    /// - Throws: `CommandError` for a name that there is not.
+    /// - Throws: `CommandError` for an unknown name.
     package init(of entity: EntityLayout, names: [String]) throws {
         let all = RowColumns(of: entity).columns
         self.entity = entity
@@ -38,7 +38,7 @@ package struct RowColumns {
         }
     }
 
-    /// The columns of numbers, after the object's own number, which is one.
+    /// The columns with numbers, following the object's own number, which is one as well.
     package var numbers: Set<Int> {
         Set(
             [0]
@@ -68,20 +68,21 @@ package struct RowWriter {
     private let columns: RowColumns
     private let isVerbatim: Bool
     private var count = 0
-    /// What the URIs of an entity's objects begin with.
+    /// The beginnings of the URIs of an entity's objects.
     private var prefixes: [ObjectIdentifier: String] = [:]
 
     /// - Parameters:
-    ///   - format: any but a table, whose widths need all rows.
-    ///   - columns: what is written of each row.
-    ///   - isVerbatim: whether cells of CSV are as they are; else an apostrophe stands before what a spreadsheet would compute.
+    ///   - format: any format except a table, whose widths need all rows.
+    ///   - columns: the values to write of each row.
+    ///   - isVerbatim: whether cells of CSV are written unchanged; otherwise an apostrophe is put before what a
+    ///     spreadsheet would evaluate.
     package init(_ format: RowFormat, _ columns: RowColumns, isVerbatim: Bool = false) {
         self.format = format
         self.columns = columns
         self.isVerbatim = isVerbatim
     }
 
-    /// What comes before the rows.
+    /// The text before the rows.
     package var start: String {
         switch format {
         case .csv:
@@ -91,7 +92,7 @@ package struct RowWriter {
         }
     }
 
-    /// What comes after them.
+    /// The text after the rows.
     package var end: String { format == .json ? (count == 0 ? "]\n" : "\n]\n") : "" }
 
     package mutating func text(of row: Row) -> String {
@@ -106,17 +107,18 @@ package struct RowWriter {
         return format == .json ? (count == 1 ? "\n" : ",\n") + "  " + object : object + "\n"
     }
 
-    /// A value of a row. JSON of several lines is no JSON Line: where only its bytes say that it is JSON, it is written as these.
+    /// A value of a row. JSON of several lines cannot be in a line of JSON Lines: if only its bytes say that it is
+    /// JSON, it is written as bytes.
     private func value(_ row: Row, _ column: RowColumns.Column) -> FieldValue {
         let value = columns.value(row, column)
         guard format == .jsonl, case .json(let text) = value, text.utf8.contains(where: { $0 == 0x0A || $0 == 0x0D })
         else { return value }
         guard row.objectID.layout.slots[column.slot].attribute?.isJSON ?? false else { return .data(Data(text.utf8)) }
-        // Between its tokens alone: a text in JSON has none as they are.
+        // Line breaks occur only between tokens: within a JSON string they are escaped.
         return .json(text.replacing("\r\n", with: " ").replacing("\n", with: " ").replacing("\r", with: " "))
     }
 
-    /// The URI of an object. Making URLs costs more than all else of a row, so the beginning that they share is kept.
+    /// The URI of an object. Making URLs costs more than the rest of a row, so their common beginning is cached.
     private mutating func uri(of identifier: NSManagedObjectID) -> String {
         let (layout, end) = (ObjectIdentifier(identifier.layout), "p\(identifier.key)")
         if let prefix = prefixes[layout], identifier.reference == nil { return prefix + end }
@@ -125,7 +127,7 @@ package struct RowWriter {
         return uri
     }
 
-    /// A row's values as a person reads them.
+    /// A row's values for people.
     package func cells(of row: Row) -> [String] {
         [
             row.objectID.layout === columns.entity

@@ -1,4 +1,4 @@
-/// How rows are written.
+/// The formats of rows.
 package enum RowFormat: String, CaseIterable, Sendable {
     case table
     case csv

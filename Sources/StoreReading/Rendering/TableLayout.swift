@@ -7,7 +7,7 @@ package struct TableLayout {
     /// - Parameters:
     ///   - heads: the columns' names.
     ///   - rows: some rows.
-    ///   - numbers: the columns whose cells stand at the right.
+    ///   - numbers: the columns whose cells are right-aligned.
     package init(heads: [String], rows: [[String]], numbers: Set<Int>) {
         widths = heads.indices.map { column in
             min(

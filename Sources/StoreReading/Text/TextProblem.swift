@@ -1,7 +1,7 @@
-/// What is wrong with a text that somebody wrote, and with which part of it.
+/// The problem of a text that somebody typed, and its position.
 package struct TextProblem: Error, Equatable {
     package let text: String
-    /// The characters that are wrong; empty at the place where something is missing.
+    /// The wrong characters; empty at a position where something is missing.
     package let range: Range<Int>
     /// What was expected, as the beginning of a sentence.
     package let reason: String
@@ -12,32 +12,32 @@ package struct TextProblem: Error, Equatable {
         (self.text, self.range, self.reason, self.suggestions) = (text, range, reason, suggestions)
     }
 
-    /// The same problem of a text that this one is a part of.
+    /// The same problem for a text that contains this one.
     package func within(_ whole: String, at offset: Int) -> TextProblem {
         TextProblem(whole, range.lowerBound + offset..<range.upperBound + offset, reason, suggestions: suggestions)
     }
 
-    /// The reason and what may have been meant, in a sentence.
+    /// The reason and the suggestions, in a sentence.
     package var sentence: String {
         suggestions.isEmpty
             ? reason : "\(reason); \(suggestions.map { "“\($0)”" }.joined(separator: " or ")) may be meant"
     }
 
-    /// The sentence, the text, and a mark under the part of it that is wrong.
+    /// The sentence, the text, and a mark under its wrong part.
     package var description: String {
         let line = text.map { $0.isNewline || $0 == "\t" ? " " : $0 }
         let mark = String(repeating: " ", count: range.lowerBound) + String(repeating: "^", count: max(1, range.count))
         return "\(sentence)\n    \(String(line))\n    \(mark)"
     }
 
-    /// Names that are not far from one that does not exist, the nearest first.
+    /// Names similar to one that does not exist, the most similar first.
     package static func near(_ name: String, among names: some Sequence<String>) -> [String] {
         let limit = max(1, min(3, name.count / 2))
         let ranked = names.map { (distance(name.lowercased(), $0.lowercased()), $0) }.filter { $0.0 <= limit }
         return Array(ranked.sorted { $0 < $1 }.map(\.1).prefix(3))
     }
 
-    /// How many letters have to be added, left out, changed or swapped with their neighbour.
+    /// The number of letters to add, remove, change or swap with a neighbour.
     static func distance(_ first: String, _ second: String) -> Int {
         let (left, right) = (Array(first), Array(second))
         guard !left.isEmpty, !right.isEmpty else { return max(left.count, right.count) }

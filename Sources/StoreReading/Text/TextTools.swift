@@ -4,12 +4,12 @@ import Foundation
 
 /// Small pieces of text that the renderings share.
 package enum TextTools {
-    /// A sentence as a part of another one.
+    /// A sentence without its final period, as a part of another one.
     package static func withoutPeriod(_ sentence: String) -> String {
         sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence
     }
 
-    /// A name from a file, without what would reach the terminal as something else than text.
+    /// A name from a file, without characters that a terminal would interpret.
     package static func inOneLine(_ name: String) -> String { name.escaped }
 
     /// `1234567` as `1,234,567`.
@@ -28,18 +28,19 @@ package enum TextTools {
         "\(grouped(Int64(number))) \(number == 1 ? singular : plural ?? singular + "s")"
     }
 
-    /// How many characters a text has.
+    /// The number of characters of a text.
     package static func length(of text: String) -> Int {
-        // Counting characters of all kinds costs much more than looking whether there are such; a return and a line feed are one.
+        // Counting characters costs much more than checking for ASCII; a carriage return and a line feed are one
+        // character.
         text.utf8.allSatisfy { $0 < 0x80 && $0 != 0x0D } ? text.utf8.count : text.count
     }
 
-    /// The text, filled up with spaces.
+    /// The text, padded with spaces.
     package static func padded(_ text: String, _ width: Int) -> String {
         text + String(repeating: " ", count: max(0, width - length(of: text)))
     }
 
-    /// Bytes as a person says it: `98 KB`.
+    /// A number of bytes for people: `98 KB`.
     package static func size(_ bytes: Int64) -> String {
         if bytes < 1000 { return count(Int(bytes), "byte") }
         var value = Double(bytes)
@@ -51,7 +52,7 @@ package enum TextTools {
         return String(format: value < 10 ? "%.1f %@" : "%.0f %@", value, unit)
     }
 
-    /// A date in ISO 8601, in UTC, with as many decimals of the second as it has: none, three or six.
+    /// A date in ISO 8601, in UTC, with as many decimals of the second as it needs: none, three or six.
     package static func iso8601(_ secondsSince2001: Double) -> String {
         guard secondsSince2001.isFinite, abs(secondsSince2001) < 3e11 else { return "\(secondsSince2001)" }
         let microseconds = (secondsSince2001 * 1_000_000).rounded()
@@ -60,7 +61,7 @@ package enum TextTools {
         let days = (whole / 86_400).rounded(.down)
         let seconds = Int(whole - days * 86_400)
         let (year, month, day) = civilDate(daysSince2001: Int(days))
-        // Millions of dates are written; formats cost ten times what this does.
+        // Millions of dates are written; formatters cost ten times as much.
         var text = year < 0 ? "-" : ""
         append(abs(year), 4, to: &text)
         for (sign, number) in [
@@ -76,14 +77,14 @@ package enum TextTools {
         return text + "Z"
     }
 
-    /// A number with so many digits at least.
+    /// Appends a number with at least the given number of digits.
     private static func append(_ number: Int, _ digits: Int, to text: inout String) {
         let shown = String(number)
         for _ in 0..<max(0, digits - shown.utf8.count) { text += "0" }
         text += shown
     }
 
-    /// The date of the Gregorian calendar, extended to all times, so many days after 2001-01-01.
+    /// The date of the proleptic Gregorian calendar that many days after 2001-01-01.
     static func civilDate(daysSince2001: Int) -> (year: Int, month: Int, day: Int) {
         // Years that begin in March have their leap day at the end; 400 of them have 146,097 days.
         let shifted = daysSince2001 + 730_791
@@ -97,7 +98,7 @@ package enum TextTools {
         return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
     }
 
-    /// How many days after 2001-01-01 a day of that calendar is.
+    /// The number of days from 2001-01-01 to a day of that calendar.
     static func daysSince2001(year: Int, month: Int, day: Int) -> Int {
         let shiftedYear = month <= 2 ? year - 1 : year
         let era = (shiftedYear >= 0 ? shiftedYear : shiftedYear - 399) / 400

@@ -1,6 +1,6 @@
 import CoreData
 
-/// What an attribute's type is called.
+/// The names of attribute types.
 package enum TypeName {
     /// The types by the names that Xcode shows.
     package static func of(_ type: NSAttributeType) -> String {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What happens when a store is added whose model is not the coordinator's.
+/// The migration of a store that is added with another model than the coordinator's.
 struct AutomaticMigration {
     let format: any MigratableFormat.Type
     let url: URL
@@ -8,11 +8,11 @@ struct AutomaticMigration {
     let configuration: String?
     let options: [AnyHashable: Any]?
 
-    /// Migrates the store to the model: in stages or over several versions where the options say so, by a mapping model of the
-    /// bundles, or else by an inferred one.
+    /// Migrates the store to the model: in stages or over several versions if the options request it, by a mapping
+    /// model from the bundles, or else by an inferred one.
     ///
-    /// - Throws: 134130 when the store's model cannot be found, 134140 when there is no mapping, 134110 when the objects do
-    ///   not fit. The store is as it was then.
+    /// - Throws: 134130 if the store's model cannot be found, 134140 if there is no mapping, 134110 if the objects do
+    ///   not fit. The store is then unchanged.
     func run() throws {
         if let manager = options?[NSPersistentStoreStagedMigrationManagerOptionKey] as? NSStagedMigrationManager {
             let migration = StagedMigration(
@@ -43,9 +43,9 @@ struct AutomaticMigration {
 }
 
 extension MigratableFormat {
-    /// Infers how the objects of one model become those of another, and migrates a store so.
+    /// Infers a mapping between two models, and migrates a store with it.
     ///
-    /// - Throws: 134140 when that cannot be inferred, and what the migration throws.
+    /// - Throws: 134140 if no mapping can be inferred, and the errors of the migration.
     static func migrateByInference(
         _ url: URL, from source: NSManagedObjectModel, to model: NSManagedObjectModel, configuration: String?,
         options: [AnyHashable: Any]?, defersCleanup: Bool = false

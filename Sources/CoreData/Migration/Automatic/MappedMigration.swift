@@ -1,6 +1,6 @@
 import Foundation
 
-/// Migrates a store by a mapping model: object by object into a new store beside it, which then takes its place.
+/// Migrates a store by a mapping model, object by object, into a new store beside it, which then replaces it.
 struct MappedMigration {
     let format: any MigratableFormat.Type
     let url: URL
@@ -9,18 +9,18 @@ struct MappedMigration {
     let mapping: NSMappingModel
     let configuration: String?
     let options: [AnyHashable: Any]?
-    /// How many objects are made or changed before they are saved and let go.
+    /// How many objects are made or changed before they are saved and released.
     var portion = NSMigrationManager.usualPortion
 
     /// Migrates the store.
     ///
     /// Others who want to write wait until it is done.
     ///
-    /// - Throws: the errors of `NSMigrationManager.migrateStore`, and 134090 when others keep the store locked; the store is as it
-    ///   was then.
+    /// - Throws: the errors of `NSMigrationManager.migrateStore`, and 134090 if others keep the store locked; the store
+    ///   is then unchanged.
     func run() throws {
         try format.succeed(url, options: options, failing: failure) { places in
-            // Another process may have migrated it while this one waited.
+            // Another process may have migrated the store while this one waited.
             let version = try format.version(of: url, options: options)
             if version.fits(destination, configuration: configuration) { return nil }
             do {
@@ -35,7 +35,7 @@ struct MappedMigration {
         MigrationError.mapped(url: url, from: source, to: destination, error)
     }
 
-    /// Makes the migrated store in another place; its UUID and its history are those of the store.
+    /// Makes the migrated store at another place, with the store's UUID and history.
     func make(at place: URL, progress: @escaping (Float) -> Void = { _ in }) throws {
         let continuity = try format.continuity(of: url, options: options)
         let manager = NSMigrationManager(sourceModel: source, destinationModel: destination)
@@ -56,7 +56,7 @@ struct MappedMigration {
 }
 
 extension NSPersistentStoreCoordinator {
-    /// Has new objects numbered on from the old ones, so that the URI of an old object never leads to another one.
+    /// Makes new objects get keys after the old ones, so that the URI of an old object never leads to another one.
     fileprivate func reserveKeys(upTo key: Int64) throws {
         guard let store = persistentStores.first, let keys = store.engine.keys else { return }
         for entity in modelLayout.entities

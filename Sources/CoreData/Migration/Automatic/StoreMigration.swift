@@ -1,10 +1,10 @@
 import Foundation
 
-/// A migration of one store to one model, worked out before it is run: for tools that show it first.
+/// A migration of one store to one model, planned before it is run, so that tools can show it first.
 package struct StoreMigration {
     /// How the migration is carried out.
     package enum Way {
-        /// The store fits the model already.
+        /// The store already fits the model.
         case nothing
         /// In place, with these steps.
         case inPlace(MappingPlan, [MigrationStep])
@@ -17,18 +17,18 @@ package struct StoreMigration {
     package let source: NSManagedObjectModel
     package let destination: NSManagedObjectModel
     package let way: Way
-    /// How many objects a mapping model makes or changes before they are saved and let go.
+    /// How many objects a mapping model makes or changes before they are saved and released.
     package var portion = NSMigrationManager.usualPortion
     private let format: any MigratableFormat.Type
 
-    /// Works out how to get a store to a model. Nothing is changed.
+    /// Plans the migration of a store to a model. Nothing is changed.
     ///
     /// - Parameters:
     ///   - type: the type of the store.
     ///   - url: the store.
-    ///   - destination: the model to get to.
-    ///   - mapping: the mapping model to follow; `nil` to infer one.
-    /// - Throws: 134130 when the store's model cannot be found, 134140 when no mapping can be inferred or the given one is
+    ///   - destination: the model to migrate to.
+    ///   - mapping: the mapping model to use; `nil` to infer one.
+    /// - Throws: 134130 if the store's model cannot be found, 134140 if no mapping can be inferred or the given one is
     ///   for other versions, and the errors of opening a store.
     package init(
         of type: String = NSSQLiteStoreType, at url: URL, to destination: NSManagedObjectModel,
@@ -64,7 +64,7 @@ package struct StoreMigration {
         way = .inPlace(plan, try format.steps(of: migration, at: url))
     }
 
-    /// Migrates the store, or leaves it as it was.
+    /// Migrates the store; if this fails, the store is unchanged.
     package func run() throws {
         switch way {
         case .nothing: format.removeLeftovers(of: url)

@@ -1,14 +1,15 @@
 import Foundation
 
-/// How an entity mapping sets the attributes of destination objects: worked out once, for all objects of the two entities.
+/// The way an entity mapping sets the attributes of destination objects, computed once for all objects of the two
+/// entities.
 ///
-/// Most attributes become what an attribute of the same type was. These values are copied from row to row, where evaluating an
-/// expression by key-value coding would take a hundred times as long.
+/// Most attributes take the value of an attribute of the same type. These values are copied from row to row; evaluating
+/// an expression by key-value coding would take a hundred times as long.
 final class AttributeSteps {
     enum Step {
-        /// - Parameter keepsDefault: whether nothing happens where there is no value.
+        /// - Parameter keepsDefault: whether a missing value leaves the default.
         case copy(from: Int, to: Int, keepsDefault: Bool)
-        /// - Parameter plain: the slots of the two attributes, where the expression is the value of the one.
+        /// - Parameter plain: the slots of the two attributes, if the expression is just the source attribute's value.
         case evaluate(NSPropertyMapping, plain: (from: Int, to: Int)?)
     }
 

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Whether a mapping model fits two models: before a migration begins, not when an object is half done.
+/// Checks that a mapping model fits two models before a migration begins, rather than in the middle of it.
 enum MappingCheck {
-    /// - Throws: 134110, with the names of the entity mapping and what there is not.
+    /// - Throws: 134110, with the names of the entity mapping and of what is missing.
     static func check(
         _ mapping: NSMappingModel, from source: NSManagedObjectModel, to destination: NSManagedObjectModel
     ) throws {

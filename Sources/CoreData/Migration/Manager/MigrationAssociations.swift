@@ -1,14 +1,15 @@
-/// Which source object became which destination object, by entity mapping.
+/// Records which source object became which destination object, by entity mapping.
 ///
-/// Saved objects are identified by their keys and need not stay in memory; unsaved objects are identified by themselves.
+/// Saved objects are identified by their keys and need not stay in memory; unsaved objects are identified by
+/// themselves.
 final class MigrationAssociations {
     // Confined to the migration's thread.
     private let source: NSManagedObjectContext
     private let destination: NSManagedObjectContext
     private var byMapping: [String: AssociatedObjects] = [:]
-    /// The mapping that was asked for last: mostly the next one, too.
+    /// The mapping that was used last, which is usually the next one, too.
     private var last: (name: String, objects: AssociatedObjects)?
-    /// How many pairs are identified by their objects.
+    /// The number of pairs that are identified by their objects.
     private(set) var liveCount = 0
 
     init(source: NSManagedObjectContext, destination: NSManagedObjectContext) {
@@ -30,7 +31,7 @@ final class MigrationAssociations {
         byMapping[mapping] = new
     }
 
-    /// Tells the objects by their keys that were saved since.
+    /// Identifies objects that have been saved by their keys.
     func settle() {
         liveCount = 0
         for objects in byMapping.values {
@@ -39,7 +40,7 @@ final class MigrationAssociations {
         }
     }
 
-    /// What source objects became; all that the mapping made for `nil`.
+    /// The destination objects of source objects; for `nil`, all that the mapping made.
     func destinations(mapping: String, of sources: [NSManagedObject]?) -> [NSManagedObject] {
         guard let objects = objects(mapping) else { return [] }
         guard let sources else {
@@ -49,13 +50,13 @@ final class MigrationAssociations {
         return sources.flatMap { destinations(mapping: mapping, of: $0.identifier, $0) }
     }
 
-    /// What a source object became.
+    /// The destination objects of a source object.
     ///
     /// - Parameters:
     ///   - mapping: the name of the entity mapping.
     ///   - identifier: the source object's ID.
     ///   - object: the object, if it is in memory.
-    /// - Returns: the destination objects; none when the mapping made none of it.
+    /// - Returns: the destination objects; empty if the mapping made none of it.
     func destinations(
         mapping: String, of identifier: NSManagedObjectID, _ object: NSManagedObject?
     ) -> [NSManagedObject] {
@@ -65,12 +66,12 @@ final class MigrationAssociations {
         return identifiers(mapping: mapping, of: identifier).map { destination.objectOrFault($0) } + live
     }
 
-    /// The IDs of what a source object became and that was saved.
+    /// The IDs of a source object's saved destination objects.
     func identifiers(mapping: String, of identifier: NSManagedObjectID) -> [NSManagedObjectID] {
         objects(mapping)?.settled.flatMap { $0.destinations(of: identifier) } ?? []
     }
 
-    /// What destination objects were made of; all that the mapping worked on for `nil`.
+    /// The source objects of destination objects; for `nil`, all that the mapping processed.
     func sources(mapping: String, of destinations: [NSManagedObject]?) -> [NSManagedObject] {
         guard let objects = objects(mapping) else { return [] }
         guard let destinations else {
@@ -83,33 +84,33 @@ final class MigrationAssociations {
         }
     }
 
-    /// The keys of the objects of a mapping that were saved.
+    /// The keys of a mapping's saved objects.
     func keyPairs(mapping: String) -> [KeyPairs] { objects(mapping)?.settled ?? [] }
 
-    /// The destination objects of a mapping that were not.
+    /// The destination objects of a mapping that have not been saved.
     func made(mapping: String) -> [NSManagedObject] { objects(mapping)?.live.made ?? [] }
 }
 
 extension KeyColumn {
-    /// Every key once, in the order in which they came.
+    /// Every key once, in order of first occurrence.
     fileprivate var firstKeys: [Int64] { keys.indices.filter(isFirst).map { keys[$0] } }
 }
 
 extension Collection<KeyPairs> {
-    /// Whether an object was made of another one in any of the lists.
+    /// Whether any of the lists has an object as a destination.
     func haveDestination(_ identifier: NSManagedObjectID) -> Bool { contains { !$0.sources(of: identifier).isEmpty } }
 
-    /// Whether an object became another one in any of the lists.
+    /// Whether any of the lists has an object as a source.
     func haveSource(_ identifier: NSManagedObjectID) -> Bool { contains { !$0.destinations(of: identifier).isEmpty } }
 }
 
-/// What belongs together by one entity mapping.
+/// The pairs of one entity mapping.
 private final class AssociatedObjects {
     var live = LivePairs()
-    /// A list for each entity that became another one.
+    /// A list for each pair of entities.
     private(set) var settled: [KeyPairs] = []
 
-    /// Every destination object once, also where objects of several entities became it.
+    /// Every destination object once, even if objects of several entities became it.
     var settledDestinations: [NSManagedObjectID] {
         settled.indices.flatMap { index in
             settled[index].destinations.firstKeys.map(settled[index].destination.identifier)
@@ -117,7 +118,7 @@ private final class AssociatedObjects {
         }
     }
 
-    /// Every source object once, also where it became objects of several entities.
+    /// Every source object once, even if it became objects of several entities.
     var settledSources: [NSManagedObjectID] {
         settled.indices.flatMap { index in
             settled[index].sources.firstKeys.map(settled[index].source.identifier)
@@ -151,14 +152,14 @@ private final class AssociatedObjects {
     }
 }
 
-/// Pairs of objects that are in memory.
+/// Pairs of objects in memory.
 private struct LivePairs {
-    /// The first partner of an object, and the others: mostly there is one, which needs no array of its own.
+    /// The first partner of an object, and the others. Usually there is only one, which needs no array.
     private struct Partners {
         var first: [ObjectIdentifier: NSManagedObject] = [:]
         var others: [ObjectIdentifier: [NSManagedObject]] = [:]
 
-        /// Returns whether the partner is the first one.
+        /// Adds a partner, and returns whether it is the first one.
         mutating func add(_ partner: NSManagedObject, of object: NSManagedObject) -> Bool {
             let key = ObjectIdentifier(object)
             guard first.updateValue(first[key] ?? partner, forKey: key) != nil else { return true }

@@ -11,7 +11,7 @@ struct MigrationEnds {
     let source: End
     let destination: End
 
-    /// The kind of both stores, where these can be migrated in their place.
+    /// The format of both stores, if they can be migrated in place.
     var format: (any MigratableFormat.Type)? {
         source.type == destination.type ? NSPersistentStoreCoordinator.migratableFormat(ofType: source.type) : nil
     }
@@ -20,7 +20,7 @@ struct MigrationEnds {
         NSPersistentStoreCoordinator.migratableFormat(ofType: destination.type)
     }
 
-    /// Whether there is a store to add to.
+    /// Whether the destination exists already and is added to.
     var destinationExists: Bool {
         if let format = destinationFormat { return format.exists(at: destination.url) }
         let attributes = try? FileManager.default.attributesOfItem(atPath: destination.url.path)

@@ -2,7 +2,7 @@ import Foundation
 
 /// Evaluates the value and source expressions of a mapping model.
 struct MigrationExpression {
-    /// The values of `$source`, `$manager` and their kin.
+    /// The values of `$source`, `$manager` and the other variables.
     let scope: MigrationScope
 
     func value(of expression: NSExpression) throws -> Any? { try value(of: expressionTree(of: expression)) }
@@ -27,7 +27,7 @@ struct MigrationExpression {
             return try members(of: collection, variable, where: predicate)
         case .anyKey: throw Self.error("ANYKEY cannot be evaluated: name the keys to compare")
         default:
-            // What is computed of the parts is the business of expressions everywhere.
+            // The parts are constants now, so the usual evaluation does the rest.
             let known = try tree.mapParts({ .constant(Value(try value(of: $0))) }, predicates: { $0 })
             return CompiledExpression(known).evaluate(.null, variables: scope.variables.mapValues { Value($0) }).any
         }
@@ -64,7 +64,7 @@ struct MigrationExpression {
 
     // MARK: Predicates
 
-    /// Whether a predicate holds whose sides may name the migration's variables.
+    /// Whether a predicate holds. Its sides may use the migration's variables.
     private func holds(_ predicate: PredicateTree) throws -> Bool {
         let known = try predicate.mapSides { .constant(Value(try value(of: $0))) }
         if let obstacle = known.obstacle { throw Self.error(obstacle) }

@@ -1,6 +1,6 @@
-/// An object of a migration whose properties value expressions read by key: `$manager.userInfo`, `$entityMapping.name`.
+/// A migration's object whose properties value expressions read by key: `$manager.userInfo`, `$entityMapping.name`.
 protocol MigrationKeyOwner {
-    /// What an error calls the object.
+    /// The object's name in errors.
     static var description: String { get }
 
     /// Its properties, by the keys that they have in Core Data.
@@ -12,7 +12,7 @@ extension MigrationKeyOwner {
     ///
     /// - Parameter key: the property's name.
     /// - Returns: The value; `nil` for none.
-    /// - Throws: an error that names the keys that there are, for any other one.
+    /// - Throws: for an unknown key, an error that names the known ones.
     func expressionValue(forKey key: String) throws -> Any? {
         guard let read = Self.keys[key] else {
             throw MigrationExpression.error(

@@ -1,10 +1,11 @@
 import Foundation
 import Ordering
 
-/// Has a migration of many objects work in portions: what was made is saved into the destination, and let go.
+/// Makes a migration of many objects work in portions: the objects made so far are saved into the destination and
+/// released.
 ///
-/// All portions are one transaction. What they have is not checked before the last one is there, since relationships are
-/// set when all objects are; the rows that were not valid when they were saved are read again then.
+/// All portions are one transaction. They are only checked at the end, since relationships are set after all objects
+/// exist; rows that were invalid when they were saved are then read again.
 final class MigrationPortions {
     // Confined to the migration's thread.
     private let source: NSManagedObjectContext
@@ -12,7 +13,7 @@ final class MigrationPortions {
     private let associations: MigrationAssociations
     /// How many objects are made or changed before they are saved.
     private let size: Int
-    /// The store to save to; `nil` where objects are not identified by keys.
+    /// The store to save to; `nil` if objects are not identified by keys.
     private let store: (any LongTransactionEngine)?
     /// Whether the destination had no rows before.
     private let isNew: Bool
@@ -40,10 +41,10 @@ final class MigrationPortions {
         try save()
     }
 
-    /// Saves what there is, and lets go of it.
+    /// Saves and releases the objects made so far.
     func save() throws {
         guard let store else { return }
-        // Another merge policy is to resolve conflicts, which the indexes find.
+        // Any other merge policy may resolve conflicts, for which the unique indexes are needed.
         let needsIndexes = destination.mergePolicy as? NSMergePolicy !== NSMergePolicy.error
         if !hasSaved { try store.beginLongTransaction(makesIndexesLater: isNew && !needsIndexes) }
         hasSaved = true
@@ -56,18 +57,18 @@ final class MigrationPortions {
         destination.loosen()
     }
 
-    /// Lets go of source objects that were read.
+    /// Releases the source objects that were read.
     func letGoOfSources() {
         if store != nil { source.loosen() }
     }
 
-    /// Lets go of objects that were read and not changed.
+    /// Releases objects that were read and not changed.
     func letGo() {
         letGoOfSources()
         if store != nil { destination.loosen() }
     }
 
-    /// Saves what is left when all objects are made. From then on keys identify them. Where all of them are in
+    /// Saves the remaining objects when all have been made. From then on keys identify them. If all objects are in
     /// memory, nothing happens.
     func finishMaking() throws {
         guard hasSaved else { return }
@@ -75,7 +76,7 @@ final class MigrationPortions {
         try store?.makeIndexes()
     }
 
-    /// Saves what is left, and checks everything.
+    /// Saves the remaining changes, and checks everything.
     ///
     /// - Throws: the errors of validation and of saving.
     func finish() throws {
@@ -92,13 +93,13 @@ final class MigrationPortions {
 
     /// Undoes all portions, if there are any.
     func abandon() {
-        // The error to tell is the migration's; a transaction that is still open goes with its connection.
+        // The migration's error is the one to report; a transaction that is still open ends with its connection.
         try? store?.endLongTransaction(commits: false)
     }
 
     // MARK: Validation
 
-    /// The objects of the next portion that have to be looked at when all are there.
+    /// The objects of the next portion that must be checked again at the end.
     private func objectsToCheck() throws -> [NSManagedObject] {
         var objects: [NSManagedObject] = []
         for object in destination.changed {
@@ -120,7 +121,7 @@ final class MigrationPortions {
 
     /// Tries again to make the unique indexes that could not be made before.
     ///
-    /// - Throws: what a save throws whose objects share values that must be unique.
+    /// - Throws: the error of a save of objects that share values which must be unique.
     private func checkUniqueness() throws {
         try store?.makeIndexes()
         let shared = try store?.sharedUniqueValues(limit: 100) ?? []
@@ -153,11 +154,11 @@ final class MigrationPortions {
     }
 }
 
-/// The rows that have to be validated again, by entity.
+/// The rows that must be validated again, by entity.
 private struct DoubtfulRows {
     private var byEntity: [ObjectIdentifier: (side: KeyPairs.Side, keys: [Int64])] = [:]
 
-    /// Whether there are rows of an entity: the others of it are likely to be like them.
+    /// Whether there are rows of an entity, in which case the others are probably like them.
     func concern(_ entity: EntityLayout) -> Bool { byEntity[ObjectIdentifier(entity)] != nil }
 
     mutating func note(_ objects: [NSManagedObject]) {

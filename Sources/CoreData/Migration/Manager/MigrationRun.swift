@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a migration manager has while it migrates: two contexts, the mapping, the policies, and who became whom.
+/// The state of a running migration: two contexts, the mapping, the policies, and the pairs of objects.
 final class MigrationRun {
     // Confined to the migration's thread.
     let mapping: NSMappingModel
@@ -9,7 +9,7 @@ final class MigrationRun {
     let associations: MigrationAssociations
     let portions: MigrationPortions
     var current: NSEntityMapping?
-    /// Which of the stages of the entity mappings is at work.
+    /// The current stage of the entity mappings.
     var step: (number: Int, of: Int) = (0, of: 1)
     private var attributeSteps: (mapping: NSEntityMapping, steps: AttributeSteps)?
     private var relationshipSteps: (mapping: NSEntityMapping, source: EntityLayout, steps: RelationshipSteps)?
@@ -18,12 +18,12 @@ final class MigrationRun {
     let policies: [NSEntityMigrationPolicy]
 
     /// - Parameters:
-    ///   - mapping: how the destination is made of the source.
+    ///   - mapping: the mapping from the source to the destination.
     ///   - source: the coordinator of the store to read.
     ///   - destination: the coordinator of the store to write.
     ///   - portion: how many objects are made or changed before they are saved.
     ///   - isNew: whether the destination had no rows before.
-    /// - Throws: when a policy's class cannot be found.
+    /// - Throws: an error if a policy's class cannot be found.
     init(
         _ mapping: NSMappingModel, source: NSPersistentStoreCoordinator, destination: NSPersistentStoreCoordinator,
         portion: Int, isNew: Bool
@@ -42,7 +42,7 @@ final class MigrationRun {
 
     // MARK: What is worked out once for many objects
 
-    /// How a mapping sets attributes; kept until another one asks.
+    /// How a mapping sets attributes; kept until another mapping is used.
     func attributeSteps(
         _ mapping: NSEntityMapping, from source: EntityLayout, to destination: EntityLayout
     ) -> AttributeSteps {
@@ -56,7 +56,7 @@ final class MigrationRun {
         return steps
     }
 
-    /// How a mapping sets relationships; kept until another one asks.
+    /// How a mapping sets relationships; kept until another mapping is used.
     func relationshipSteps(_ mapping: NSEntityMapping, from source: EntityLayout) -> RelationshipSteps {
         if let known = relationshipSteps, known.mapping === mapping, known.source === source { return known.steps }
         let steps = RelationshipSteps(mapping.relationshipMappings ?? [], from: source)
@@ -64,7 +64,7 @@ final class MigrationRun {
         return steps
     }
 
-    /// The entity of the destination that a mapping names; kept until another one asks.
+    /// The destination entity that a mapping names; kept until another mapping is used.
     func destinationEntity(_ mapping: NSEntityMapping) -> NSEntityDescription? {
         guard let name = mapping.destinationEntityName else { return nil }
         if let known = destinationEntity, known.mapping === mapping, known.name == name { return known.entity }

@@ -1,4 +1,4 @@
-/// What the expressions of a mapping may refer to.
+/// The variables of a mapping's expressions.
 struct MigrationScope {
     let manager: NSMigrationManager
     let mapping: NSEntityMapping
@@ -6,10 +6,10 @@ struct MigrationScope {
     var property: NSPropertyMapping?
     var source: NSManagedObject?
     var destination: NSManagedObject?
-    /// The members that subqueries are looking at, by their variables.
+    /// The current members of subqueries, by their variables.
     var members: [String: Any] = [:]
 
-    /// The value of a variable, by its name without the dollar sign; `nil` for one that stands for nothing.
+    /// The value of a variable, by its name without the dollar sign; `nil` for an unknown one.
     subscript(_ name: String) -> Any? {
         switch name {
         case NSMigrationSourceObjectKey: return source
@@ -22,7 +22,7 @@ struct MigrationScope {
         }
     }
 
-    /// All that stand for something.
+    /// All variables with a value.
     var variables: [String: Any] {
         let names = [
             NSMigrationSourceObjectKey, NSMigrationManagerKey, NSMigrationEntityMappingKey, NSMigrationEntityPolicyKey,

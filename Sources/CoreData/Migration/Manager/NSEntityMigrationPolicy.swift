@@ -1,39 +1,42 @@
 import Foundation
 
-/// Does the work of an entity mapping: makes the destination objects, connects and checks them.
+/// Carries out an entity mapping: makes the destination objects, connects and checks them.
 ///
-/// Subclass it, and name the subclass, with its module, as the mapping's `entityMigrationPolicyClassName`. For each entity
-/// mapping of a migration the manager makes one policy, and calls, in this order:
+/// Subclass it, and name the subclass, with its module, as the mapping's `entityMigrationPolicyClassName`. The manager
+/// makes one policy for each entity mapping of a migration, and calls, in this order:
 ///
 /// 1. for each mapping in turn: `begin`, then `createDestinationInstances` for each source object, then `endInstanceCreation`;
-/// 2. when all objects are there, for each mapping: `createRelationships` for each destination object, then
+/// 2. when all objects exist, for each mapping: `createRelationships` for each destination object, then
 ///    `endRelationshipCreation`;
 /// 3. for each mapping: `performCustomValidation`, then `end`.
 ///
-/// An error that one of them throws ends the migration.
+/// An error thrown by one of them ends the migration.
 open class NSEntityMigrationPolicy: NSObject, MigrationFunctionCalling {
-    // Used on the migration's thread only.
+    // Only used on the migration's thread.
 
-    /// Creates a policy; the manager does, for each entity mapping.
+    /// Creates a policy; the manager does so for each entity mapping.
     public override required init() { super.init() }
 
     /// Called before the first object of a mapping is migrated.
     ///
     /// - Parameters:
     ///   - mapping: the entity mapping.
-    ///   - manager: the manager that follows it.
-    /// - Throws: what an override throws; it ends the migration.
+    ///   - manager: the migration manager.
+    /// - Throws: the error of an override; it ends the migration.
     open func begin(_ mapping: NSEntityMapping, with manager: NSMigrationManager) throws {}
 
-    /// Makes the destination objects for one source object: by default one, with the attributes that the mapping says.
+    /// Makes the destination objects for one source object: by default one, with the attributes that the mapping
+    /// specifies.
     ///
-    /// An override that makes objects itself must tell the manager by `associate(sourceInstance:withDestinationInstance:for:)`.
+    /// An override that makes objects itself must report them to the manager by
+    /// `associate(sourceInstance:withDestinationInstance:for:)`.
     ///
     /// - Parameters:
     ///   - sInstance: the source object.
     ///   - mapping: the entity mapping.
-    ///   - manager: the manager that follows it.
-    /// - Throws: when a value cannot be made as the mapping says; what an override throws. It ends the migration.
+    ///   - manager: the migration manager.
+    /// - Throws: an error if the mapping's value for a property cannot be made, or the error of an override; it ends
+    ///   the migration.
     open func createDestinationInstances(
         forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
     ) throws {
@@ -43,22 +46,22 @@ open class NSEntityMigrationPolicy: NSObject, MigrationFunctionCalling {
         manager.associate(sourceInstance: sInstance, withDestinationInstance: destination, for: mapping)
     }
 
-    /// Called when all destination objects of a mapping were made.
+    /// Called when all destination objects of a mapping have been made.
     ///
     /// - Parameters:
     ///   - mapping: the entity mapping.
-    ///   - manager: the manager that follows it.
-    /// - Throws: what an override throws; it ends the migration.
+    ///   - manager: the migration manager.
+    /// - Throws: the error of an override; it ends the migration.
     open func endInstanceCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
 
-    /// Connects one destination object: by default with the objects that the mapping says.
+    /// Connects one destination object: by default with the objects that the mapping specifies.
     ///
     /// - Parameters:
     ///   - dInstance: the destination object.
     ///   - mapping: the entity mapping.
-    ///   - manager: the manager that follows it.
-    /// - Throws: when a destination cannot be found as the mapping says; what an override throws. It ends the
-    ///   migration.
+    ///   - manager: the migration manager.
+    /// - Throws: an error if a destination specified by the mapping cannot be found, or the error of an override; it
+    ///   ends the migration.
     open func createRelationships(
         forDestination dInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
     ) throws {
@@ -68,37 +71,37 @@ open class NSEntityMigrationPolicy: NSObject, MigrationFunctionCalling {
         try manager.setRelationships(of: dInstance, from: source, mapping: mapping, policy: self)
     }
 
-    /// Called when all destination objects of a mapping were connected.
+    /// Called when all destination objects of a mapping have been connected.
     ///
     /// - Parameters:
     ///   - mapping: the entity mapping.
-    ///   - manager: the manager that follows it.
-    /// - Throws: what an override throws; it ends the migration.
+    ///   - manager: the migration manager.
+    /// - Throws: the error of an override; it ends the migration.
     open func endRelationshipCreation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
 
-    /// Checks the destination objects of a mapping beyond what their model says, before they are saved.
+    /// Checks the destination objects of a mapping beyond their model's rules, before they are saved.
     ///
     /// - Parameters:
     ///   - mapping: the entity mapping.
-    ///   - manager: the manager that follows it.
-    /// - Throws: what an override throws; it ends the migration.
+    ///   - manager: the migration manager.
+    /// - Throws: the error of an override; it ends the migration.
     open func performCustomValidation(forMapping mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
 
-    /// Called when everything of a mapping is done.
+    /// Called at the end of a mapping.
     ///
     /// - Parameters:
     ///   - mapping: the entity mapping.
-    ///   - manager: the manager that follows it.
-    /// - Throws: what an override throws; it ends the migration.
+    ///   - manager: the migration manager.
+    /// - Throws: the error of an override; it ends the migration.
     open func end(_ mapping: NSEntityMapping, manager: NSMigrationManager) throws {}
 
-    /// Calls a function that a value expression calls on `$entityPolicy`; there is none by default.
+    /// Calls a function that a value expression calls on `$entityPolicy`; by default there are none.
     ///
     /// - Parameters:
-    ///   - name: the name of the function, as the expression has it.
+    ///   - name: the name of the function in the expression.
     ///   - arguments: the values of the arguments.
-    /// - Returns: what the function gives; `nil` for no value.
-    /// - Throws: an error that names the function when no function has that name; what an override throws.
+    /// - Returns: the function's result; `nil` for no value.
+    /// - Throws: an error that names the function if there is none of that name, or the error of an override.
     open func callFunction(_ name: String, arguments: [Any?]) throws -> Any? {
         throw MigrationExpression.error(
             "the migration policy \(String(reflecting: type(of: self))) has no function “\(name)”; override "
@@ -106,7 +109,7 @@ open class NSEntityMigrationPolicy: NSObject, MigrationFunctionCalling {
     }
 }
 
-/// Finds the classes of migration policies by the names that mapping models have for them.
+/// Finds the classes of migration policies by the names in mapping models.
 enum MigrationPolicies {
     /// - Throws: an `NSError` that names the class and the mapping.
     static func policy(for mapping: NSEntityMapping) throws -> NSEntityMigrationPolicy {

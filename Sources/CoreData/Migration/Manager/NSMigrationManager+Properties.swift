@@ -1,6 +1,6 @@
 import Foundation
 
-// How destination objects get their values.
+// Sets the values of destination objects.
 extension NSMigrationManager {
     /// Sets the attributes of a destination object by an entity mapping.
     func setAttributes(
@@ -13,7 +13,7 @@ extension NSMigrationManager {
         }
         let steps = run.attributeSteps(mapping, from: source.layout, to: destination.layout)
         if source.isFault { source.fireFault() }
-        // Nobody hears of the values of a new object that has no code of its own.
+        // Nobody observes the values of a new object that has no code of its own.
         let isQuiet = steps.isPlain && destination.state.contains(.insertedInEvent)
         for step in steps.steps {
             switch step {
@@ -22,7 +22,7 @@ extension NSMigrationManager {
                 if keepsDefault, value.isNull { continue }
                 if isQuiet { destination.values[to] = value } else { destination.setStoredValue(value, at: to) }
             case .evaluate(let property, let plain):
-                // A value whose file cannot be read goes on being what the file has.
+                // A value whose file cannot be read stays a reference to the file.
                 if let plain, let missing = source.values[plain.from].missingExternalData {
                     destination.setStoredValue(.object(missing), at: plain.to)
                     continue
@@ -38,7 +38,7 @@ extension NSMigrationManager {
         policy: NSEntityMigrationPolicy
     ) throws {
         let relationships = mapping.relationshipMappings ?? []
-        // A subclass may say otherwise what became of an object.
+        // A subclass may define differently what an object became.
         guard let run, let source, source.managedObjectContext === run.source, type(of: self) == NSMigrationManager.self
         else {
             return try setProperties(relationships, of: destination, from: source, mapping: mapping, policy: policy)
@@ -51,7 +51,7 @@ extension NSMigrationManager {
                 guard let name = property.name else { continue }
                 do {
                     let partners = try run.partners(of: source, relationship, successors)
-                    // Connecting an object changes its partners, which take their values for it.
+                    // Connecting an object changes its partners, which must be loaded for that.
                     let loaded = try run.loadStrangers(among: partners, for: destination, name)
                     try withExtendedLifetime(loaded) { try set(partners, forKey: name, of: destination) }
                 } catch { throw unset(name, mapping, error) }
@@ -59,7 +59,8 @@ extension NSMigrationManager {
         }
     }
 
-    /// Sets the properties of a destination object by the mappings' expressions; one without an expression keeps its default.
+    /// Sets the properties of a destination object by the mappings' expressions; a property without an expression keeps
+    /// its default.
     func setProperties(
         _ mappings: [NSPropertyMapping], of destination: NSManagedObject, from source: NSManagedObject?,
         mapping: NSEntityMapping, policy: NSEntityMigrationPolicy
@@ -150,7 +151,7 @@ extension NSMigrationManager {
         }
     }
 
-    /// What an object became, by any entity mapping of its entity.
+    /// The destination objects of an object, by any entity mapping of its entity.
     private func successors(of object: NSManagedObject) -> [NSManagedObject] {
         (run?.mapping.entityMappings ?? []).filter { $0.sourceEntityName == object.entity.name }.flatMap {
             destinationInstances(forEntityMappingName: $0.name ?? "", sourceInstances: [object])
@@ -172,7 +173,7 @@ extension NSMigrationManager {
         return request
     }
 
-    /// The managed objects in a value; `nil` when the value is missing or contains anything else.
+    /// The managed objects in a value; `nil` if the value is missing or contains anything else.
     static func objects(in value: Any?) -> [NSManagedObject]? {
         if let object = value as? NSManagedObject { return [object] }
         return NSManagedObject.objects(in: value)

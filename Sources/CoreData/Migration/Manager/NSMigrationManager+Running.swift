@@ -2,7 +2,7 @@ import Foundation
 
 // A migration from one store to another.
 extension NSMigrationManager {
-    /// Carries an inferred mapping out in place, on a copy of the source store.
+    /// Carries out an inferred mapping in place, on a copy of the source store.
     func migrateCopy(_ ends: MigrationEnds, _ format: any MigratableFormat.Type, plan: MappingPlan) throws {
         let (url, options) = (ends.destination.url, ends.destination.options)
         do { try format.replace(at: url, from: ends.source.url, options: options) } catch {
@@ -17,8 +17,8 @@ extension NSMigrationManager {
     ///
     /// - Parameters:
     ///   - ends: the stores to read and to write.
-    ///   - mapping: how the destination is made of the source.
-    ///   - isNew: whether there is no destination yet.
+    ///   - mapping: the mapping from the source to the destination.
+    ///   - isNew: whether the destination does not exist yet.
     /// - Throws: the errors of the stores, of the mapping and of its policies.
     func migrateObjects(_ ends: MigrationEnds, mapping: NSMappingModel, isNew: Bool) throws {
         let source = NSPersistentStoreCoordinator(managedObjectModel: PlainModel.make(of: sourceModel))
@@ -51,7 +51,7 @@ extension NSMigrationManager {
         try close(source)
     }
 
-    /// The metadata that programs put into a store go with it.
+    /// Copies the metadata that programs have put into the store.
     private func carryMetadata(from source: NSPersistentStoreCoordinator, to destination: NSPersistentStoreCoordinator)
     {
         guard let from = source.persistentStores.first, let to = destination.persistentStores.first else { return }

@@ -30,7 +30,7 @@ extension NSMigrationManager {
         }
     }
 
-    /// Tells how far the migration is.
+    /// Reports the progress of the migration.
     ///
     /// - Parameters:
     ///   - run: the migration that is running.
@@ -58,7 +58,7 @@ extension NSMigrationManager {
     /// Connects the objects.
     private func connect(_ run: MigrationRun) throws {
         try perform(1, run) { mapping, policy in
-            // The usual policy has nothing to do without relationships.
+            // Without relationships, the default policy has nothing to do.
             let isUsual = type(of: policy) == NSEntityMigrationPolicy.self
             if isUsual, mapping.relationshipMappings?.isEmpty ?? true { return }
             try forEachPortion(ofDestinationsIn: mapping, run) { destinations in
@@ -71,17 +71,17 @@ extension NSMigrationManager {
         }
     }
 
-    /// The objects that an entity mapping made, a portion at a time; what they were made of is in memory, too.
+    /// The objects that an entity mapping made, in portions; the objects that they were made of are in memory, too.
     private func forEachPortion(
         ofDestinationsIn mapping: NSEntityMapping, _ run: MigrationRun, _ body: ([NSManagedObject]) throws -> Void
     ) throws {
         let name = mapping.name ?? ""
-        // What policies associate from now on is not for them.
+        // Associations that policies make from now on are not included.
         let (settled, live) = (run.associations.keyPairs(mapping: name), run.associations.made(mapping: name))
         for (group, pairs) in settled.enumerated() {
             let steps = run.relationshipSteps(mapping, from: pairs.source.layout)
             for start in stride(from: 0, to: pairs.count, by: MigrationPortions.reading) {
-                // Objects of several entities may have become one.
+                // Objects of several entities may have become one object.
                 let positions = (start..<min(start + MigrationPortions.reading, pairs.count)).filter { position in
                     pairs.destinations.isFirst(position)
                         && !settled[..<group].haveDestination(

@@ -1,35 +1,38 @@
 import Foundation
 import Synchronization
 
-/// Migrates a store object by object, with two Core Data stacks: one on the store as it is, with the model of its version,
-/// one on the store that is to be.
+/// Migrates a store object by object, with two Core Data stacks: one on the existing store, with the model of its
+/// version, and one on the new store.
 ///
 /// ```swift
 /// let manager = NSMigrationManager(sourceModel: old, destinationModel: new)
 /// try manager.migrateStore(from: url, type: .sqlite, mapping: mapping, to: newURL, type: .sqlite)
 /// ```
 ///
-/// Both stacks have copies of the models, whose objects are plain `NSManagedObject`s: the classes of the application play no
-/// part. The source store is only read. A destination that does not exist is made; one that exists takes the objects besides
-/// its own, so that a large store can be migrated in several passes, each with a mapping model of its own.
+/// Both stacks use copies of the models whose objects are plain `NSManagedObject`s; the application's classes are not
+/// used. The source store is only read. A destination that does not exist is created; an existing one gets the objects
+/// in addition to its own, so that a large store can be migrated in several passes, each with its own mapping model.
 ///
-/// Between SQLite stores, the objects of a large store go in portions: a portion is saved, without being checked, and let go
-/// before the next is read, all in one transaction; what is kept of each object is a pair of keys. `destinationInstances` and
-/// `sourceInstances` give objects that are not in memory as faults. Everything is checked before the transaction ends.
+/// Between SQLite stores, the objects of a large store are migrated in portions: each is saved without being checked,
+/// and released before the next is read, all in one transaction. Only a pair of keys is kept for each object.
+/// `destinationInstances` and `sourceInstances` return objects that are not in memory as faults. Everything is checked
+/// before the transaction ends.
 open class NSMigrationManager: NSObject, MigrationFunctionCalling {
-    // Used by one thread at a time; `migrationProgress` and `cancelMigrationWithError` by any.
+    // Used by one thread at a time, except for `migrationProgress` and `cancelMigrationWithError`, which any thread may
+    // use.
 
     /// The model of the source store.
     public let sourceModel: NSManagedObjectModel
     /// The model of the destination store.
     public let destinationModel: NSManagedObjectModel
 
-    /// Whether an inferred mapping model may be carried out by SQL alone, on a copy of the source store. The default is `true`.
+    /// Whether an inferred mapping model may be carried out by SQL alone, on a copy of the source store. The default is
+    /// `true`.
     ///
-    /// Set it to `false` to have every object go through the entity mappings' policies.
+    /// Set it to `false` to apply the entity mappings' policies to every object.
     open var usesStoreSpecificMigrationManager = true
 
-    /// Facts of the developer's own, for migration policies.
+    /// Your own information, for migration policies.
     open var userInfo: [AnyHashable: Any]?
 
     /// The configuration of the destination model whose entities the destination store holds; `nil` for all.
@@ -37,11 +40,11 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
     var run: MigrationRun?
     /// Called on the migration's thread whenever the progress changes.
     var progressed: ((Float) -> Void)?
-    /// Called with the destination store before the first object is made, where that is a new SQLite store.
+    /// Called with the destination store before the first object is made, if that is a new SQLite store.
     var willMigrate: ((NSPersistentStoreCoordinator) throws -> Void)?
-    /// Which object became which, after a migration object by object that `willMigrate` was set for.
+    /// Which object became which, after a migration object by object for which `willMigrate` was set.
     var successions: [KeyPairs]?
-    /// How many objects are made or changed before they are saved and let go.
+    /// How many objects are made or changed before they are saved and released.
     var portion = usualPortion
     static let usualPortion = 2000
     private let shared = Mutex(Shared())
@@ -54,8 +57,8 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
     /// Creates a manager for two versions of a model.
     ///
     /// - Parameters:
-    ///   - sourceModel: the model of the store that is migrated.
-    ///   - destinationModel: the model that it is migrated to.
+    ///   - sourceModel: the model of the store to migrate.
+    ///   - destinationModel: the model to migrate it to.
     public init(sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel) {
         self.sourceModel = sourceModel
         self.destinationModel = destinationModel
@@ -64,16 +67,16 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
 
     // MARK: What is there while a migration runs
 
-    /// The mapping model. There is one while a migration runs.
+    /// The mapping model. It is available while a migration runs.
     open var mappingModel: NSMappingModel { running("mappingModel").mapping }
 
-    /// The context of the source store. There is one from the start of a migration until `reset()`.
+    /// The context of the source store. It is available from the start of a migration until `reset()`.
     open var sourceContext: NSManagedObjectContext { running("sourceContext").source }
 
-    /// The context of the destination store. There is one from the start of a migration until `reset()`.
+    /// The context of the destination store. It is available from the start of a migration until `reset()`.
     open var destinationContext: NSManagedObjectContext { running("destinationContext").destination }
 
-    /// The entity mapping that is being worked on.
+    /// The entity mapping that is being carried out.
     open var currentEntityMapping: NSEntityMapping {
         guard let current = running("currentEntityMapping").current else {
             programmerError("currentEntityMapping was asked for while no entity mapping is being worked on")
@@ -86,7 +89,8 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
         return run
     }
 
-    /// How far the migration is, from 0 to 1; 1 before the first one. One that fails leaves it where it stopped. May be read from any thread.
+    /// The progress of the migration, from 0 to 1; 1 before the first one. A failed migration leaves it where it
+    /// stopped. It can be read from any thread.
     open var migrationProgress: Float { shared.withLock { $0.progress } }
 
     func setProgress(_ progress: Float) {
@@ -103,22 +107,22 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
 
     /// Called after a property changed: `migrationProgress`, on the migration's thread.
     ///
-    /// Linux has no key-value observing: override this to hear of the progress.
+    /// Linux has no key-value observing: override this to observe the progress.
     ///
     /// - Parameter key: the property.
     open func didChangeValue(forKey key: String) {}
 
-    /// Ends the migration as soon as possible, before the next object. May be called from any thread.
+    /// Ends the migration as soon as possible, before the next object. It can be called from any thread.
     ///
-    /// - Parameter error: why; the migration throws this very error.
+    /// - Parameter error: the reason; the migration throws this error.
     open func cancelMigrationWithError(_ error: any Error) { shared.withLock { $0.cancellation = error } }
 
-    /// - Throws: the error that the migration was cancelled with.
+    /// - Throws: the error with which the migration was cancelled.
     func checkCancellation() throws {
         if let cause = shared.withLock({ $0.cancellation }) { throw cause }
     }
 
-    /// Forgets the contexts and the objects of the last migration, so that the manager can be used for another.
+    /// Releases the contexts and the objects of the last migration, so that the manager can be used for another.
     open func reset() {
         run = nil
         successions = nil
@@ -133,14 +137,13 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
     ///   - sourceURL: the store, which is not changed.
     ///   - sStoreType: its type.
     ///   - sOptions: the options to open it with.
-    ///   - mappings: how its objects become objects of the destination model.
-    ///   - dURL: where the migrated store is to be.
+    ///   - mappings: the mapping of its objects to objects of the destination model.
+    ///   - dURL: the URL for the migrated store.
     ///   - dStoreType: its type.
     ///   - dOptions: the options to open it with.
-    /// - Throws: 134110 when the mapping model names an entity, a property or a policy that there is not, 134150 when the
-    ///   source store cannot be opened, 134160 when the destination cannot, the error that the migration was
-    ///   cancelled with, what a policy throws, and the errors of validation. A destination that this made is gone again
-    ///   then.
+    /// - Throws: 134110 if the mapping model names an entity, a property or a policy that does not exist, 134150 if the
+    ///   source store cannot be opened, 134160 if the destination cannot, the error with which the migration was
+    ///   cancelled, the errors of policies, and those of validation. A destination that this created is then deleted.
     open func migrateStore(
         from sourceURL: URL, sourceType sStoreType: String, options sOptions: [AnyHashable: Any]? = nil,
         with mappings: NSMappingModel?, toDestinationURL dURL: URL, destinationType dStoreType: String,
@@ -167,7 +170,8 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
             setProgress(1)
         } catch {
             run = nil
-            // The error to tell is the migration's; a half-made file that stays is overwritten by the next try.
+            // The migration's error is the one to report; an incomplete file that remains is overwritten by the next
+            // attempt.
             if isNew { try? ends.removeDestination() }
             throw error
         }
@@ -185,12 +189,12 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
     ///   - sourceURL: the store, which is not changed.
     ///   - sourceType: its type.
     ///   - sourceOptions: the options to open it with.
-    ///   - mapping: how its objects become objects of the destination model.
-    ///   - destinationURL: where the migrated store is to be.
+    ///   - mapping: the mapping of its objects to objects of the destination model.
+    ///   - destinationURL: the URL for the migrated store.
     ///   - destinationType: its type.
     ///   - destinationOptions: the options to open it with.
-    /// - Throws: as `migrateStore(from:sourceType:options:with:toDestinationURL:destinationType:destinationOptions:)`
-    ///   does.
+    /// - Throws: the errors of
+    ///   `migrateStore(from:sourceType:options:with:toDestinationURL:destinationType:destinationOptions:)`.
     public func migrateStore(
         from sourceURL: URL, type sourceType: NSPersistentStore.StoreType,
         options sourceOptions: [AnyHashable: Any]? = nil,
@@ -205,26 +209,25 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
 
     // MARK: Entities and objects
 
-    /// The source entity of an entity mapping: while a migration runs, that of the model that the source context has.
+    /// The source entity of an entity mapping: while a migration runs, the one in the source context's model.
     ///
     /// - Parameter mEntity: an entity mapping.
-    /// - Returns: the entity; `nil` when the mapping names none.
+    /// - Returns: the entity; `nil` if the mapping names none.
     open func sourceEntity(for mEntity: NSEntityMapping) -> NSEntityDescription? {
         let model = run?.source.persistentStoreCoordinator?.managedObjectModel ?? sourceModel
         return mEntity.sourceEntityName.flatMap { model.entitiesByName[$0] }
     }
 
-    /// The destination entity of an entity mapping: while a migration runs, that of the model that the destination context
-    /// has.
+    /// The destination entity of an entity mapping: while a migration runs, the one in the destination context's model.
     ///
     /// - Parameter mEntity: an entity mapping.
-    /// - Returns: the entity; `nil` when the mapping names none.
+    /// - Returns: the entity; `nil` if the mapping names none.
     open func destinationEntity(for mEntity: NSEntityMapping) -> NSEntityDescription? {
         if let run { return run.destinationEntity(mEntity) }
         return mEntity.destinationEntityName.flatMap { destinationModel.entitiesByName[$0] }
     }
 
-    /// Notes that a source object became a destination object by an entity mapping.
+    /// Records that a source object became a destination object by an entity mapping.
     ///
     /// - Parameters:
     ///   - sourceInstance: an object of the source context.
@@ -237,37 +240,38 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
         run?.associations.add(sourceInstance, destinationInstance, mapping: entityMapping.name ?? "")
     }
 
-    /// What source objects became by the entity mapping of a name; everything that the mapping made for `nil`.
+    /// The destination objects of source objects by a named entity mapping; for `nil`, all that the mapping made.
     ///
     /// - Parameters:
     ///   - mappingName: the name of the entity mapping.
     ///   - sourceInstances: objects of the source context; `nil` for all.
-    /// - Returns: the destination objects; none for a name that no mapping has.
+    /// - Returns: the destination objects; empty for an unknown name.
     open func destinationInstances(
         forEntityMappingName mappingName: String, sourceInstances: [NSManagedObject]?
     ) -> [NSManagedObject] {
         run?.associations.destinations(mapping: mappingName, of: sourceInstances) ?? []
     }
 
-    /// What destination objects were made of by the entity mapping of a name; all its source objects for `nil`.
+    /// The source objects of destination objects by a named entity mapping; for `nil`, all of the mapping's source
+    /// objects.
     ///
     /// - Parameters:
     ///   - mappingName: the name of the entity mapping.
     ///   - destinationInstances: objects of the destination context; `nil` for all.
-    /// - Returns: the source objects; none for a name that no mapping has.
+    /// - Returns: the source objects; empty for an unknown name.
     open func sourceInstances(
         forEntityMappingName mappingName: String, destinationInstances: [NSManagedObject]?
     ) -> [NSManagedObject] {
         run?.associations.sources(mapping: mappingName, of: destinationInstances) ?? []
     }
 
-    /// Calls a function that a value expression calls on `$manager`. Override it to answer functions of a subclass.
+    /// Calls a function that a value expression calls on `$manager`. Override it to provide functions of a subclass.
     ///
     /// - Parameters:
-    ///   - name: the name of the function, as the expression has it.
+    ///   - name: the name of the function in the expression.
     ///   - arguments: the values of the arguments.
-    /// - Returns: what the function gives; `nil` for no value.
-    /// - Throws: an error that names the function when no function has that name.
+    /// - Returns: the function's result; `nil` for no value.
+    /// - Throws: an error that names the function if there is none of that name.
     open func callFunction(_ name: String, arguments: [Any?]) throws -> Any? {
         try callOwnFunction(name, arguments)
     }

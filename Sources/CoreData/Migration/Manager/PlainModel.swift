@@ -1,5 +1,5 @@
-/// A model for migrations: its objects are plain managed objects, since the classes that the application has now need not
-/// fit an old version of the model, and must not act on objects that are only on their way.
+/// A model for migrations. Its objects are plain managed objects, since the application's present classes need not fit
+/// an old version of the model, and must not act on objects in the middle of a migration.
 enum PlainModel {
     static func make(of model: NSManagedObjectModel) -> NSManagedObjectModel {
         let plain = NSManagedObjectModel()

@@ -1,6 +1,7 @@
-/// How an entity mapping sets the relationships of destination objects: worked out once, for all objects of the two entities.
+/// The way an entity mapping sets the relationships of destination objects, computed once for all objects of the two
+/// entities.
 ///
-/// Most relationships lead to what the objects became that a relationship of the source leads to. These are found by their
+/// Most relationships lead to the destination objects of a source relationship's objects. These are found by their
 /// keys, for a portion of objects at once.
 struct RelationshipSteps {
     enum Step {
@@ -8,7 +9,7 @@ struct RelationshipSteps {
         case evaluate(NSPropertyMapping)
     }
 
-    /// Which entity mappings say what an object became.
+    /// The entity mappings that determine the destination objects of an object.
     enum Successors {
         case mapping(String)
         case anyMapping
@@ -36,9 +37,9 @@ struct RelationshipSteps {
     }
 }
 
-// What the objects became that relationships of the source lead to.
+// Finds the destination objects for relationships of the source.
 extension MigrationRun {
-    /// The names of the entity mappings that may say what an object became.
+    /// The names of the entity mappings that may determine the destination objects of an object.
     private func names(_ successors: RelationshipSteps.Successors, of entity: EntityLayout) -> [String] {
         switch successors {
         case .mapping(let name): return [name]
@@ -47,7 +48,7 @@ extension MigrationRun {
         }
     }
 
-    /// What the objects became that a relationship leads to. The source objects at its other end are not loaded.
+    /// The destination objects for a source object's relationship. The source objects at its other end are not loaded.
     func partners(
         of source: NSManagedObject, _ relationship: RelationshipLayout, _ successors: RelationshipSteps.Successors
     ) throws -> [NSManagedObject] {
@@ -73,9 +74,9 @@ extension MigrationRun {
         return [target]
     }
 
-    /// Loads what the objects became that to-one relationships lead to: connecting an object changes its partner, too.
+    /// Loads the destination objects for to-one relationships, since connecting an object changes its partner, too.
     ///
-    /// - Returns: the partners, to be kept until the objects are connected.
+    /// - Returns: the partners, which the caller keeps until the objects are connected.
     func loadPartners(of sources: [NSManagedObject], _ steps: RelationshipSteps) throws -> [NSManagedObject] {
         var identifiers: Set<NSManagedObjectID> = []
         for case .partners(let relationship, let successors, _) in steps.steps where !relationship.isToMany {
@@ -90,9 +91,9 @@ extension MigrationRun {
         return try destination.loadedObjects(identifiers.sorted { $0.key < $1.key })
     }
 
-    /// Loads the objects that a to-many relationship of an object does not lead to yet.
+    /// Loads the objects that a to-many relationship of an object does not contain yet.
     ///
-    /// - Returns: the objects, to be kept until the relationship is set.
+    /// - Returns: the objects, which the caller keeps until the relationship is set.
     func loadStrangers(
         among partners: [NSManagedObject], for object: NSManagedObject, _ relationship: String
     ) throws -> [NSManagedObject] {

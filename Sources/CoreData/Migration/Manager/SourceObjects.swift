@@ -1,6 +1,6 @@
 import Foundation
 
-// The source objects of an entity mapping, a portion at a time.
+// The source objects of an entity mapping, in portions.
 extension NSMigrationManager {
     func forEachPortion(
         ofSourcesIn mapping: NSEntityMapping, policy: NSEntityMigrationPolicy, _ run: MigrationRun,
@@ -46,7 +46,7 @@ extension NSMigrationManager {
         while true {
             let rows = try coordinator.withLock { try portions.next(MigrationPortions.reading) }
             if rows.isEmpty { return }
-            // What comes at once has no progress to tell of.
+            // A single portion needs no progress.
             if done == 0, rows.count == MigrationPortions.reading {
                 count = try coordinator.withLock { try engine.fetchCount(plan) }
             }

@@ -3,12 +3,12 @@ import Ordering
 
 /// Finds mapping models in folders.
 enum MappingModelFiles {
-    /// The mapping models in folders, by their file's names, in the order of the folders.
+    /// The mapping models in folders, by their files' names, in the order of the folders.
     ///
     /// - Parameters:
-    ///   - folders: where to look.
-    ///   - sources: the versions that sources may lead to and from; `nil` for compiled mapping models only. A source beside its
-    ///     compiled form is not read.
+    ///   - folders: the folders to search.
+    ///   - sources: the versions that sources may be for; `nil` to read compiled mapping models only. A source beside
+    ///     its compiled form is not read.
     /// - Returns: the mapping models.
     /// - Throws: an error that names the first file that cannot be read.
     static func read(in folders: [URL], sourcesFor sources: MappedVersions? = nil) throws -> [NamedMapping] {
@@ -36,7 +36,7 @@ enum MappingModelFiles {
 
     private static func name(_ url: URL) -> String { url.deletingPathExtension().lastPathComponent }
 
-    /// The files of a folder with an extension, by name; none where there is no such folder.
+    /// The files in a folder with an extension, by name; empty if there is no such folder.
     static func files(in folder: URL, withExtension fileExtension: String) throws -> [URL] {
         guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
         return try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)

@@ -1,6 +1,6 @@
 import Foundation
 
-// Where mapping files, which hold values, meet the classes.
+// Converts mapping files, which are values, to Core Data's classes.
 extension NSEntityMapping {
     convenience init(_ document: EntityMappingDocument) {
         self.init()
@@ -71,7 +71,7 @@ extension MappingSourceCompiler {
 }
 
 extension MappingSource {
-    /// A mapping model as the editor keeps it; see the initializer for values.
+    /// A mapping model in the editor's form; see the initializer for values.
     init(
         _ mappingModel: NSMappingModel, from source: NSManagedObjectModel, to destination: NSManagedObjectModel,
         paths: (source: String, destination: String), former: MappingSource? = nil

@@ -2,8 +2,8 @@ import Foundation
 import Ordering
 
 extension NSMappingModel {
-    /// Reads a compiled mapping model, `.cdm`; other than Apple's, a source, `.xcmappingmodel`, too, whose models are
-    /// looked for by the paths in it. Nil when it cannot be read, as Core Data has it.
+    /// Reads a compiled mapping model, `.cdm`. Unlike Apple's, it also reads a source, `.xcmappingmodel`, whose models
+    /// are found by the paths in it. Nil if the file cannot be read, as in Core Data.
     ///
     /// - Parameter url: the file or package.
     public convenience init?(contentsOf url: URL?) {
@@ -13,10 +13,10 @@ extension NSMappingModel {
     }
 
     /// Finds the compiled mapping model between two versions of a model: the one whose entity mappings have the version
-    /// hashes of their entities. Nil when there is none.
+    /// hashes of their entities. Nil if there is none.
     ///
     /// - Parameters:
-    ///   - bundles: where to look; `nil` for all loaded bundles, and the resources of packages beside them.
+    ///   - bundles: the bundles to search; `nil` for all loaded bundles, and the resources of packages beside them.
     ///   - sourceModel: the version to migrate from.
     ///   - destinationModel: the version to migrate to.
     public convenience init?(
@@ -29,7 +29,7 @@ extension NSMappingModel {
         self.init(files, from: sourceModel, to: destinationModel)
     }
 
-    /// Takes the first of compiled mapping models, by their paths, that was made for two models; nil when there is none.
+    /// Uses the first compiled mapping model, by path, that was made for two models; nil if there is none.
     convenience init?(_ files: [URL], from source: NSManagedObjectModel, to destination: NSManagedObjectModel) {
         for file in files.ordered(by: { $0.path < $1.path }) {
             guard let mappings = try? Self.mappings(at: file), Self.fits(mappings, from: source, to: destination) else {
@@ -51,7 +51,7 @@ extension NSMappingModel {
     ///
     /// - Parameters:
     ///   - url: the `.cdm` or `.xcmappingmodel`.
-    ///   - models: the versions that a source is compiled for; `nil` for those that it names.
+    ///   - models: the versions that a source is compiled for; `nil` for the versions that it names.
     /// - Returns: the entity mappings, in the order of the file.
     /// - Throws: an error in the Cocoa domain that names the file and what is wrong in it.
     package static func mappings(
@@ -73,7 +73,7 @@ extension NSMappingModel {
 
     /// The content of a compiled mapping model, a `.cdm` file.
     ///
-    /// - Throws: an error in the Cocoa domain naming the mapping and property that no file can hold.
+    /// - Throws: an error in the Cocoa domain that names the mapping and property which no file can hold.
     package func compiledData() throws -> Data {
         try ModelFileError.naming(nil) {
             try MappingArchiveWriter.archive(of: (entityMappings ?? []).map(\.document)).data()
@@ -97,8 +97,8 @@ extension NSMappingModel {
         mappings.allSatisfy { agrees($0.destinationEntityVersionHash, $0.destinationEntityName, destination) }
     }
 
-    /// Whether a hash is that of an entity: Apple's, or our own, which a mapping compiled here has beside a store's copy of its model,
-    /// which has Apple's.
+    /// Whether a hash is an entity's: Apple's, or our own. A mapping compiled here has our own hashes, while a store's
+    /// copy of its model has Apple's.
     private static func agrees(_ hash: Data?, _ entity: String?, _ model: NSManagedObjectModel) -> Bool {
         guard let hash else { return true }
         guard let entity, let description = model.entitiesByName[entity] else { return false }

@@ -4,16 +4,16 @@ import Foundation
 package struct ChainStep {
     /// How the step is done.
     package enum Way {
-        /// By SQL, as it was inferred.
+        /// By SQL, as inferred.
         case inferred(MappingPlan)
         /// Object by object, by a mapping model.
         case mapped(NamedMapping)
     }
 
-    /// Code that completes a step: it may read the objects of the old version, and change those of the new one, which are
-    /// saved afterwards. An object of an inferred step keeps its primary key.
+    /// Code that completes a step. It may read the objects of the old version, and change those of the new one, which
+    /// are saved afterwards. An object of an inferred step keeps its primary key.
     ///
-    /// Both contexts are private-queue contexts, and the code runs on the queues of both.
+    /// Both contexts are private-queue contexts, and the code runs on both queues.
     package typealias Work = (_ old: NSManagedObjectContext, _ new: NSManagedObjectContext) throws -> Void
 
     package let source: KnownVersion
@@ -21,9 +21,9 @@ package struct ChainStep {
     package let way: Way
     package let work: Work?
 
-    /// A step that is inferred.
+    /// An inferred step.
     ///
-    /// - Throws: 134190 when it cannot be.
+    /// - Throws: 134190 if it cannot be inferred.
     package init(inferringFrom source: KnownVersion, to destination: KnownVersion, work: Work? = nil) throws {
         self.source = source
         self.destination = destination
@@ -33,7 +33,7 @@ package struct ChainStep {
 
     /// A step by a mapping model.
     ///
-    /// - Throws: 134110 when the mapping model names entities, properties or a migration policy that there are not.
+    /// - Throws: 134110 if the mapping model names entities, properties or a migration policy that do not exist.
     package init(
         from source: KnownVersion, to destination: KnownVersion, by mapping: NamedMapping, work: Work? = nil
     ) throws {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A version of a model that a migration can go over.
+/// A version of a model that a migration can pass through.
 package struct KnownVersion {
     package let name: String
     package let model: NSManagedObjectModel
@@ -11,7 +11,7 @@ package struct KnownVersion {
     }
 }
 
-/// A mapping model, and what it is called.
+/// A mapping model with its name.
 package struct NamedMapping {
     package let name: String
     package let mapping: NSMappingModel
@@ -22,13 +22,13 @@ package struct NamedMapping {
     }
 }
 
-/// The versions of a model that are known, and the mapping models between them.
+/// The known versions of a model, and the mapping models between them.
 package struct KnownVersions {
     package private(set) var versions: [KnownVersion]
     /// Whether the versions are in the order in which they were made.
     package let isOrdered: Bool
     package let mappings: [NamedMapping]
-    /// The versions of the package that cannot be read, each with the reason; a migration goes over the others.
+    /// The versions of the package that cannot be read, each with the reason; a migration uses the others.
     package private(set) var unread: [(name: String, reason: String)] = []
 
     /// Versions in the order in which they were made.
@@ -42,12 +42,12 @@ package struct KnownVersions {
         self.mappings = mappings
     }
 
-    /// The versions of a model package, in the order that their names tell, and the mapping models of folders.
+    /// The versions of a model package, in the order of their names, and the mapping models in folders.
     ///
     /// - Parameters:
     ///   - package: the model package.
-    ///   - mappingFolders: where compiled mapping models are looked for.
-    ///   - readsSources: whether sources of mapping models are looked for there, too, and compiled.
+    ///   - mappingFolders: the folders to search for compiled mapping models.
+    ///   - readsSources: whether sources of mapping models are also searched there, and compiled.
     /// - Throws: the errors of reading the current version and the mapping models, with the file.
     package init(_ package: ModelPackage, mappingFolders: [URL], readsSources: Bool = false) throws {
         let names = package.versions.map(\.name)
@@ -68,11 +68,11 @@ package struct KnownVersions {
         self.unread = unread
     }
 
-    /// The versions of the model package that a model is of, and the mapping models, in bundles.
+    /// The versions in the model package of a model, and the mapping models, in bundles.
     ///
     /// - Parameters:
     ///   - model: one version of the model.
-    ///   - directories: where packages and mapping models are looked for.
+    ///   - directories: the directories to search for packages and mapping models.
     /// - Throws: the errors of reading, with the file.
     package init(of model: NSManagedObjectModel, in directories: [URL] = ModelLocator.searchedDirectories()) throws {
         for directory in directories {
@@ -87,23 +87,24 @@ package struct KnownVersions {
         self.init([], isOrdered: false, mappings: try MappingModelFiles.read(in: directories))
     }
 
-    /// The place of the version that a model is of.
+    /// The index of the version that a model is of.
     func index(of model: NSManagedObjectModel) -> Int? {
         if let same = versions.firstIndex(where: { $0.model === model }) { return same }
-        // A model of the package says which version it is; that one is compared first, so that the others need not be hashed.
+        // A package's model records which version it is. That version is compared first, so that the others need not be
+        // hashed.
         let named = versions.firstIndex { $0.model.origin != nil && $0.model.origin == model.origin }
         if let named, versions[named].model.isSameVersion(as: model) { return named }
         return versions.firstIndex { $0.model.isSameVersion(as: model) }
     }
 
-    /// Adds a model, as the latest version, unless it is known; tells its place.
+    /// Adds a model as the latest version, unless it is known; returns its index.
     mutating func add(_ model: NSManagedObjectModel, named name: String) -> Int {
         if let known = index(of: model) { return known }
         versions.append(KnownVersion(name: name, model: model))
         return versions.count - 1
     }
 
-    /// The steps between versions that there are mapping models for.
+    /// The steps between versions for which there are mapping models.
     func mappedHops() -> [ShortestChain.Hop: NamedMapping] {
         var found: [ShortestChain.Hop: NamedMapping] = [:]
         for named in mappings where named.mapping.namesVersions {
@@ -126,7 +127,7 @@ package struct KnownVersions {
 }
 
 extension NSMappingModel {
-    /// Whether the mapping model says which versions it is for, by the version hashes of the entities.
+    /// Whether the mapping model identifies its versions, by the version hashes of the entities.
     fileprivate var namesVersions: Bool {
         (entityMappings ?? []).allSatisfy {
             ($0.sourceEntityName == nil || $0.sourceEntityVersionHash != nil)
@@ -136,7 +137,7 @@ extension NSMappingModel {
 }
 
 extension StoreVersion {
-    /// The place of the first version that fits the store.
+    /// The index of the first version that fits the store.
     func index(in versions: [KnownVersion], configuration: String?) -> Int? {
         versions.firstIndex { fits($0.model, configuration: configuration) }
     }

@@ -2,7 +2,7 @@ import Foundation
 
 // The errors of migrations over several versions, and of those that make a new store.
 extension MigrationError {
-    /// 134130: the store is of a version that is not known, most likely a later one.
+    /// 134130: the store is of an unknown version, most likely a later one.
     static func unknownVersion(
         url: URL, metadata: [String: Any], known: [KnownVersion], unread: [(name: String, reason: String)] = []
     ) -> NSError {
@@ -17,7 +17,7 @@ extension MigrationError {
             userInfo: ["reason": "Can't find model for source store", "URL": url, "metadata": metadata])
     }
 
-    /// 134506: the store is of a later version than the one to get to.
+    /// 134506: the store is of a later version than the wanted one.
     static func backward(url: URL, from source: KnownVersion, to destination: KnownVersion) -> NSError {
         StoreError.make(
             NSStagedMigrationBackwardMigrationError,
@@ -51,7 +51,7 @@ extension MigrationError {
             ])
     }
 
-    /// 134140: the steps of a plan do not join.
+    /// 134140: the steps of a plan do not connect.
     static func disjoint(url: URL, _ first: ChainStep, _ second: ChainStep) -> NSError {
         StoreError.make(
             CoreDataErrorCode.migrationMissingMappingModel,
@@ -60,7 +60,7 @@ extension MigrationError {
             suggestion: "Begin each step with the version that the one before it ends with.")
     }
 
-    /// 134090: the store is not of the version any more that the plan was made for.
+    /// 134090: the store is no longer of the version for which the plan was made.
     static func changed(url: URL, _ step: ChainStep) -> NSError {
         StoreError.make(
             CoreDataErrorCode.persistentStoreTimeout,
@@ -68,7 +68,7 @@ extension MigrationError {
                 + "migrated it meanwhile.", url: url, suggestion: "Look at its version again.")
     }
 
-    /// The error of a step, with the versions and what to do.
+    /// The error of a step, with the versions and advice.
     static func step(_ index: Int, of migration: ProgressiveMigration, _ error: any Error) -> NSError {
         let (first, last) = (migration.steps[0].source, migration.steps[migration.steps.count - 1].destination)
         return failed(

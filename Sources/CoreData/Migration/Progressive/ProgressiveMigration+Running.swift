@@ -1,11 +1,11 @@
 import Foundation
 
 extension ProgressiveMigration {
-    /// Migrates the store, or leaves it as it was.
+    /// Migrates the store; if this fails, the store is unchanged.
     ///
-    /// - Parameter progress: called on the way, on this thread, with numbers that only grow.
-    /// - Throws: what a step throws, with the versions and the step; 134090 when others keep the store locked. Others who want to
-    ///   write wait until it is done.
+    /// - Parameter progress: called during the migration, on this thread, with values that never decrease.
+    /// - Throws: the error of a step, with the versions and the step; 134090 if others keep the store locked. Others
+    ///   who want to write wait until the migration is done.
     package func run(progress: @escaping (MigrationProgress) -> Void = { _ in }) throws {
         guard let first = steps.first else { return format.removeLeftovers(of: url) }
         try format.prepareMigration(of: url, options: options)
@@ -16,7 +16,7 @@ extension ProgressiveMigration {
         var furthest = 0.0
         try format.succeed(url, options: options, failing: { MigrationError.step(steps.count - 1, of: self, $0) }) {
             try successor($0, of: first.source) { state in
-                // In a second round, progress that was reported is not reported again.
+                // In a second round, progress that was reported before is not reported again.
                 guard state.fractionCompleted >= furthest else { return }
                 furthest = state.fractionCompleted
                 progress(state)
@@ -28,7 +28,7 @@ extension ProgressiveMigration {
     private func successor(
         _ places: any SuccessorPlaces, of source: KnownVersion, progress: @escaping (MigrationProgress) -> Void
     ) throws -> URL {
-        // Another process may have migrated it while this one waited.
+        // Another process may have migrated the store while this one waited.
         guard try format.version(of: url, options: options).fits(source.model, configuration: configuration) else {
             throw MigrationError.changed(url: url, steps[0])
         }
@@ -49,8 +49,8 @@ extension ProgressiveMigration {
                 fractionCompleted: (Double(index) + fraction) / Double(steps.count)))
     }
 
-    /// Makes the store of a step, and removes the one before it unless it is the original; or changes that one, where the
-    /// step needs no more.
+    /// Makes the store of a step, and removes the previous one unless it is the original; or changes the previous one
+    /// in place if that suffices.
     private func make(
         _ index: Int, of store: URL, in places: any SuccessorPlaces, _ progress: @escaping (Double) -> Void
     ) throws -> URL {
@@ -82,7 +82,7 @@ extension ProgressiveMigration {
 
     private func isLast(_ index: Int) -> Bool { index == steps.count - 1 }
 
-    /// Carries an inferred step out in place.
+    /// Carries out an inferred step in place.
     private func migrate(_ store: URL, _ step: ChainStep, _ plan: MappingPlan, _ progress: (Double) -> Void) throws {
         let last = steps.last.map { $0.destination.model === step.destination.model } ?? false
         let migration = InferredMigration(

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Brings a store from any known version to a later one, over as many steps as needed.
+/// Migrates a store from any known version to a later one, over as many steps as needed.
 ///
 /// ```swift
 /// let known = try KnownVersions(package, mappingFolders: [resources])
@@ -8,29 +8,29 @@ import Foundation
 /// try migration.run { print($0.fractionCompleted) }
 /// ```
 ///
-/// All of it is worked out and checked before anything is touched. One inferred step is done in place, in one transaction.
-/// Otherwise each step makes a store in a folder beside the original, and the last of them replaces the original in one
-/// transaction, with its files of external data and its history: when anything interrupts the chain, the store is of the version
-/// that it was of, or of the last one, never of one between.
+/// Everything is planned and checked before anything is touched. A single inferred step is done in place, in one
+/// transaction. Otherwise each step makes a store in a folder beside the original, and the last of them replaces the
+/// original in one transaction, with its files of external data and its history. If anything interrupts the chain, the
+/// store is of its original version or of the last one, never of one in between.
 package struct ProgressiveMigration {
     let format: any MigratableFormat.Type
     package let url: URL
-    /// What is done, in order; nothing for a store that is of the wanted version.
+    /// The steps, in order; empty for a store that is of the wanted version already.
     package let steps: [ChainStep]
     let configuration: String?
     let options: [AnyHashable: Any]?
 
-    /// Finds the shortest chain of steps that there are mapping models for, or that can be inferred.
+    /// Finds the shortest chain of steps that have mapping models or can be inferred.
     ///
     /// - Parameters:
-    ///   - format: the kind of the store.
+    ///   - format: the store's format.
     ///   - url: the store.
-    ///   - destination: the model to get to.
+    ///   - destination: the model to migrate to.
     ///   - known: the versions and the mapping models.
     ///   - configuration: the configuration of the destination that the store holds; `nil` for all entities.
     ///   - options: the options to open the stores with.
-    /// - Throws: 134130 when the store is of no known version, 134506 when its version is later than the wanted one, 134140
-    ///   when no chain leads there, 134110 when a mapping model does not fit.
+    /// - Throws: 134130 if the store is of no known version, 134506 if its version is later than the wanted one, 134140
+    ///   if no chain leads there, 134110 if a mapping model does not fit.
     init(
         of format: any MigratableFormat.Type, at url: URL, to destination: NSManagedObjectModel,
         over known: KnownVersions, configuration: String? = nil,
@@ -69,7 +69,7 @@ package struct ProgressiveMigration {
         }
     }
 
-    /// As `init(of:at:to:over:configuration:options:)`, by the type of the store.
+    /// The same, for a type of store; see `init(of:at:to:over:configuration:options:)`.
     package init(
         of type: String = NSSQLiteStoreType, at url: URL, to destination: NSManagedObjectModel,
         over known: KnownVersions, configuration: String? = nil, options: [AnyHashable: Any]? = nil
@@ -79,15 +79,15 @@ package struct ProgressiveMigration {
             configuration: configuration, options: options)
     }
 
-    /// Takes those of given steps that are still to be done.
+    /// Selects the given steps that remain to be done.
     ///
     /// - Parameters:
     ///   - type: the type of the store.
-    ///   - url: the store, of the version that one of the steps begins with or the last one ends with.
-    ///   - plan: all steps, from the oldest version on; each begins where the one before it ends.
+    ///   - url: the store, whose version is the source of one of the steps or the destination of the last.
+    ///   - plan: all steps, from the oldest version on; each begins where the previous one ends.
     ///   - configuration: the configuration of the models whose entities the store holds; `nil` for all.
     ///   - options: the options that the store is opened with.
-    /// - Throws: 134130 when the store is of none of the versions, 134140 when the steps do not join.
+    /// - Throws: 134130 if the store is of none of the versions, 134140 if the steps do not connect.
     package init(
         of type: String = NSSQLiteStoreType, at url: URL, along plan: [ChainStep], configuration: String? = nil,
         options: [AnyHashable: Any]? = nil
@@ -99,7 +99,7 @@ package struct ProgressiveMigration {
         }
         let store = try format.version(of: url, options: options)
         let versions = plan.map(\.source) + (plan.last.map { [$0.destination] } ?? [])
-        // The latest of them, where a version comes up twice.
+        // The latest one, if a version occurs twice.
         guard let start = store.index(in: versions.reversed(), configuration: configuration) else {
             throw MigrationError.unknownVersion(url: url, metadata: store.metadata, known: versions)
         }
@@ -110,7 +110,7 @@ package struct ProgressiveMigration {
         steps = Array(plan.dropFirst(versions.count - 1 - start))
     }
 
-    /// The chain in words, a line for each step.
+    /// A description of the chain, with a line for each step.
     package var description: String {
         steps.enumerated().map { "\($0 + 1). \($1.description)" }.joined(separator: "\n")
     }

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Option (Boolean): migrate a store over the versions of its model, step by step, when its model differs.
+/// Option (Boolean): migrate a store over the versions of its model, step by step, if its model differs.
 ///
-/// Set it besides `NSMigratePersistentStoresAutomaticallyOption`. The versions are those of the model package (`.momd`) in the
-/// bundles that the coordinator's model is of, the steps the compiled mapping models (`.cdm`) in the bundles and what can be
-/// inferred. The shortest chain is taken that does not pass over a mapping model. Either the store gets to the coordinator's
-/// model, or it stays as it was.
+/// Set it in addition to `NSMigratePersistentStoresAutomaticallyOption`. The versions are those of the coordinator's
+/// model package (`.momd`) in the bundles; the steps are the compiled mapping models (`.cdm`) in the bundles, and what
+/// can be inferred. The shortest chain that does not bypass a mapping model is used. Either the store is migrated to
+/// the coordinator's model, or it is unchanged.
 ///
 /// ```swift
 /// description.setOption(true as NSNumber, forKey: PippinProgressiveMigrationOptionKey)
@@ -16,9 +16,9 @@ public let PippinProgressiveMigrationOptionKey = "PippinProgressiveMigrationOpti
 
 /// Reads the option.
 enum ProgressiveOption {
-    /// The versions to go over; `nil` when the option does not ask for it.
+    /// The versions to pass through; `nil` if the option is not set.
     ///
-    /// Inside the package, the value may also be a ``KnownVersions`` of the caller's.
+    /// Within the package, the value may also be the caller's own ``KnownVersions``.
     static func versions(_ options: [AnyHashable: Any]?, model: NSManagedObjectModel) throws -> KnownVersions? {
         if let known = options?[PippinProgressiveMigrationOptionKey] as? KnownVersions { return known }
         guard StoreSettings.flag(options, PippinProgressiveMigrationOptionKey) else { return nil }

@@ -1,4 +1,4 @@
-/// The shortest way over the versions of a model, by their places in a list. Pure.
+/// The shortest path over the versions of a model, by their indexes in a list. Pure.
 struct ShortestChain {
     /// A step from one version to another.
     struct Hop: Hashable, Sendable {
@@ -8,21 +8,23 @@ struct ShortestChain {
 
     /// How many versions there are.
     let count: Int
-    /// Whether the list is in the order in which the versions were made: then no step leads back.
+    /// Whether the list is in the order in which the versions were made, so that no step leads back.
     let isOrdered: Bool
-    /// The steps that there are mapping models for.
+    /// The steps that have mapping models.
     let mapped: Set<Hop>
-    /// Whether a mapping can be inferred for a step. That is work: it is asked of the steps of promising ways only, and once.
+    /// Whether a mapping can be inferred for a step. This is expensive, so it is only asked for steps on promising
+    /// paths, and once.
     let canInfer: (Hop) -> Bool
 
-    /// The steps of the shortest way, or `nil` when there is none.
+    /// The steps of the shortest path, or `nil` if there is none.
     ///
-    /// A mapping model says what must happen to objects between two versions, and an inferred step that passes over it would
-    /// not do it. So the way with the fewest such steps is taken, of these the one with the fewest steps, and of these the
-    /// one with the most mapping models.
+    /// A mapping model specifies what must happen to objects between two versions, and an inferred step that bypasses
+    /// it would not do that. So the path with the fewest such steps is used; among these, the one with the fewest
+    /// steps; and among these, the one with the most mapping models.
     ///
-    /// The search is A*: first it is worked out what the rest of the way would cost from each version if every step could be
-    /// inferred, and then the steps are tried in the order of what a way over them would cost at best. The direct one comes first.
+    /// The search is A*: first the cost of the rest of the path is computed for each version, assuming that every step
+    /// can be inferred; then steps are tried in the order of the lowest possible cost of a path over them. The direct
+    /// step comes first.
     func hops(from start: Int, to end: Int) -> [Hop]? {
         guard start != end else { return [] }
         let remaining = costsIfAllCanBeInferred(to: end)
@@ -57,7 +59,7 @@ struct ShortestChain {
         from != to && (!isOrdered || (from < to && to <= end))
     }
 
-    /// What it costs at best to get from each version to the last one.
+    /// The lowest possible cost from each version to the last one.
     private func costsIfAllCanBeInferred(to end: Int) -> [Int: Cost] {
         var best = [end: Cost()]
         var closed: Set<Int> = []
@@ -82,7 +84,7 @@ struct ShortestChain {
 }
 
 extension ShortestChain {
-    /// What a way costs; the parts count one after the other.
+    /// The cost of a path; its parts are compared one after the other.
     private struct Cost: Comparable {
         var passedMappings = 0
         var steps = 0
@@ -99,15 +101,15 @@ extension ShortestChain {
         }
     }
 
-    /// A step that may be on the way.
+    /// A step that may be on the path.
     private struct Candidate: Comparable {
-        /// What the whole way costs at best.
+        /// The lowest possible cost of the whole path.
         let estimate: Cost
-        /// What it costs to get to where the step begins.
+        /// The cost of reaching the beginning of the step.
         let reached: Cost
         let hop: Hop
 
-        /// Of ways that cost the same the one that is almost done, and then the one over earlier versions.
+        /// Among equal costs, the path that is closer to its end comes first, and then the one over earlier versions.
         static func < (first: Candidate, second: Candidate) -> Bool {
             if first.estimate != second.estimate { return first.estimate < second.estimate }
             if first.reached != second.reached { return second.reached < first.reached }
@@ -115,7 +117,7 @@ extension ShortestChain {
         }
     }
 
-    /// The candidates, the best one at hand: a binary heap.
+    /// The candidates in a binary heap, the best one on top.
     private struct CandidateQueue {
         private var heap: [Candidate] = []
 

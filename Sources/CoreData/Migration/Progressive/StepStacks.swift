@@ -18,7 +18,7 @@ struct StepStacks {
 
     /// Runs the code, and saves what it changed.
     ///
-    /// - Throws: what the code throws, and the errors of validation and of saving.
+    /// - Throws: the errors of the code, of validation and of saving.
     func run(_ work: ChainStep.Work, configuration: String?) throws {
         let before = try coordinator(step.source.model, old, isReadOnly: true, nil)
         let after = try coordinator(step.destination.model, new, isReadOnly: false, configuration)
@@ -40,7 +40,7 @@ struct StepStacks {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: PlainModel.make(of: model))
         var plain = StoreMigrationOptions.plain(options)
         if isReadOnly { plain[NSReadOnlyPersistentStoreOption] = true }
-        // A store that keeps a history may only be written to with it.
+        // A store with a history may only be written to with history tracking.
         if !isReadOnly, try format.version(of: url, options: options).hasHistory {
             plain[NSPersistentHistoryTrackingKey] = true
         }

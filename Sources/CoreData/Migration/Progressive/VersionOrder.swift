@@ -1,11 +1,11 @@
 import Ordering
 
-/// The order in which the versions of a model were made, as far as their names tell. Pure.
+/// The order in which the versions of a model were made, as far as their names show it. Pure.
 enum VersionOrder {
-    /// The names in order, where they have a beginning in common and go on with numbers, like Xcode's: `Model`, `Model 2`,
-    /// `Model 10`, or `v1.2`, `v1.10`.
+    /// The names in order, if they share a prefix followed by numbers, like Xcode's: `Model`, `Model 2`, `Model 10`, or
+    /// `v1.2`, `v1.10`.
     ///
-    /// - Returns: `nil` when the names tell no order.
+    /// - Returns: `nil` if the names show no order.
     static func sorted(_ names: [String]) -> [String]? {
         let beginning = commonBeginning(names)
         var numbered: [(name: String, numbers: [Int])] = []
@@ -20,7 +20,7 @@ enum VersionOrder {
         return sorted.map(\.name)
     }
 
-    /// How many characters all names begin with, without cutting a number in two.
+    /// The length of the names' common prefix, without splitting a number.
     private static func commonBeginning(_ names: [String]) -> Int {
         guard var beginning = names.first else { return 0 }
         for name in names {

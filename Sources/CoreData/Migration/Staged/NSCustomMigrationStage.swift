@@ -3,9 +3,9 @@
 /// The step itself is a lightweight migration from one model to the next; the handlers prepare the data for it, and
 /// complete it.
 open class NSCustomMigrationStage: NSMigrationStage {
-    /// The model that the step begins with.
+    /// The model before the step.
     public let currentModel: NSManagedObjectModelReference
-    /// The model that the step ends with.
+    /// The model after the step.
     public let nextModel: NSManagedObjectModelReference
 
     /// Called before the step; the manager's container has the store open with the current model.
@@ -16,8 +16,8 @@ open class NSCustomMigrationStage: NSMigrationStage {
     /// Creates a stage from one version of a model to another.
     ///
     /// - Parameters:
-    ///   - currentModel: the version that the stage begins with.
-    ///   - nextModel: the version that it ends with.
+    ///   - currentModel: the version before the stage.
+    ///   - nextModel: the version after it.
     public init(migratingFrom currentModel: NSManagedObjectModelReference, to nextModel: NSManagedObjectModelReference)
     {
         self.currentModel = currentModel

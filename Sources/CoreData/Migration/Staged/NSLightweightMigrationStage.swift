@@ -1,4 +1,4 @@
-/// A step of a staged migration that needs no code: versions of a model between which mappings can be inferred.
+/// A step of a staged migration without code: versions of a model between which mappings can be inferred.
 open class NSLightweightMigrationStage: NSMigrationStage {
     /// The version checksums of the models, in the order of the versions.
     public let versionChecksums: [String]

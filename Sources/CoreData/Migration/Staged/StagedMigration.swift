@@ -9,9 +9,9 @@ struct StagedMigration {
     let configuration: String?
     let options: [AnyHashable: Any]?
 
-    /// - Throws: 134504 when no stage has the store's or the model's version, 134506 when the model is older than the store, what a handler
-    ///   throws, and the errors of lightweight migration, with the stage. The store then has the version of the last stage
-    ///   that was complete.
+    /// - Throws: 134504 if no stage has the store's or the model's version, 134506 if the model is older than the
+    ///   store, the errors of handlers, and those of lightweight migration, with the stage. The store then has the
+    ///   version of the last completed stage.
     func run() throws {
         let plan = try plan()
         defer { manager.container = nil }
@@ -44,7 +44,7 @@ struct StagedMigration {
         }
     }
 
-    /// The checksums of each model that custom stages refer to. A model that is not found is reported when its stage is run.
+    /// The checksums of each model that custom stages refer to. A missing model is reported when its stage is run.
     private func referenceChecksums() -> [Set<String>] {
         let stages = manager.stages.compactMap { $0 as? NSCustomMigrationStage }
         return stages.flatMap { [$0.currentModel, $0.nextModel] }.map { reference in
@@ -100,7 +100,7 @@ struct StagedMigration {
         try outcome.get()
     }
 
-    /// A lightweight migration; nothing to do for a store that fits already.
+    /// A lightweight migration; it does nothing for a store that fits already.
     private func migrate(to model: NSManagedObjectModel) throws {
         let entities = model.entities(forConfigurationName: configuration) ?? model.entities
         let version = try format.version(of: url, options: options)

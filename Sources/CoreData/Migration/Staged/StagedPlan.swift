@@ -1,6 +1,6 @@
-/// The steps of a staged migration, as a value: which stages a store of one version goes through to get to another.
+/// The steps of a staged migration, as a value: the stages between two versions of a store.
 struct StagedPlan: Equatable {
-    /// A stage, as far as the order of versions is concerned.
+    /// A stage, reduced to what matters for the order of versions.
     enum Stage: Equatable {
         case lightweight([String])
         case custom(from: String, to: String)
@@ -21,22 +21,21 @@ struct StagedPlan: Equatable {
         }
     }
 
-    /// Why there is no way.
+    /// The reason why there is no path.
     enum Obstacle: Error, Equatable {
         case unknownStoreVersion
         case unknownModelVersion
         case backward
     }
 
-    /// The custom stages to go through, by their places among the stages; before, between and after them lightweight
-    /// migrations are inferred.
+    /// The custom stages to run, by their indexes; before, between and after them lightweight migrations are inferred.
     let customStages: [Int]
 
     /// - Parameters:
     ///   - stages: the stages, in order.
     ///   - store: the version checksum of the store.
-    ///   - model: the version checksum of the model to get to.
-    /// - Throws: the obstacle that keeps the stages from leading from one version to the other.
+    ///   - model: the version checksum of the model to migrate to.
+    /// - Throws: the obstacle that prevents the stages from leading from one version to the other.
     init(_ stages: [Stage], from store: String, to model: String) throws(Obstacle) {
         var order: [(version: String, stage: Int)] = []
         for (index, stage) in stages.enumerated() { order += stage.versions.map { ($0, index) } }

@@ -1,8 +1,9 @@
-/// One name for each version of a model that goes by several checksums: Apple's and ours, which are computed differently. Pure.
+/// Gives each version of a model one name, although it has several checksums: Apple's and ours, which are computed
+/// differently. Pure.
 struct VersionNames {
     private let names: [String: String]
 
-    /// - Parameter versions: the checksums of versions; sets that have one in common are of one version.
+    /// - Parameter versions: the checksums of versions; sets with a common checksum are the same version.
     init(_ versions: [Set<String>]) {
         var merged: [Set<String>] = []
         for version in versions {
@@ -18,9 +19,9 @@ struct VersionNames {
         self.names = names
     }
 
-    /// The name of the version that a checksum is of; the checksum itself where nothing else is known of it.
+    /// The name of the version with a checksum; the checksum itself if it is unknown.
     func name(_ checksum: String) -> String { names[checksum] ?? checksum }
 
-    /// The name of the version that goes by checksums.
+    /// The name of the version with some checksums.
     func name(of checksums: Set<String>) -> String { checksums.min().map(name) ?? "" }
 }

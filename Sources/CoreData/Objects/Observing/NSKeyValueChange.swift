@@ -1,4 +1,4 @@
-/// What an observer wants to be told of a change. The raw values are Apple's.
+/// The content of an observer's notifications. The raw values are Apple's.
 public struct NSKeyValueObservingOptions: OptionSet, Sendable {
     /// The options as bits.
     public let rawValue: UInt
@@ -12,25 +12,25 @@ public struct NSKeyValueObservingOptions: OptionSet, Sendable {
     public static let new = NSKeyValueObservingOptions(rawValue: 1)
     /// The value before the change, under `NSKeyValueChangeKey.oldKey`.
     public static let old = NSKeyValueObservingOptions(rawValue: 2)
-    /// A first notification at once, before the observer is registered.
+    /// A first notification immediately, before the observer is registered.
     public static let initial = NSKeyValueObservingOptions(rawValue: 4)
-    /// A notification before each change, besides the one after it.
+    /// A notification before each change, in addition to the one after it.
     public static let prior = NSKeyValueObservingOptions(rawValue: 8)
 }
 
-/// What happened to an observed value. The raw values are Apple's.
+/// The kind of a change of an observed value. The raw values are Apple's.
 public enum NSKeyValueChange: UInt, Sendable {
-    /// It was set, or may be another one for another reason.
+    /// The value was set, or may have changed for another reason.
     case setting = 1
-    /// Members came to a to-many relationship.
+    /// Members were added to a to-many relationship.
     case insertion = 2
-    /// Members left a to-many relationship.
+    /// Members were removed from a to-many relationship.
     case removal = 3
-    /// Members of a to-many relationship gave way to others.
+    /// Members of a to-many relationship were replaced.
     case replacement = 4
 }
 
-/// The keys of the dictionary that says what changed. The raw values are Apple's.
+/// The keys of the dictionary that describes a change. The raw values are Apple's.
 public struct NSKeyValueChangeKey: RawRepresentable, Hashable, Sendable {
     /// The key as text.
     public let rawValue: String
@@ -42,11 +42,11 @@ public struct NSKeyValueChangeKey: RawRepresentable, Hashable, Sendable {
 
     /// The raw value of an `NSKeyValueChange`, as a number.
     public static let kindKey = NSKeyValueChangeKey(rawValue: "kind")
-    /// The new value, or the members that came; `NSNull` for no value.
+    /// The new value, or the added members; `NSNull` for no value.
     public static let newKey = NSKeyValueChangeKey(rawValue: "new")
-    /// The former value, or the members that left; `NSNull` for no value.
+    /// The former value, or the removed members; `NSNull` for no value.
     public static let oldKey = NSKeyValueChangeKey(rawValue: "old")
-    /// The places of an ordered relationship's members that came, left or gave way, as an `NSIndexSet`.
+    /// The indexes of an ordered relationship's members that were added, removed or replaced, as an `NSIndexSet`.
     public static let indexesKey = NSKeyValueChangeKey(rawValue: "indexes")
     /// `true`, in a notification before the change.
     public static let notificationIsPriorKey = NSKeyValueChangeKey(rawValue: "notificationIsPrior")

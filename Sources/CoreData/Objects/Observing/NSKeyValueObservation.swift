@@ -1,22 +1,22 @@
 import Foundation
 
-/// A change of an observed value, as `observe(_:options:changeHandler:)` hands it out.
+/// A change of an observed value, as passed to the handler of `observe(_:options:changeHandler:)`.
 public struct NSKeyValueObservedChange<Value> {
-    /// What happened to the value.
+    /// The kind of the change.
     public typealias Kind = NSKeyValueChange
-    /// What happened to the value.
+    /// The kind of the change.
     public let kind: Kind
-    /// The new value, or the members that came, with the option `new`.
+    /// The new value, or the added members, with the option `new`.
     public let newValue: Value?
-    /// The former value, or the members that left, with the option `old`.
+    /// The former value, or the removed members, with the option `old`.
     public let oldValue: Value?
-    /// The places of an ordered relationship's members that came, left or gave way.
+    /// The indexes of an ordered relationship's members that were added, removed or replaced.
     public let indexes: IndexSet?
-    /// Whether the change is yet to come.
+    /// Whether the notification precedes the change.
     public let isPrior: Bool
 }
 
-/// An observation, which lasts until it is let go or invalidated.
+/// An observation, which lasts until it is released or invalidated.
 public final class NSKeyValueObservation: NSObject, Sendable {
     let registration: ObservingRegistration
 

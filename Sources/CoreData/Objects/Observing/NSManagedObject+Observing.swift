@@ -10,7 +10,7 @@ extension NSManagedObject {
             .begin()
     }
 
-    /// Ends what an observer registered last for a key path; with `context`, of what it registered with that.
+    /// Ends an observer's latest registration for a key path; with a `context`, the latest with that context.
     final func unregister(
         _ observer: any NSKeyValueObserving, _ keyPath: String, context: UnsafeMutableRawPointer?? = nil
     ) {
@@ -25,23 +25,24 @@ extension NSManagedObject {
         registration.end()
     }
 
-    /// Where what is known of observers is, for those who ask whether there are any.
+    /// A pointer to the observers, for code that only checks whether there are any.
     final var pointerToObservers: UnsafeMutableRawPointer? {
         guard state.contains(.observed), let info = ObservationInfo.of(self), info.isObserved else { return nil }
         return Unmanaged.passUnretained(info).toOpaque()
     }
 
-    /// The key as changes are told of: the name of the property that key-value coding finds for it.
+    /// The key under which changes are reported: the name of the property that key-value coding finds for it.
     final func observedKey(_ key: String) -> String {
         layout.propertyByName[key] == nil ? layout.nameByAccessor(of: key) ?? key : key
     }
 
     // MARK: Changes by accessors
 
-    /// What `willChangeValue(forKey:)` does unless the object has been told of a change already, and nobody observes it.
+    /// The implementation of `willChangeValue(forKey:)`, unless the object is already known to be changed and nobody
+    /// observes it.
     @inline(never)
     final func noteChange(ofKey key: String) {
-        // What the model does not have is nothing to save.
+        // A property that is not in the model needs no saving.
         if layout.place(forKey: key) != nil || !type(of: self).contextShouldIgnoreUnmodeledPropertyChanges {
             willChange()
         }
@@ -61,15 +62,15 @@ extension NSManagedObject {
         ObservationInfo.of(self)?.didChange(key, of: self)
     }
 
-    /// What an object sets while it awakes is part of how it comes to its values.
+    /// Properties that an object sets while it awakes are part of taking its values, and not reported.
     private var isTellingChanges: Bool { storedContext?.isAwakening != true }
 
-    /// Says what the next call of `willChangeValue(forKey:)` is for.
+    /// Announces the change for which `willChangeValue(forKey:)` will be called next.
     final func announce(_ change: () -> ObservedChange) {
         if state.contains(.observed) { ObservationInfo.of(self)?.announced = change() }
     }
 
-    /// Makes several changes of a property one to its observers.
+    /// Combines several changes of a property into one for its observers.
     final func asOneChange(_ key: String, _ change: () -> ObservedChange, _ body: () -> Void) {
         guard state.contains(.observed), isTellingChanges, let info = ObservationInfo.of(self) else { return body() }
         info.willChange(key, of: self, change())
@@ -79,7 +80,7 @@ extension NSManagedObject {
         info.didChange(key, of: self)
     }
 
-    /// Sets a property, of which only the caller tells.
+    /// Sets a property without notifying observers; the caller does that.
     final func quietly(_ key: String, _ body: () -> Void) {
         guard state.contains(.observed), let info = ObservationInfo.of(self) else { return body() }
         info.beQuiet(about: key)
@@ -118,12 +119,12 @@ extension NSManagedObject {
         endAnnouncement()
     }
 
-    /// An override may not have called `super`.
+    /// Ends an announcement, since an override may not have called `super`.
     final func endAnnouncement() {
         if state.contains(.observed) { ObservationInfo.of(self)?.announced = nil }
     }
 
-    /// The members of a relationship at some places, as an array; what lies beyond the end is left out.
+    /// The members of a relationship at some indexes, as an array; indexes beyond the end are left out.
     final func members(ofOrdered key: String, at indexes: IndexSet) -> NSArray {
         let members = Self.objects(in: primitiveMembers(key)) ?? []
         return indexes.filter { members.indices.contains($0) }.map { members[$0] } as NSArray
@@ -135,12 +136,12 @@ extension NSManagedObject {
 }
 
 extension ObservedChange {
-    /// Members come to a relationship without an order.
+    /// Members are added to an unordered relationship.
     static func coming(_ objects: Set<NSManagedObject>) -> ObservedChange {
         objects.isEmpty ? .nothing : .members(.insertion, old: nil, new: NSSet(set: objects), indexes: nil)
     }
 
-    /// Members leave a relationship without an order.
+    /// Members are removed from an unordered relationship.
     static func leaving(_ objects: Set<NSManagedObject>) -> ObservedChange {
         objects.isEmpty ? .nothing : .members(.removal, old: NSSet(set: objects), new: nil, indexes: nil)
     }

@@ -1,18 +1,20 @@
-// Values that come otherwise than by accessors: faults, refreshes, merges, rollback and undo.
+// Values that are set other than by accessors: faults, refreshes, merges, rollback and undo.
 //
-// As Core Data's guide on faulting says, an object that becomes a fault tells of its properties, and tells again when it takes its values,
-// though they may be the same. For the rest there is no rule to be found: here, what differs is told of.
+// As Core Data's guide on faulting says, an object notifies observers of its properties when it becomes a fault and
+// again when it takes its values, even if they are unchanged. No rule is documented for the other cases: here,
+// observers are notified of properties that differ.
 extension NSManagedObject {
-    /// Gives the object other values, and tells the observers of what is concerned. Callers have looked for the state `observed`.
+    /// Gives the object other values, and notifies the observers of the concerned keys. The caller has checked the
+    /// state `observed`.
     ///
     /// - Parameters:
     ///   - concerned: whether the property of an observed key takes another value.
-    ///   - change: what gives the object its values.
+    ///   - change: sets the values.
     final func tellingObservers(ofKeys concerned: (String) -> Bool, _ change: () -> Void) {
         guard let info = ObservationInfo.of(self), !info.isTakingValues else { return change() }
         let keys = info.keys.filter { layout.propertyByName[$0] != nil && concerned($0) }
         if keys.isEmpty { return change() }
-        // A fault that an observer fires by looking at it is part of the change.
+        // If an observer reads the object and fires the fault, that is part of the change.
         info.isTakingValues = true
         let hearing = info.begin { keys.contains($0) }
         for key in keys { info.beQuiet(about: key) }
@@ -22,7 +24,7 @@ extension NSManagedObject {
         info.isTakingValues = false
     }
 
-    /// Gives the object other values: of properties with slots, those that differ are told of.
+    /// Gives the object other values, and notifies observers of the slots that differ.
     final func tellingObservers(of stored: ContiguousArray<StoredValue>, _ change: () -> Void) {
         let former = values
         tellingObservers(
@@ -34,7 +36,7 @@ extension NSManagedObject {
             }, change)
     }
 
-    /// Forgets the changes, and tells the observers of what was changed.
+    /// Discards the changes, and notifies the observers of what was changed.
     final func tellingObserversOfRollback(_ change: () -> Void) {
         tellingObservers(
             ofKeys: { key in
@@ -46,8 +48,8 @@ extension NSManagedObject {
             }, change)
     }
 
-    /// Has to-many relationships read again, and tells the observers of those that prove to have other members; where nobody has read one
-    /// yet, of that.
+    /// Makes to-many relationships read their members again, and notifies the observers of those whose members differ,
+    /// or that nobody had read yet.
     final func tellingObserversOfMembers(_ change: () -> Void) {
         tellingObservers(
             ofKeys: { key in
@@ -65,7 +67,7 @@ extension NSManagedObject {
 }
 
 extension NSManagedObject {
-    /// Takes a value that the store computed when the object was saved.
+    /// Takes a value that the store computed during a save.
     final func takeComputed(_ value: StoredValue, at slot: Int) {
         let change = {
             self.values[slot] = value

@@ -1,28 +1,28 @@
 import Foundation
 import Synchronization
 
-/// What is known of an object's observers. Objects that nobody observes have none.
+/// The observers of an object. Objects without observers have none.
 final class ObservationInfo: @unchecked Sendable {
-    // @unchecked Sendable: the watches are behind a mutex, since observers may go on any thread; the rest is used on the queue of the
-    // object only.
+    // @unchecked Sendable: the watches are behind a mutex, since observers may be released on any thread; everything
+    // else is only used on the object's queue.
 
-    /// Those who are to hear of a change that has begun, and what.
+    /// The observers to notify of a change that has begun, and the change.
     typealias Hearing = [(watch: ObservingWatch, news: ObservedNews)]
 
     private let watches = Mutex<[ObservingWatch]>([])
     private var pending: [(key: String, hearing: Hearing)] = []
-    /// What `willChangeValue(forKey:)` is about to be called for, where that is known.
+    /// The change for which `willChangeValue(forKey:)` is about to be called, if it is known.
     var announced: ObservedChange?
-    /// The keys whose changes are part of one that has been announced.
+    /// The keys whose changes are part of an announced change.
     private var quietKeys: [String] = []
-    /// Whether the object takes other values as a whole; see `NSManagedObject.tellingObservers`.
+    /// Whether the object is taking other values as a whole; see `NSManagedObject.tellingObservers`.
     var isTakingValues = false
 
     // MARK: By object
 
     private static let all = Mutex<[ObjectIdentifier: ObservationInfo]>([:])
 
-    /// What is known of the observers of an object that has the state `observed`.
+    /// The observers of an object that has the state `observed`.
     static func of(_ object: NSManagedObject) -> ObservationInfo? {
         let identity = ObjectIdentifier(object)
         return all.withLock { $0[identity] }
@@ -39,7 +39,7 @@ final class ObservationInfo: @unchecked Sendable {
         }
     }
 
-    /// Ends all observations of an object that goes.
+    /// Ends all observations of an object that is being released.
     static func forget(_ object: NSManagedObject) {
         let identity = ObjectIdentifier(object)
         guard let info = all.withLock({ $0.removeValue(forKey: identity) }) else { return }
@@ -51,7 +51,7 @@ final class ObservationInfo: @unchecked Sendable {
     func add(_ watch: ObservingWatch) { watches.withLock { $0.append(watch) } }
 
     func remove(_ watch: ObservingWatch) {
-        // Let go out here: the last reference to an object may go with it, whose `deinit` takes locks.
+        // Released outside the lock: this may release the last reference to an object, whose `deinit` takes locks.
         _ = watches.withLock { watches in
             watches.firstIndex { $0 === watch }.map { watches.remove(at: $0) }
         }
@@ -68,14 +68,15 @@ final class ObservationInfo: @unchecked Sendable {
             .sorted { $0.number < $1.number }
     }
 
-    /// The keys that are watched, each once.
+    /// The watched keys, each once.
     var keys: [String] {
         var seen: Set<String> = []
         return current.sorted { $0.registration.number < $1.registration.number }.map(\.key)
             .filter { seen.insert($0).inserted }
     }
 
-    /// Those to tell of a change of keys, a registration once: as its own change where its path ends with the key.
+    /// The watches to notify of a change of keys, one for each registration: preferably the one whose path ends with
+    /// the key.
     private func watches(of isConcerned: (String) -> Bool) -> [ObservingWatch] {
         let concerned = current.filter { isConcerned($0.key) }
         if concerned.count < 2 { return concerned }
@@ -94,7 +95,7 @@ final class ObservationInfo: @unchecked Sendable {
 
     // MARK: Changes
 
-    /// Leaves out changes of a key, until `speak(of:)` is called as often.
+    /// Suppresses notifications for a key until `speak(of:)` is called the same number of times.
     func beQuiet(about key: String) { quietKeys.append(key) }
 
     func speak(of key: String) {
@@ -114,9 +115,9 @@ final class ObservationInfo: @unchecked Sendable {
         finish(pending.remove(at: place).hearing) { object.members(ofOrdered: key, at: $0) }
     }
 
-    /// Tells those who want to know before a change of keys.
+    /// Notifies observers that want a notification before a change of keys.
     ///
-    /// - Returns: who is to be told afterwards.
+    /// - Returns: the observers to notify afterwards.
     func begin(_ change: ObservedChange = .setting, of isConcerned: (String) -> Bool) -> Hearing {
         var hearing: Hearing = []
         for watch in watches(of: isConcerned) {
@@ -139,11 +140,11 @@ final class ObservationInfo: @unchecked Sendable {
         return hearing
     }
 
-    /// Tells of a change that was made.
+    /// Notifies observers of a change that was made.
     ///
     /// - Parameters:
-    ///   - hearing: who is to be told.
-    ///   - members: the members of an ordered relationship that changed, at their places.
+    ///   - hearing: the observers to notify.
+    ///   - members: returns the changed members of an ordered relationship, by their indexes.
     func finish(_ hearing: Hearing, members: (IndexSet) -> NSArray? = { _ in nil }) {
         for (watch, _) in hearing where watch.leadsOn { watch.registration.watch() }
         for (watch, news) in hearing {

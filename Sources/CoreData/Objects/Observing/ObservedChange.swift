@@ -1,19 +1,19 @@
 import Foundation
 
-/// What is about to happen to an observed property.
+/// The impending change of an observed property.
 enum ObservedChange {
     case setting
-    /// Nothing, though the accessor runs: a member is added that is there already.
+    /// No change, although the accessor runs: an added member is already there.
     case nothing
-    /// Members of a to-many relationship come and go: sets of an unordered one, arrays and places of an ordered one. The members that come
-    /// are `nil` where they are to be read, at their places, afterwards.
+    /// Members of a to-many relationship are added and removed: sets of an unordered one, arrays and indexes of an
+    /// ordered one. `new` is `nil` if the added members are to be read afterwards, at their indexes.
     case members(NSKeyValueChange, old: NSObject?, new: NSObject?, indexes: IndexSet?)
 }
 
-/// A change as an observer hears of it.
+/// A change as an observer is notified of it.
 struct ObservedNews {
     var kind = NSKeyValueChange.setting
-    /// Outer `nil` where it was not asked for, or is not known yet.
+    /// The outer `nil` means that it was not requested, or is not known yet.
     var old: Any??
     var new: Any??
     var indexes: IndexSet?
@@ -38,17 +38,17 @@ struct ObservedNews {
     private static func value<Value>(_ value: Any??) -> Value? {
         guard let value else { return nil }
         guard let there = value else { return Any?.none as? Value }
-        // Members that come to an ordered relationship are an array, its property is not.
+        // Members added to an ordered relationship are an array, whereas the property is an ordered set.
         return there as? Value ?? (there as? NSArray).flatMap { NSOrderedSet(array: Array($0)) as? Value }
     }
 }
 
 extension ToManyMembers {
-    /// What observers are told when objects are added: those that are members already do not come.
+    /// The change for observers when objects are added; objects that are members already are left out.
     ///
     /// - Parameters:
     ///   - objects: the objects, in order.
-    ///   - position: where in an order; `nil` for its end.
+    ///   - position: the index in an ordered relationship; `nil` for its end.
     /// - Returns: the change.
     func coming(_ objects: [NSManagedObject], at position: Int? = nil) -> ObservedChange {
         let new = objects.filter { !contains($0) }
@@ -58,7 +58,8 @@ extension ToManyMembers {
             .insertion, old: nil, new: new as NSArray, indexes: IndexSet(integersIn: start..<start + new.count))
     }
 
-    /// What observers are told when objects are removed; of a relationship that is not loaded all of them may be members.
+    /// The change for observers when objects are removed; in a relationship that is not loaded, all of them count as
+    /// members.
     func leaving(_ objects: [NSManagedObject]) -> ObservedChange {
         let old = isLoaded ? objects.filter(contains) : objects
         if !isOrdered || old.isEmpty { return .leaving(Set(old)) }

@@ -1,13 +1,14 @@
 import Foundation
 
-/// What can be observed by key paths: managed objects. The name is Foundation's on Apple's platforms.
+/// The types that can be observed by key paths: managed objects. The name is Foundation's on Apple's platforms.
 public protocol _KeyValueCodingAndObserving {}
 
 extension NSManagedObject: _KeyValueCodingAndObserving {}
 
-// Of a protocol, since only there is `Self` the class of the object that the key path starts from.
+// In a protocol, since only there is `Self` the class of the object from which the key path starts.
 extension _KeyValueCodingAndObserving where Self: NSManagedObject {
-    /// Calls a block at each change of a value, on the queue of the object, until what it returns is let go or invalidated.
+    /// Calls a block at each change of a value, on the queue of the object, until the result is released or
+    /// invalidated.
     ///
     /// ```swift
     /// let observation = book.observe(\.author?.name, options: [.old, .new]) { book, change in
@@ -15,13 +16,13 @@ extension _KeyValueCodingAndObserving where Self: NSManagedObject {
     /// }
     /// ```
     ///
-    /// The block is not `Sendable`, as it need not be: it belongs to the queue of the object. A computed property changes with the modeled
-    /// ones that it reads, and with those that `NSKeyValueObservingCustomization` names.
+    /// The block need not be `Sendable`, since it belongs to the object's queue. A computed property changes with the
+    /// modeled properties that it reads, and with those that `NSKeyValueObservingCustomization` names.
     ///
     /// - Parameters:
-    ///   - keyPath: a property, or one of an object that to-one relationships lead to.
-    ///   - options: what the block wants to be told.
-    ///   - changeHandler: the block; it gets the object and the change.
+    ///   - keyPath: a property, or a property of an object that to-one relationships lead to.
+    ///   - options: the content of the notifications.
+    ///   - changeHandler: the block; it receives the object and the change.
     /// - Returns: the observation. It keeps neither the object nor itself alive.
     public func observe<Value>(
         _ keyPath: KeyPath<Self, Value>, options: NSKeyValueObservingOptions = [],
@@ -57,7 +58,7 @@ extension _KeyValueCodingAndObserving where Self: NSManagedObject {
         if let type = Self.self as? any NSKeyValueObservingCustomization.Type {
             for path in type.keyPathsAffectingValue(for: keyPath) { watched += pathsRead(by: path) }
         }
-        // What is not there has no value of a type without `nil`, but for numbers, of which it is zero.
+        // A missing value has no representation in a non-optional type, except that a number is zero.
         let isAlwaysThere =
             Value.self is any ExpressibleByNilLiteral.Type || Value.self is any Numeric.Type
             || Value.self == Bool.self

@@ -3,10 +3,10 @@ import Synchronization
 
 /// One registration of an observer for a key path of an object.
 ///
-/// The key path is watched at every object that it leads through, and at what it depends on. Watches refer to the registration, and the
-/// registration to its watches, until it ends.
+/// The key path is watched at every object on its path, and at the keys on which it depends. Watches refer to the
+/// registration, and the registration to its watches, until it ends.
 final class ObservingRegistration: @unchecked Sendable {
-    // @unchecked Sendable: what changes is behind the mutex, or a weak reference.
+    // @unchecked Sendable: variables are behind the mutex, or weak references.
 
     enum Receiver {
         case observer(ObserverReference, context: UnsafeMutableRawPointer?)
@@ -20,12 +20,12 @@ final class ObservingRegistration: @unchecked Sendable {
 
     private static let count = Atomic<Int>(0)
 
-    /// Registrations are told of a change in this order.
+    /// Registrations are notified of a change in this order.
     let number = ObservingRegistration.count.add(1, ordering: .relaxed).newValue
     let path: ObservedPath
     let options: NSKeyValueObservingOptions
     let receiver: Receiver
-    /// What is known of the observed object's observers; the registration outlives the object without keeping it.
+    /// The observers of the observed object; the registration may outlive the object without keeping it alive.
     let rootInfo: ObservationInfo
     private(set) weak var root: NSManagedObject?
     private let watching = Mutex(Watching())
@@ -42,7 +42,7 @@ final class ObservingRegistration: @unchecked Sendable {
 
     var isActive: Bool { watching.withLock { !$0.hasEnded } }
 
-    /// Begins: tells the present value, where that was asked for, and watches.
+    /// Begins the observation: reports the present value, if requested, and watches.
     func begin() {
         guard let root else { return }
         if options.contains(.initial) {
@@ -51,7 +51,7 @@ final class ObservingRegistration: @unchecked Sendable {
         watch()
     }
 
-    /// Watches the objects that the path leads through now, and no others.
+    /// Watches the objects that are on the path now, and no others.
     func watch() {
         guard let root else { return }
         var walk = ObservingWalk(registration: self, root: root)
@@ -65,11 +65,11 @@ final class ObservingRegistration: @unchecked Sendable {
         guard let former else { return }
         for watch in made { watch.info.add(watch) }
         for watch in former { watch.info.remove(watch) }
-        // It may have ended on another thread meanwhile.
+        // The registration may have ended on another thread meanwhile.
         if !isActive { for watch in made { watch.info.remove(watch) } }
     }
 
-    /// Ends the registration; nothing is told any more. On any thread.
+    /// Ends the registration; nothing is reported any more. It can be called on any thread.
     func end() {
         let former = watching.withLock { watching in
             watching.hasEnded = true
@@ -83,23 +83,23 @@ final class ObservingRegistration: @unchecked Sendable {
         switch receiver {
         case .block(let block): block(root, news)
         case .observer(let reference, let context):
-            // An observer that is gone without a word has ended its observation.
+            // An observer that was released has thereby ended its observation.
             guard let observer = reference.observer else { return end() }
             observer.observeValue(
                 forKeyPath: path.name, of: root, change: news.dictionary, context: context)
         }
     }
 
-    /// Whether this is what an observer registered.
+    /// Whether this is a given registration of an observer.
     func belongs(to observer: any NSKeyValueObserving, _ keyPath: String) -> Bool {
         guard case .observer(let reference, _) = receiver else { return false }
         return reference.identity == ObjectIdentifier(observer) && path.name == keyPath
     }
 }
 
-/// An observer, which is not kept alive; and who it was, for its `deinit` to end what it registered.
+/// A weak reference to an observer, with its identity, by which its `deinit` can end its registrations.
 final class ObserverReference: @unchecked Sendable {
-    // @unchecked Sendable: a weak reference, which changes by itself only.
+    // @unchecked Sendable: the only variable is a weak reference.
 
     private(set) weak var observer: (any NSKeyValueObserving)?
     let identity: ObjectIdentifier
@@ -110,11 +110,11 @@ final class ObserverReference: @unchecked Sendable {
     }
 }
 
-/// What is observed: where to watch, and how to read the value.
+/// An observed path: what to watch, and how to read the value.
 struct ObservedPath {
-    /// The key path as text; `nil` for a key path of Swift's that computes a value.
+    /// The key path as text; `nil` for a Swift key path that computes a value.
     let name: String?
-    /// The keys to follow from the object: those of the name, or those that the computed value depends on.
+    /// The keys to follow from the object: those of the name, or those on which the computed value depends.
     let watched: [[String]]
     let read: (NSManagedObject) -> Any?
 

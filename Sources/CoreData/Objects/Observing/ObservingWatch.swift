@@ -1,15 +1,15 @@
-/// A key of an object that the value of a registration depends on.
+/// A key of an object on which the value of a registration depends.
 final class ObservingWatch: @unchecked Sendable {
-    // @unchecked Sendable: nothing of it changes; the object is used on its queue.
+    // @unchecked Sendable: immutable; the object is used on its queue.
 
     let registration: ObservingRegistration
     let info: ObservationInfo
-    /// The object, kept while the path leads through it; `nil` for the observed one, which is not kept alive.
+    /// The object, retained while it is on the path; `nil` for the observed one, which is not retained.
     private let passed: NSManagedObject?
     let key: String
     /// Whether the key is the last of the path, so that its changes are those of the value.
     let isEnd: Bool
-    /// Whether the path goes on from the value of the key.
+    /// Whether the path continues from the value of the key.
     let leadsOn: Bool
 
     init(
@@ -24,7 +24,7 @@ final class ObservingWatch: @unchecked Sendable {
     }
 }
 
-/// Finds what a path leads through, and what its keys depend on.
+/// Finds the objects on a path, and the keys on which its keys depend.
 struct ObservingWalk {
     private struct Step: Hashable {
         let object: ObjectIdentifier
