@@ -79,9 +79,13 @@ extension PersistenceManager {
         try inSavedTransaction(onConflict) { try writing(in: $0, work) }
     }
 
-    /// Changes a few models: what a verb of one line does.
+    /// Changes a few models, as a verb of one line does.
     ///
-    /// - Parameter count: how many models there are. A large number is taken to a thread of its own.
+    /// - Parameters:
+    ///   - count: how many models there are. A large number is taken to a thread of its own.
+    ///   - work: changes what it is given.
+    /// - Returns: what the work returns.
+    /// - Throws: what ``write(onConflict:_:)`` throws.
     func changing<Result: Sendable>(
         _ count: Int, _ work: @escaping @Sendable (WriteAccess) throws -> Result
     ) async throws -> Result {
