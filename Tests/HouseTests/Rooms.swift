@@ -27,7 +27,7 @@ enum Rooms {
             "Migration", "BuiltInStores",
         ],
         "Pippin": [
-            "Errors", "Schema", "Values", "Columns", "Models", "Concurrency", "Derivation", "Decoding", "Rows",
+            "Concurrency", "Errors", "Schema", "Values", "Columns", "Models", "Derivation", "Decoding", "Rows",
             "LiveQueries", "Manager",
             "Encoding",
             "ModelBuilding", "Structs", "Queries", "Access", "Importing", "Verbs", "Aggregates",
