@@ -8,7 +8,6 @@ package final class Bouncer {
     package static let program = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"].first(
         where: FileManager.default.isExecutableFile)
     package let folder: String
-    private let shell = Process()
     private let lifeline = Pipe()
 
     package init(_ database: TestDatabase) throws {
@@ -27,9 +26,8 @@ package final class Bouncer {
         ignore_startup_parameters = extra_float_digits
         """.replacing("* = host", with: "* = user=postgres host")
             .write(toFile: "\(folder)/settings", atomically: true, encoding: .utf8)
-        shell.executableURL = URL(fileURLWithPath: "/bin/sh")
-        shell.arguments = [
-            "-c",
+        _ = fcntl(lifeline.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
+        try DetachedShell.run(
             """
             run=
             if [ "$(id -u)" = 0 ]; then
@@ -40,12 +38,7 @@ package final class Bouncer {
             bouncer=$!
             cat >/dev/null
             kill -KILL "$bouncer" 2>/dev/null
-            """, folder, Bouncer.program ?? "",
-        ]
-        shell.standardInput = lifeline.fileHandleForReading
-        shell.standardOutput = FileHandle.nullDevice
-        try shell.run()
-        _ = fcntl(lifeline.fileHandleForWriting.fileDescriptor, F_SETFD, FD_CLOEXEC)
+            """, [folder, Bouncer.program ?? ""], input: lifeline.fileHandleForReading)
         for _ in 0..<100 where !FileManager.default.fileExists(atPath: "\(folder)/.s.PGSQL.5432") { usleep(50_000) }
     }
 

@@ -53,18 +53,14 @@ package final class PostgresServer: Sendable {
         guard pipe(&ends) == 0 else { throw ServerError("no pipe could be made") }
         // Other programs that tests start must not keep the pipe open.
         _ = fcntl(ends[1], F_SETFD, FD_CLOEXEC)
-        let shell = Process()
-        shell.executableURL = URL(fileURLWithPath: "/bin/sh")
         let options = [
             "-c listen_addresses=", "-c unix_socket_directories=\(folder)", "-c fsync=off", "-c full_page_writes=off",
             "-c max_connections=800", "-c max_wal_size=256MB", "-c autovacuum_naptime=10s", "-c shared_buffers=256MB",
             "-c log_min_messages=fatal", "-c max_locks_per_transaction=256",
         ]
-        shell.arguments = ["-c", script, folder, programs.folder, (options + settings).joined(separator: " ")]
-        shell.standardInput = FileHandle(fileDescriptor: ends[0])
-        shell.standardOutput = FileHandle.nullDevice
-        shell.standardError = FileHandle.nullDevice
-        try shell.run()
+        try DetachedShell.run(
+            script, [folder, programs.folder, (options + settings).joined(separator: " ")],
+            input: FileHandle(fileDescriptor: ends[0]))
         close(ends[0])
         return ends[1]
     }
