@@ -84,4 +84,16 @@ let blockKinds = [
                 }
             }
         }),
+    Kind(
+        "blocks: the greatest identifier before each save",
+        waiting: { trial in
+            let (manager, _) = try await filledCities(trial)
+            try await trial.measure(500) {
+                try await manager.write { store in
+                    for _ in 0..<500 {
+                        try store.save(City.make((try store.max(City.self, \.id) ?? 0) + 1))
+                    }
+                }
+            }
+        }),
 ]

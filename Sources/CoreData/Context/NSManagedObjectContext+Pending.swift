@@ -24,8 +24,7 @@ extension NSManagedObjectContext {
     /// Changed objects that may change the plan's results.
     func pendingChanges(for plan: FetchPlan) -> PendingChanges {
         guard !changed.isEmpty else { return .none }
-        // Observers must not see an object that is only half made.
-        if propagatesDeletesAtEndOfEvent, !event.isEmpty, awakening == 0 { processPendingChanges() }
+        processDeletions()
         if let indexed = indexedChanges(for: plan) { return indexed }
         var deciding = changed.count < Self.indexedCount ? nil : DecidingAttributes(of: plan)
         var objects: ContiguousArray<NSManagedObject> = []
@@ -36,6 +35,12 @@ extension NSManagedObjectContext {
         return PendingChanges(
             objects: objects, isEmpty: objects.isEmpty, storedCount: objects.count { !$0.state.contains(.inserted) },
             deciding: deciding)
+    }
+
+    /// Lets deletions take effect on other objects, if they do so at the end of an event.
+    func processDeletions() {
+        // Observers must not see an object that is only half made.
+        if propagatesDeletesAtEndOfEvent, !event.isEmpty, awakening == 0 { processPendingChanges() }
     }
 
     /// The same from the index, if there are many; nil if they have to be scanned.
@@ -81,7 +86,7 @@ extension NSManagedObjectContext {
 
 extension FetchPlan {
     /// Whether the plan includes objects of an entity.
-    fileprivate func includes(_ layout: EntityLayout) -> Bool {
+    func includes(_ layout: EntityLayout) -> Bool {
         includesSubentities ? layout.isKind(of: entity) : layout === entity
     }
 

@@ -1,24 +1,19 @@
 import CoreData
 
-// The same results if a context has changes that the store has not seen: computed from the objects.
+// What is computed from values in memory: of changed objects, or of all objects if the store cannot compute without them.
 extension Aggregate {
-    /// The values of the property in ascending order, without missing ones.
-    private func values(_ predicate: NSPredicate?, in context: NSManagedObjectContext) throws -> [Any] {
-        try objects(predicate, sortedBy: path, in: context).compactMap { $0.value(forKeyPath: path) }
+    /// The objects that a filter selects.
+    func objects(_ predicate: NSPredicate?, in context: NSManagedObjectContext) throws -> [NSManagedObject] {
+        try plan.objects(RecordSelection(predicate: predicate), in: context)
     }
 
-    private func objects(
-        _ predicate: NSPredicate?, sortedBy key: String, in context: NSManagedObjectContext
-    ) throws -> [NSManagedObject] {
-        var selection = RecordSelection(predicate: predicate)
-        selection.sortDescriptors = [NSSortDescriptor(key: key, ascending: true)]
-        return try plan.objects(selection, in: context)
+    /// The function's result for some objects; `nil` if none has a value.
+    func result(_ function: Function, of objects: [NSManagedObject]) throws -> Any? {
+        try result(function, values(of: objects))
     }
 
-    /// The function's result for the property's values; `nil` if there are none.
-    func changedValue(
-        _ function: Function, _ predicate: NSPredicate?, in context: NSManagedObjectContext
-    ) throws -> Any? { try result(function, try values(predicate, in: context)) }
+    /// The values of some objects, without missing ones.
+    func values(of objects: [NSManagedObject]) -> [Any] { objects.compactMap { $0.value(forKeyPath: path) } }
 
     /// The function's result for some values of the property.
     ///
@@ -27,8 +22,8 @@ extension Aggregate {
         guard !values.isEmpty else { return nil }
         switch function {
         case .count: return values.count
-        case .minimum: return values.first
-        case .maximum: return values.last
+        case .minimum: return values.min(by: precedes)
+        case .maximum: return values.max(by: precedes)
         case .sum where [.integer16, .integer32, .integer64].contains(kind): return NSNumber(value: try sum(values))
         case .sum, .average:
             let expression = NSExpression(
@@ -50,48 +45,34 @@ extension Aggregate {
         }
     }
 
-    /// The distinct values in ascending order; `nil` first if a model has none.
-    func changedDistinct(_ predicate: NSPredicate?, in context: NSManagedObjectContext) throws -> [Any?] {
+    /// The different values in the order in which the store sorts them; `nil` is the first.
+    func distinct(_ values: [Any?]) -> [Any?] { distinct(inOrder: values.sorted(by: precedes)) }
+
+    /// The different values of two lists that are in order.
+    func distinct(_ first: [Any?], _ second: [Any?]) -> [Any?] {
+        var merged: [Any?] = []
+        var (left, right) = (first[...], second[...])
+        while let leftFirst = left.first, let rightFirst = right.first {
+            merged.append(precedes(rightFirst, leftFirst) ? right.removeFirst() : left.removeFirst())
+        }
+        return distinct(inOrder: merged + left + right)
+    }
+
+    private func distinct(inOrder values: [Any?]) -> [Any?] {
         var distinct: [Any?] = []
         var last: StoredValue?
-        for object in try objects(predicate, sortedBy: path, in: context) {
-            let value = object.value(forKeyPath: path)
+        for value in values {
             let stored = stored(value)
-            if distinct.isEmpty || last != stored { distinct.append(value) }
+            if last != stored { distinct.append(value) }
             last = stored
         }
         return distinct
     }
 
-    /// How many models there are for each value, `nil` among them.
-    func changedCounts(
-        _ predicate: NSPredicate?, in context: NSManagedObjectContext
-    ) throws -> [(group: Any?, count: Int)] {
-        try changedGroups(by: self, predicate, in: context).map { ($0.group, $0.objects.count) }
-    }
-
-    /// The sum of the property's values for each value of another property; `nil` if there are no values.
-    func changedSums(
-        by group: Aggregate, _ predicate: NSPredicate?, in context: NSManagedObjectContext
-    ) throws -> [(group: Any?, sum: Any?)] {
-        try changedGroups(by: group, predicate, in: context).map {
-            ($0.group, try result(.sum, $0.objects.compactMap { $0.value(forKeyPath: path) }))
-        }
-    }
-
-    private func changedGroups(
-        by group: Aggregate, _ predicate: NSPredicate?, in context: NSManagedObjectContext
-    ) throws -> [(group: Any?, objects: [NSManagedObject])] {
-        var groups: [(group: Any?, objects: [NSManagedObject])] = []
-        var last: StoredValue?
-        for object in try objects(predicate, sortedBy: group.path, in: context) {
-            let value = object.value(forKeyPath: group.path)
-            let stored = group.stored(value)
-            if groups.isEmpty || last != stored { groups.append((value, [])) }
-            last = stored
-            groups[groups.count - 1].objects.append(object)
-        }
-        return groups
+    /// Whether a value comes before another one in a store.
+    private func precedes(_ first: Any?, _ second: Any?) -> Bool {
+        let order = NSSortDescriptor(key: "value", ascending: true)
+        return order.compare(["value": first ?? NSNull()], to: ["value": second ?? NSNull()]) == .orderedAscending
     }
 
     /// A value as the store distinguishes it, which is not always as Swift does: texts by their bytes.

@@ -9,11 +9,22 @@ struct Aggregate: Sendable {
         case minimum = "min:"
         case maximum = "max:"
         case average = "average:"
+
+        /// The changed objects that matter, and in what order.
+        var wanted: Aggregate.Wanted {
+            switch self {
+            case .minimum: .least
+            case .maximum: .greatest
+            case .count, .sum, .average: .all
+            }
+        }
     }
 
     let plan: EntityPlan
     let path: String
     let kind: AttributeKind
+    /// The entities of other models on the path, each with the key that is read from it.
+    let related: [(entity: String, key: String)]
 
     /// - Throws: ``PersistenceError/Code/unknownProperty`` for a property that is not a plain attribute.
     init(_ property: PropertyName, _ plan: EntityPlan, _ registry: ModelRegistry) throws {
@@ -28,6 +39,7 @@ struct Aggregate: Sendable {
                     + "references; of a model with its properties, such as its identifier.")
         }
         self.kind = kind
+        related = try registry.relatedKeys(of: path, in: plan)
     }
 
     /// - SQL: `SELECT ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter>`
@@ -35,42 +47,56 @@ struct Aggregate: Sendable {
         _ function: Function, as type: Value.Type, _ predicate: NSPredicate?, in context: NSManagedObjectContext
     ) throws -> Value? {
         let kind: AttributeKind = function == .average ? .double : self.kind
-        if context.hasChanges { return try decoded(changedValue(function, predicate, in: context), kind, type) }
-        let request = request(predicate)
-        request.propertiesToFetch = columns(function, kind.type)
-        guard let row = try context.fetch(request).first as? [String: Any], Self.isOfAny(row) else { return nil }
-        return try decoded(row["value"], kind, type)
+        guard let unsaved = try unsavedPart(predicate, taking: function.wanted, in: context) else {
+            return try decoded(result(function, of: objects(predicate, in: context)), kind, type)
+        }
+        // Two averages cannot be combined; sums and numbers of values can.
+        let isSplit = function == .average && !unsaved.objects.isEmpty
+        let request = request(unsaved.others)
+        request.propertiesToFetch = columns(isSplit ? .sum : function, isSplit ? self.kind.type : kind.type)
+        let row = try context.fetch(request).first as? [String: Any]
+        let stored = row.flatMap { Self.isOfAny($0) ? $0["value"] : nil }.flatMap { $0 is NSNull ? nil : $0 }
+        if unsaved.objects.isEmpty { return try decoded(stored, kind, type) }
+        let changed = values(of: unsaved.objects)
+        let values = (stored.map { [$0] } ?? []) + changed
+        guard isSplit else { return try decoded(result(function, values), kind, type) }
+        let count = changed.count + ((row?["count"] as? NSNumber)?.intValue ?? 0)
+        let sum = try result(.sum, values) as? NSNumber
+        return try decoded(sum.map { $0.doubleValue / Double(count) }, kind, type)
     }
 
     /// - SQL: `SELECT DISTINCT <property> FROM Z<ENTITY> WHERE <filter> ORDER BY <property>`
     func distinct<Value: Decodable>(
         _ type: Value.Type, _ predicate: NSPredicate?, in context: NSManagedObjectContext
     ) throws -> [Value] {
-        if context.hasChanges {
-            return try changedDistinct(predicate, in: context).map { try self.value($0, type) }
+        guard let unsaved = try unsavedPart(predicate, taking: .inOrder, in: context) else {
+            return try distinct(objects(predicate, in: context).map { $0.value(forKeyPath: path) }).map {
+                try value($0, type)
+            }
         }
-        let request = request(predicate)
+        let request = request(unsaved.others)
         request.propertiesToFetch = [path]
         request.returnsDistinctResults = true
         request.sortDescriptors = [NSSortDescriptor(key: path, ascending: true)]
-        return try context.fetch(request).map { try value(($0 as? [String: Any])?[path], type) }
+        let stored = try context.fetch(request).map { ($0 as? [String: Any])?[path] }
+        let changed = unsaved.objects.map { $0.value(forKeyPath: path) }
+        return try (changed.isEmpty ? stored : distinct(stored, changed)).map { try value($0, type) }
     }
 
     /// - SQL: `SELECT <property>, count(Z_PK) FROM Z<ENTITY> WHERE <filter> GROUP BY <property>`
     func counts<Value: Decodable & Hashable>(
         _ type: Value.Type, _ predicate: NSPredicate?, in context: NSManagedObjectContext
     ) throws -> [Value: Int] {
-        let request = request(predicate)
-        request.propertiesToFetch = [path, Self.column(.count, plan.uidKey, .integer64AttributeType)]
-        request.propertiesToGroupBy = [path]
+        let unsaved = try unsavedPart(predicate, in: context)
         // Values that the store distinguishes may be equal in Swift, such as an “é” of one scalar and one of two.
         var counts: [Value: Int] = [:]
-        if context.hasChanges {
-            for (group, count) in try changedCounts(predicate, in: context) {
-                counts[try value(group, type), default: 0] += count
-            }
-            return counts
+        for object in try unsaved?.objects ?? objects(predicate, in: context) {
+            counts[try value(object.value(forKeyPath: path), type), default: 0] += 1
         }
+        guard let unsaved else { return counts }
+        let request = request(unsaved.others)
+        request.propertiesToFetch = [path, Self.column(.count, plan.uidKey, .integer64AttributeType)]
+        request.propertiesToGroupBy = [path]
         for case let row as [String: Any] in try context.fetch(request) {
             counts[try value(row[path], type), default: 0] += (row["value"] as? NSNumber)?.intValue ?? 0
         }
@@ -81,22 +107,22 @@ struct Aggregate: Sendable {
     func sums<Value: Decodable, Group: Decodable & Hashable>(
         _ type: Value.Type, by group: Aggregate, _ predicate: NSPredicate?, in context: NSManagedObjectContext
     ) throws -> [Group: Value] {
-        let request = request(predicate)
-        request.propertiesToFetch = [group.path] + columns(.sum, kind.type)
-        request.propertiesToGroupBy = [group.path]
+        let unsaved = try unsavedPart(predicate, by: group, in: context)
         var sums: [Group: [Any]] = [:]
-        if context.hasChanges {
-            for (value, sum) in try changedSums(by: group, predicate, in: context) {
-                if let sum { sums[try group.value(value, Group.self), default: []].append(sum) }
-            }
-        } else {
+        for object in try unsaved?.objects ?? objects(predicate, in: context) {
+            guard let value = object.value(forKeyPath: path) else { continue }
+            sums[try group.value(object.value(forKeyPath: group.path), Group.self), default: []].append(value)
+        }
+        if let unsaved {
+            let request = request(unsaved.others)
+            request.propertiesToFetch = [group.path] + columns(.sum, kind.type)
+            request.propertiesToGroupBy = [group.path]
             for case let row as [String: Any] in try context.fetch(request) where Self.isOfAny(row) {
                 guard let sum = row["value"], !(sum is NSNull) else { continue }
                 sums[try group.value(row[group.path], Group.self), default: []].append(sum)
             }
         }
         return try sums.compactMapValues { sums in
-            // Groups that the store distinguishes may be equal in Swift.
             try decoded(sums.count == 1 ? sums[0] : result(.sum, sums), kind, type)
         }
     }
@@ -167,5 +193,23 @@ extension ModelRegistry {
             }
         }
         return kind
+    }
+
+    /// The entities of the models that a path of to-one relationships leads to, each with the key that follows.
+    func relatedKeys(of path: String, in plan: EntityPlan) throws -> [(entity: String, key: String)] {
+        let names = path.split(separator: ".").map(String.init)
+        var fields = plan.fields
+        var keys: [(entity: String, key: String)] = []
+        for (name, next) in zip(names, names.dropFirst()) {
+            switch fields.first(where: { $0.name == name })?.kind {
+            case .composite(let record)?: fields = record.fields
+            case .toOne(let model)?:
+                let related = try self.plan(model)
+                keys.append((related.name, next))
+                fields = related.fields
+            case .attribute?, .json?, .toMany?, nil: return keys
+            }
+        }
+        return keys
     }
 }

@@ -1,0 +1,64 @@
+import CoreData
+
+/// What a context has that the store has not seen, for an aggregate: the store computes with the other models, and the objects add their part.
+struct UnsavedPart {
+    /// The changed objects that the filter selects.
+    var objects: [NSManagedObject] = []
+    /// What selects the models that did not change.
+    let others: NSPredicate?
+}
+
+extension Aggregate {
+    /// What an aggregate takes of the changed objects.
+    enum Wanted: Equatable {
+        case all, least, greatest
+        case inOrder
+    }
+
+    /// The part that a context's changes have in the result.
+    ///
+    /// - Returns: the part; `nil` if the result has to be computed from all objects, because values of other models than the selected ones
+    ///   take part, or because the context gets its objects from another one.
+    func unsavedPart(
+        _ predicate: NSPredicate?, taking wanted: Wanted = .all, by group: Aggregate? = nil,
+        in context: NSManagedObjectContext
+    ) throws -> UnsavedPart? {
+        guard context.hasChanges else { return UnsavedPart(others: predicate) }
+        #if canImport(ObjectiveC)
+            return nil
+        #else
+            guard context.parent == nil, try isStored(in: context), try group?.isStored(in: context) ?? true else {
+                return nil
+            }
+            let request = NSFetchRequest<any NSFetchRequestResult>(entityName: plan.name)
+            request.predicate = predicate
+            if wanted != .all {
+                request.sortDescriptors = [NSSortDescriptor(key: path, ascending: wanted != .greatest)]
+            }
+            if wanted == .least || wanted == .greatest {
+                request.fetchLimit = 1
+                let isPresent = NSPredicate(format: "%K != nil", argumentArray: [path])
+                request.predicate =
+                    predicate.map { NSCompoundPredicate(andPredicateWithSubpredicates: [$0, isPresent]) }
+                    ?? isPresent
+            }
+            let changes = try context.unsavedChanges(of: request, reading: [path] + (group.map { [$0.path] } ?? []))
+            return UnsavedPart(objects: changes.selected, others: Self.predicate(predicate, without: changes.outdated))
+        #endif
+    }
+
+    #if !canImport(ObjectiveC)
+        /// Whether the store has the values of all models that did not change: other models that these lead to did not change either.
+        private func isStored(in context: NSManagedObjectContext) throws -> Bool {
+            try related.allSatisfy { entity, key in
+                try context.unsavedChanges(of: NSFetchRequest(entityName: entity), reading: [key]).outdated.isEmpty
+            }
+        }
+    #endif
+
+    private static func predicate(_ predicate: NSPredicate?, without outdated: [NSManagedObjectID]) -> NSPredicate? {
+        guard !outdated.isEmpty else { return predicate }
+        let others = NSPredicate(format: "NOT SELF IN %@", argumentArray: [outdated])
+        return predicate.map { NSCompoundPredicate(andPredicateWithSubpredicates: [$0, others]) } ?? others
+    }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import Pippin
+import Testing
+
+/// A sale of a book: values of each kind that can be added up, compared or counted.
+private struct Sale: CoreModel, Equatable {
+    let id: Int
+    var pieces: Int
+    var price: Decimal?
+    var weight: Double
+    var town: String?
+    var day: Date
+    var terms = Terms(discount: 0)
+    var buyer: Buyer?
+
+    struct Terms: Codable, Equatable, Sendable { var discount: Int }
+}
+
+private struct Buyer: CoreModel, Equatable {
+    let id: Int
+    var name: String
+    var age: Int?
+}
+
+/// Everything that can be asked of sales, with and without a filter.
+private struct Answers: Equatable {
+    var pieces: [Int?] = []
+    var prices: [Decimal?] = []
+    var weights: [Double?] = []
+    var towns: [String?] = []
+    var days: [Date?] = []
+    var groups: [[String?: Int]] = []
+    var byBuyer: [[String?: Decimal]] = []
+
+    init(_ store: some ModelReader) throws {
+        for filter: Filter<Sale> in [.all, \.pieces > 4, \.town == "Bath", \.buyer?.id == 1 || \.weight < 3] {
+            pieces += [
+                try store.sum(Sale.self, \.pieces, where: filter), try store.max(Sale.self, \.pieces, where: filter),
+                try store.max(Sale.self, \.terms.discount, where: filter), try store.count(Sale.self, where: filter),
+                try store.min(Sale.self, \.buyer?.age, where: filter),
+            ]
+            prices += [
+                try store.sum(Sale.self, \.price, where: filter), try store.min(Sale.self, \.price, where: filter),
+            ]
+            weights += [
+                try store.average(Sale.self, \.pieces, where: filter),
+                try store.max(Sale.self, \.weight, where: filter),
+                try store.average(Sale.self, \.price, where: filter),
+            ]
+            towns += try store.distinct(Sale.self, \.town, where: filter)
+            towns += [
+                try store.min(Sale.self, \.town, where: filter), try store.max(Sale.self, \.buyer?.name, where: filter),
+            ]
+            days += [try store.min(Sale.self, \.day, where: filter), try store.max(Sale.self, \.day, where: filter)]
+            groups += [
+                try store.counts(Sale.self, by: \.town, where: filter),
+                try store.sums(Sale.self, \.pieces, by: \.town, where: filter),
+                try store.counts(Sale.self, by: \.buyer?.name, where: filter),
+            ]
+            byBuyer.append(try store.sums(Sale.self, \.price, by: \.buyer?.name, where: filter))
+        }
+    }
+}
+
+@Suite("What a block is told of its own changes")
+struct UnsavedAggregateTests {
+    private static let towns = ["Bath", "Bristol", "bath", "Zürich", "", nil]
+    private static let buyers = [
+        Buyer(id: 1, name: "Ann", age: 30), Buyer(id: 2, name: "Bob"), Buyer(id: 3, name: "Cy", age: 50), nil,
+    ]
+
+    private func sale(_ id: Int, _ random: inout some RandomNumberGenerator) -> Sale {
+        // Sums of these prices and weights are exact in any order, also as doubles.
+        Sale(
+            id: id, pieces: .random(in: -3...9, using: &random),
+            price: [nil, 0.25, 2.5, 1_000_000.5].randomElement(using: &random) ?? nil,
+            weight: Double(Int.random(in: 0...40, using: &random)) / 4,
+            town: Self.towns.randomElement(using: &random) ?? nil,
+            day: Date(timeIntervalSinceReferenceDate: Double(Int.random(in: 0...1000, using: &random))),
+            terms: .init(discount: .random(in: 0...5, using: &random)),
+            buyer: Self.buyers.randomElement(using: &random) ?? nil)
+    }
+
+    @Test("is what it is told once they are saved", arguments: 0..<40)
+    func random(seed: Int) async throws {
+        var random = SystemLikeGenerator(state: UInt64(seed))
+        let counter = try Counter(Sale.self)
+        let manager = counter.manager
+        try await manager.save((0..<30).map { sale($0, &random) })
+        let changes = (0..<Int.random(in: 1...12, using: &random)).map { _ in Int.random(in: 0..<7, using: &random) }
+        let sales = (0..<40).map { sale($0, &random) }
+        let ids = changes.map { _ in Int.random(in: 0..<40, using: &random) }
+        let before = try await manager.write { store in
+            for (change, id) in zip(changes, ids) {
+                switch change {
+                case 0...2: try store.save(sales[id])
+                case 3: try store.delete(Sale.self, ids: [id])
+                case 4: try store.delete(Sale.self, where: \.pieces == sales[id].pieces)
+                case 5: try store.update(Sale.self, where: \.id == id) { $0.set(\.town, to: sales[id].town) }
+                default:
+                    try store.update(Buyer.self, where: \.id == id % 4) {
+                        $0.set(\.name, to: "Dan")
+                        $0.set(\.age, to: nil)
+                    }
+                }
+            }
+            return try Answers(store)
+        }
+        let after = try await manager.read { try Answers($0) }
+        #expect(before.pieces == after.pieces)
+        #expect(before.prices == after.prices)
+        #expect(before.weights == after.weights)
+        #expect(before.towns == after.towns)
+        #expect(before.days == after.days)
+        #expect(before.groups == after.groups)
+        #expect(before.byBuyer == after.byBuyer)
+    }
+}
+
+private struct SystemLikeGenerator: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return (state ^ (state >> 31)) &* 0x9E37_79B9_7F4A_7C15
+    }
+}
