@@ -7,8 +7,10 @@ import Foundation
 /// `waitUntilExit()` wait for ever.
 enum DetachedShell {
     /// - Parameters:
-    ///   - script: what the shell runs; `$0` is the first of the arguments.
-    ///   - input: what the script reads. Output and errors go nowhere, unless the script sends them somewhere.
+    ///   - script: what the shell runs. Its output and errors go nowhere, unless it sends them somewhere.
+    ///   - arguments: what the script knows as `$0`, `$1` and so on.
+    ///   - input: what the script reads.
+    /// - Throws: the errors of `Process` where the shell does not start.
     static func run(_ script: String, _ arguments: [String], input: FileHandle) throws {
         let shell = Process()
         shell.executableURL = URL(fileURLWithPath: "/bin/bash")
