@@ -17,6 +17,7 @@ extension NSManagedObjectContext {
     ///   - request: what selects the objects; its offset is not used.
     ///   - keys: what the result is computed from. A changed object is left out if the attributes of that name, and those of the request,
     ///     have the values that the store has.
+    /// - Returns: the changed objects that the request selects, and the IDs of those whose rows no longer hold.
     /// - Throws: the errors that fetching the request throws.
     package func unsavedChanges(
         of request: NSFetchRequest<any NSFetchRequestResult>, reading keys: [String]
