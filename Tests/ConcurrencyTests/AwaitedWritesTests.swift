@@ -2,6 +2,7 @@ import ConcurrencyChild
 import Foundation
 import Pippin
 import SQLiteConnection
+import Synchronization
 import TestSupport
 import Testing
 
@@ -67,6 +68,18 @@ struct AwaitedWritesTests {
         #expect(try plainNumbers("SELECT COUNT(*) FROM ZNOTE", in: folder.store) == [managers.count])
     }
 
+    @Test("leave the thread of their task to others where there are many models in them", arguments: [3, 300])
+    func nested(count: Int) async throws {
+        let manager = PersistenceManager(models: Branch.self, store: .file(folder.store))
+        try await manager.load()
+        let before = Leaf.encodedOnTask.withLock { $0 }
+        try await manager.save(Branch(id: 1, leaves: (0..<count).map { Leaf(id: $0) }))
+        // Another test case may run at the same time.
+        if count == 3 { #expect(Leaf.encodedOnTask.withLock { $0 } - before == 3) }
+        #expect(Leaf.encodedOnTask.withLock { $0 } - before <= 3)
+        #expect(try plainNumbers("SELECT COUNT(*) FROM ZLEAF", in: folder.store) == [count])
+    }
+
     @Test("are refused as in a block: a known identifier is not inserted, an unknown one is not updated")
     func refusals() async throws {
         let manager = Notes.old(at: folder.store)
@@ -81,6 +94,27 @@ struct AwaitedWritesTests {
         #expect(try await manager.delete(note))
         #expect(try await !manager.delete(note))
         #expect(try plainNumbers("SELECT COUNT(*) FROM ZNOTE", in: folder.store) == [0])
+    }
+}
+
+private struct Branch: CoreModel {
+    let id: Int
+    var leaves: [Leaf]
+    static var schema: Schema<Branch> { Schema(.owns(\.leaves)) }
+}
+
+/// Counts how many of its kind were encoded on a thread that tasks share.
+private struct Leaf: CoreModel {
+    let id: Int
+
+    static let encodedOnTask = Mutex(0)
+
+    init(id: Int) { self.id = id }
+
+    func encode(to encoder: any Encoder) throws {
+        if withUnsafeCurrentTask(body: { $0 != nil }) { Self.encodedOnTask.withLock { $0 += 1 } }
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(id, forKey: .id)
     }
 }
 

@@ -169,6 +169,14 @@ package struct StoresMoment: Equatable, Sendable {
 }
 
 extension NSPersistentStoreCoordinator {
+    /// Whether reading any of the stores waits for nobody else. Stores in memory and files in XML are not shared with others.
+    package var readsWithoutWaiting: Bool {
+        stores.allSatisfy { store in
+            store.type == NSInMemoryStoreType
+                || store.type == NSSQLiteStoreType && store.engine.sharing?.readsWithoutWaiting ?? false
+        }
+    }
+
     /// For use under the lock.
     fileprivate func moment() throws -> StoresMoment {
         var changes: [Int: Int64] = [:]

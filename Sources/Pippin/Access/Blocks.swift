@@ -82,21 +82,28 @@ extension PersistenceManager {
     /// Changes a few models, as a verb of one line does.
     ///
     /// - Parameters:
-    ///   - count: how many models there are. A large number is taken to a thread of its own.
+    ///   - count: how many models there are. A large number is taken to a thread of its own, and so are models that lead to many others.
+    ///   - type: the models' type.
     ///   - work: changes what it is given.
     /// - Returns: what the work returns.
     /// - Throws: what ``write(onConflict:_:)`` throws.
     func changing<Result: Sendable>(
-        _ count: Int, _ work: @escaping @Sendable (WriteAccess) throws -> Result
+        _ count: Int, of type: Any.Type, _ work: @escaping @Sendable (WriteAccess) throws -> Result
     ) async throws -> Result {
-        guard count <= 100 else { return try await write(work) }
-        return try await inBriefTransaction { try self.writing(in: $0, work) }
+        guard count <= Self.few else { return try await write(work) }
+        return try await inBriefTransaction(WorkKind(.change, of: type, result: Result.self)) { context, isBrief in
+            try self.writing(in: context, limit: isBrief ? Self.few : nil, work)
+        }
     }
 
+    /// The most models that are saved on the thread of their task.
+    private static var few: Int { 100 }
+
     private func writing<Result>(
-        in context: NSManagedObjectContext, _ work: (WriteAccess) throws -> Result
+        in context: NSManagedObjectContext, limit: Int? = nil, _ work: (WriteAccess) throws -> Result
     ) throws -> Result {
         let access = ModelAccess(self, context)
+        access.limit = limit
         let result = try work(WriteAccess(access: access))
         try access.finish()
         return result

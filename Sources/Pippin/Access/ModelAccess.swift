@@ -16,6 +16,8 @@ public final class ModelAccess {
     private let isOnQueue: Bool
     /// Whether whoever waits for the block still does.
     private let cancellation = Cancellation.current
+    /// The most models that may be saved at once, those within others included; nil for any number.
+    var limit: Int?
     /// The plans of the models that were asked for.
     private var asked: [EntityPlan] = []
 

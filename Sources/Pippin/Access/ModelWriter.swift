@@ -162,7 +162,7 @@ extension ModelWriter {
     private func write<Model: CoreModel>(_ models: [Model], _ mode: GraphWriter.Mode) throws {
         let plan = try access.plan(of: Model.self)
         if mode == .new { access.expectRows(models.count, plan) }
-        let graph = try ModelGraph(models, registry: access.manager.registry)
+        let graph = try ModelGraph(models, registry: access.manager.registry, limit: access.limit)
         _ = try PersistenceError.explaining(.saveFailed) {
             #if canImport(ObjectiveC)
                 try access.save(graph, mode, given: models.count)

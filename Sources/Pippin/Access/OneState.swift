@@ -15,10 +15,10 @@ extension PersistenceManager {
         try await openIfNeeded()
         #if !canImport(ObjectiveC)
             if let type {
-                let kind = QuestionKind(question: type, answer: Result.self)
+                let kind = WorkKind(.question, of: type, result: Result.self)
                 if let answer = try answerAtOnce(kind, question) { return answer }
                 return try await offThread {
-                    try self.questionTimes.timing(kind) { try question(ReadAccess(access: self.access(to: .now))) }
+                    try self.workTimes.timing(kind) { try question(ReadAccess(access: self.access(to: .now))) }
                 }
             }
         #endif
@@ -77,20 +77,20 @@ extension PersistenceManager {
 
         /// Asks a question of one statement on this thread; nil where it would have to wait, or where such questions take long.
         private func answerAtOnce<Result>(
-            _ kind: QuestionKind, _ question: (ReadAccess) throws -> Result
+            _ kind: WorkKind, _ question: (ReadAccess) throws -> Result
         ) throws -> Result? {
-            guard questionTimes.areShort(kind) else { return nil }
+            guard workTimes.areShort(kind) else { return nil }
             var answer: Result?
             _ = try answerAtOnce { _, _ in
-                answer = try questionTimes.timing(kind) { try question(ReadAccess(access: access(to: .now))) }
+                answer = try workTimes.timing(kind) { try question(ReadAccess(access: access(to: .now))) }
                 return true
             }
             return answer
         }
 
         /// Asks rows on this thread, which takes less time than going to another thread and back. Tasks share the thread: it waits neither for
-        /// other threads that have the stores nor for a server. Only a file without a write-ahead log, which another program is writing to,
-        /// may keep it for as long as a lock may last.
+        /// other threads that have the stores, nor for a server, nor for the lock of another program that writes to a file without a write-ahead
+        /// log.
         ///
         /// - Parameter ask: asks the rows as they are now, and says whether they could answer. The caller keeps the
         ///   result in a variable of its own: a generic result's type would be looked up at each call, which took a
@@ -103,10 +103,7 @@ extension PersistenceManager {
             let coordinator = container.persistentStoreCoordinator
             guard ThreadSharing.allowsWork, let rows = storeRows else { return false }
             return try coordinator.withLockIfFree {
-                let areHere = coordinator.persistentStores.allSatisfy {
-                    $0.type == NSSQLiteStoreType || $0.type == NSInMemoryStoreType
-                }
-                guard areHere else { return false }
+                guard coordinator.readsWithoutWaiting else { return false }
                 return try PersistenceError.explaining(.readFailed) { try ask(rows.reading(.now), coordinator) }
             } ?? false
         }

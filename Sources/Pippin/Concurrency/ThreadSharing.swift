@@ -3,9 +3,8 @@
     enum ThreadSharing {
         /// Whether the current thread may be kept for some short work. An executor that the task prefers may be a loop of events, which
         /// must not be kept. Functions of no actor do not run on the main one.
-        /// A task that a block has made asks its own queue, since it is not cancelled with whoever waits for the block.
         static var allowsWork: Bool {
-            Cancellation.current == nil && withUnsafeCurrentTask { $0 != nil && $0?.unownedTaskExecutor == nil }
+            withUnsafeCurrentTask { $0 != nil && $0?.unownedTaskExecutor == nil }
         }
     }
 #endif

@@ -146,7 +146,7 @@ struct ImportBatches<Model: CoreModel> {
             }
             if waiting.isEmpty { return }
             // Models that refer to each other are saved together, or not at all.
-            if waiting.count > 1, await saveTogether(waiting.map(\.model)) { return }
+            if waiting.count > 1, try await saveTogether(waiting.map(\.model)) { return }
             guard waiting.count < left.count else {
                 for (place, reason) in zip(waiting, reasons) { refuse(place.position, reason) }
                 return
@@ -155,10 +155,15 @@ struct ImportBatches<Model: CoreModel> {
         }
     }
 
-    private mutating func saveTogether(_ models: [Model]) async -> Bool {
-        guard let saved = try? await manager.importBatch(models) else { return false }
-        counts = counts + saved
-        return true
+    /// - Returns: whether they were saved: `false` where the store refuses them.
+    private mutating func saveTogether(_ models: [Model]) async throws -> Bool {
+        do {
+            counts = counts + (try await manager.importBatch(models))
+            return true
+        } catch {
+            if error is CancellationError || error.isOfStore { throw error }
+            return false
+        }
     }
 }
 

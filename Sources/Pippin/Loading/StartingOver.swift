@@ -20,8 +20,11 @@ extension PersistenceManager {
         try requireOpen()
         isStartingOver.withLock { $0 = true }
         do {
-            try await writes.async { try self.destroyStores() }
-            try await load()
+            // A task that is cancelled in between must not leave a manager without a store.
+            try await writes.async {
+                try self.destroyStores()
+                try self.openExplicitly(nil, nil)
+            }
             isStartingOver.withLock { $0 = false }
         } catch {
             isStartingOver.withLock { $0 = false }

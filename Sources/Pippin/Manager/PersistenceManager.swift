@@ -32,7 +32,7 @@ public final class PersistenceManager: Sendable {
     package let writes = WriteQueue()
     let saveSignals = SaveSignals()
     let sharedReadings = SharedReadings()
-    let questionTimes = QuestionTimes()
+    let workTimes = WorkTimes()
     /// Rows without managed objects, where that can be had.
     let storeRows: (any StateRows)?
     /// The entities that were derived from models.

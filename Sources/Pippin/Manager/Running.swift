@@ -23,14 +23,25 @@ extension PersistenceManager {
 
     /// Runs a small change in a transaction of its own: on the thread of the task that awaits it where nothing has to be waited for, else as
     /// ``inSavedTransaction(_:_:)`` does.
-    package func inBriefTransaction<Result: Sendable>(
-        _ work: @escaping @Sendable (NSManagedObjectContext) throws -> Result
+    ///
+    /// - Parameters:
+    ///   - kind: foresees whether the work is short.
+    ///   - work: changes the context that it is given. The second argument says whether it must be short: it throws `WorkTimes.TooMuch` if
+    ///     it is not, and is done again where it may take long.
+    func inBriefTransaction<Result: Sendable>(
+        _ kind: WorkKind, _ work: @escaping @Sendable (NSManagedObjectContext, Bool) throws -> Result
     ) async throws -> Result {
-        #if !canImport(ObjectiveC)
+        #if canImport(ObjectiveC)
+            return try await inSavedTransaction(.retry) { try work($0, false) }
+        #else
             try await openIfNeeded()
-            if let done = try changeAtOnce({ try self.saving($0, work) }) { return done }
+            if let done = try changeAtOnce(kind, { context in try self.saving(context) { try work($0, true) } }) {
+                return done
+            }
+            return try await inSavedTransaction(.retry) { context in
+                try self.workTimes.timing(kind) { try work(context, false) }
+            }
         #endif
-        return try await inSavedTransaction(.retry, work)
     }
 
     package func saving<Result>(

@@ -61,16 +61,25 @@ extension PersistenceManager {
         /// Does work in a transaction during which nobody else can save, on this thread, which tasks share: only where nothing has to be waited
         /// for. Going to another thread and back takes longer than a small save.
         ///
-        /// - Returns: what the work returns; nil where it would have to wait, or others came first: nothing is saved then.
+        /// - Returns: what the work returns; nil where it would have to wait, where such work takes long, or where others came first: nothing
+        ///   is saved then.
         /// - Throws: what the work and its save throw.
-        func changeAtOnce<Result>(_ work: (NSManagedObjectContext) throws -> Result) throws -> Result? {
-            guard ThreadSharing.allowsWork, OptimisticTransaction.current == nil else { return nil }
+        func changeAtOnce<Result>(
+            _ kind: WorkKind, _ work: (NSManagedObjectContext) throws -> Result
+        ) throws -> Result? {
+            guard ThreadSharing.allowsWork, OptimisticTransaction.current == nil, workTimes.areShort(kind) else {
+                return nil
+            }
             let result: Result?? = try writes.runIfFree {
                 let transaction = OptimisticTransaction(container.persistentStoreCoordinator)
                 // What goes wrong here goes wrong again, and is reported, in the transaction that waits.
                 guard (try? transaction.keepOthersOutUnlessBusy()) == true else { return nil }
                 defer { transaction.end() }
-                let outcome = Swift.Result { try perform(work, in: transaction) }
+                let outcome = Swift.Result { try workTimes.timing(kind) { try perform(work, in: transaction) } }
+                if case .failure(is WorkTimes.TooMuch) = outcome {
+                    workTimes.note(kind, .seconds(1))
+                    return nil
+                }
                 // Contexts of this program are not kept out.
                 if transaction.isBroken, !transaction.hasSaved { return nil }
                 return try outcome.get()

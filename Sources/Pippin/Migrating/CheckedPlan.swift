@@ -116,6 +116,7 @@ private struct StepEnds {
         for change in changes { try check(change.source, in: source, from) }
         let mapping = try inferredAsFarAsPossible(changes)
         var byMapping: [String: RecordChange] = [:]
+        var changed: [NSEntityMapping] = []
         for change in changes {
             let entity = mapping.entityMappings.first {
                 $0.sourceEntityName == change.source && $0.destinationEntityName != nil
@@ -125,12 +126,11 @@ private struct StepEnds {
                     change.source, version: to, known: destination.entitiesByName.keys.sorted())
             }
             entity.entityMigrationPolicyClassName = NSStringFromClass(ChangePolicy.self)
-            byMapping[name] = change
+            if byMapping.updateValue(change, forKey: name) == nil { changed.append(entity) }
         }
-        // What their closures connect comes after what is inferred for the models at the other end.
-        let isChanged = { (entity: NSEntityMapping) in byMapping[entity.name ?? ""] != nil }
-        mapping.entityMappings =
-            mapping.entityMappings.filter { !isChanged($0) } + mapping.entityMappings.filter(isChanged)
+        // What the closures connect comes after what is inferred for the models at the other end, and the closures run in the order in which
+        // they are given, since one may refer to what another one makes.
+        mapping.entityMappings = mapping.entityMappings.filter { byMapping[$0.name ?? ""] == nil } + changed
         return try step(mapping, changes: byMapping, isByObject: true)
     }
 

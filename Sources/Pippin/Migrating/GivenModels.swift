@@ -18,11 +18,14 @@ final class GivenModels: KnownObjects {
 
     func object(_ key: RecordKey, of plan: EntityPlan) throws -> NSManagedObject? {
         if places[plan.name] == nil { places[plan.name] = try stored(plan) }
+        let object: NSManagedObject
         switch places[plan.name]?[key] {
-        case .object(let object): return object
-        case .identifier(let identifier): return try context.existingObject(with: identifier)
+        case .object(let known): object = known
+        case .identifier(let identifier): object = try context.existingObject(with: identifier)
         case nil: return nil
         }
+        // An owned model that another closure has dropped is given anew.
+        return object.isDeleted || object.managedObjectContext == nil ? nil : object
     }
 
     func note(_ object: NSManagedObject, _ key: RecordKey, of plan: EntityPlan) {

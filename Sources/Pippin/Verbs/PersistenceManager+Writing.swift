@@ -8,7 +8,7 @@ extension PersistenceManager {
     public func save<Model: CoreModel>(
         _ model: Model
     ) async throws {
-        try await changing(1) { try $0.save(model) }
+        try await changing(1, of: Model.self) { try $0.save(model) }
     }
 
     /// Saves models, and the models in them: what is new is inserted, what is known is changed.
@@ -20,7 +20,7 @@ extension PersistenceManager {
     public func save<Model: CoreModel>(
         _ models: [Model]
     ) async throws {
-        try await changing(models.count) { try $0.save(models) }
+        try await changing(models.count, of: Model.self) { try $0.save(models) }
     }
 
     /// Inserts a model that is not stored yet, and saves the models in it.
@@ -31,7 +31,7 @@ extension PersistenceManager {
     public func insert<Model: CoreModel>(
         _ model: Model
     ) async throws {
-        try await changing(1) { try $0.insert(model) }
+        try await changing(1, of: Model.self) { try $0.insert(model) }
     }
 
     /// Inserts models that are not stored yet, and saves the models in them.
@@ -42,7 +42,7 @@ extension PersistenceManager {
     public func insert<Model: CoreModel>(
         _ models: [Model]
     ) async throws {
-        try await changing(models.count) { try $0.insert(models) }
+        try await changing(models.count, of: Model.self) { try $0.insert(models) }
     }
 
     /// Changes a model that is stored, and saves the models in it.
@@ -53,7 +53,7 @@ extension PersistenceManager {
     public func update<Model: CoreModel>(
         _ model: Model
     ) async throws {
-        try await changing(1) { try $0.update(model) }
+        try await changing(1, of: Model.self) { try $0.update(model) }
     }
 
     /// Changes models that are stored, and saves the models in them.
@@ -64,7 +64,7 @@ extension PersistenceManager {
     public func update<Model: CoreModel>(
         _ models: [Model]
     ) async throws {
-        try await changing(models.count) { try $0.update(models) }
+        try await changing(models.count, of: Model.self) { try $0.update(models) }
     }
 
     /// Deletes a model, and the models that it owns.
@@ -77,7 +77,7 @@ extension PersistenceManager {
     public func delete<Model: CoreModel>(
         _ model: Model
     ) async throws -> Bool {
-        try await changing(1) { try $0.delete(model) }
+        try await deleting(1, of: Model.self) { try $0.delete(model) }
     }
 
     /// Deletes models, and the models that they own. Models that are not stored are skipped.
@@ -89,7 +89,7 @@ extension PersistenceManager {
     public func delete<Model: CoreModel>(
         _ models: [Model]
     ) async throws -> Int {
-        try await changing(models.count) { try $0.delete(models) }
+        try await deleting(models.count, of: Model.self) { try $0.delete(models) }
     }
 
     /// Deletes the model with an identifier, and the models that it owns.
@@ -103,7 +103,7 @@ extension PersistenceManager {
     public func delete<Model: CoreModel>(
         _ type: Model.Type, id: Model.ID
     ) async throws -> Bool {
-        try await changing(1) { try $0.delete(type, id: id) }
+        try await deleting(1, of: Model.self) { try $0.delete(type, id: id) }
     }
 
     /// Deletes the models with these identifiers, and the models that they own.
@@ -117,7 +117,7 @@ extension PersistenceManager {
     public func delete<Model: CoreModel>(
         _ type: Model.Type, ids: [Model.ID]
     ) async throws -> Int {
-        try await changing(ids.count) { try $0.delete(type, ids: ids) }
+        try await deleting(ids.count, of: Model.self) { try $0.delete(type, ids: ids) }
     }
 
     /// Deletes the models that a filter selects, and the models that they own.
@@ -147,5 +147,13 @@ extension PersistenceManager {
         with models: [Model]
     ) async throws {
         try await write { try $0.replaceAll(with: models) }
+    }
+
+    /// Deletes a few models: those of which others are deleted along are taken to a thread of its own.
+    private func deleting<Model: CoreModel, Result: Sendable>(
+        _ count: Int, of type: Model.Type, _ work: @escaping @Sendable (WriteAccess) throws -> Result
+    ) async throws -> Result {
+        guard flat(type) != nil else { return try await write(work) }
+        return try await changing(count, of: type, work)
     }
 }

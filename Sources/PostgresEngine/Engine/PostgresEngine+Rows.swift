@@ -127,6 +127,8 @@ extension PostgresEngine: SharedEngine {
     package func keepOthersOut() throws { try following { try $0.keepOthersOut() } }
     /// The lock is a round trip away.
     package func keepOthersOutUnlessBusy() -> Bool { false }
+
+    package var readsWithoutWaiting: Bool { false }
     package func letOthersIn() { opened?.letOthersIn() }
 }
 

@@ -36,6 +36,8 @@ extension SQLiteEngine: SharedEngine {
     }
 
     package func letOthersIn() { opened?.letOthersIn() }
+
+    package var readsWithoutWaiting: Bool { opened?.readsWithoutWaiting ?? false }
 }
 
 extension SQLiteEngine: HistoryEngine {

@@ -121,7 +121,10 @@ extension SQLiteEngine: NewsEngine {
             let version = try? opened?.connection.integer("PRAGMA data_version")
         else { return }
         let counting = { [weak self] () -> Int64? in
-            guard let opened = self?.opened, !opened.connection.isInTransaction else { return nil }
+            // While others are kept out, nobody can commit in between: the number is current.
+            guard let opened = self?.opened, !opened.connection.isInTransaction || opened.keepsOthersOut else {
+                return nil
+            }
             // If this fails, the next reader gets the error.
             return try? opened.connection.integer("PRAGMA data_version")
         }

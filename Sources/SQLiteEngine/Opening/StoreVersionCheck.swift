@@ -113,6 +113,9 @@ extension OpenStore {
         return true
     }
 
+    /// Whether no writer keeps readers waiting: in memory, and in a file with a write-ahead log.
+    var readsWithoutWaiting: Bool { !isShared || (try? hasWriteAheadLog()) == true }
+
     private func hasWriteAheadLog() throws -> Bool {
         if let known = isLogged { return known }
         let isLogged = try run("read from") { try connection.string("PRAGMA journal_mode")?.lowercased() == "wal" }

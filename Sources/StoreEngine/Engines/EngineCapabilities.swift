@@ -70,6 +70,9 @@ package protocol SharedEngine: StoreEngine {
 
     /// Lets others save again.
     func letOthersIn()
+
+    /// Whether reading waits for nobody: neither for a server, nor for another program that writes.
+    var readsWithoutWaiting: Bool { get }
 }
 
 /// Thrown if others have changed a store unexpectedly.

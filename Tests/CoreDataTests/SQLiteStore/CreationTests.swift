@@ -152,6 +152,13 @@ struct CreationTests {
         #expect(try store.current().connection.integer("PRAGMA synchronous") == 2)
     }
 
+    @Test("Readers wait for writers only without a write-ahead log", arguments: ["WAL", "DELETE"])
+    func waiting(mode: String) throws {
+        let options: [AnyHashable: Any] = [NSSQLitePragmasOption: ["journal_mode": mode]]
+        let store = try openStore(FixtureModel.users(), at: folder.store, options: options)
+        #expect(store.readsWithoutWaiting == (mode == "WAL"))
+    }
+
     @Test("Destroying empties the file and takes the external data away; a new store can be made there")
     func destroy() throws {
         do {

@@ -45,6 +45,66 @@ private enum V2 {
     }
 }
 
+// Two closures: what one makes, the other one refers to.
+private enum Rooms1 {
+    @CoreModel
+    struct Room {
+        let id: Int
+        var codes: [String]
+    }
+    @CoreModel
+    struct Book {
+        let id: Int
+        var code: String
+    }
+}
+private enum Rooms2 {
+    @CoreModel
+    struct Room {
+        let id: Int
+        var shelves: [Shelf]
+        static var schema: Schema<Room> { Schema(.owns(\.shelves)) }
+    }
+    @CoreModel
+    struct Shelf: Equatable {
+        let id: String
+    }
+    @CoreModel
+    struct Book {
+        let id: Int
+        var shelf: Reference<Shelf>?
+    }
+}
+
+// Notes that go from one folder to another.
+private enum Folders1 {
+    @CoreModel
+    struct Folder {
+        let id: Int
+        var notes: [Note]
+        static var schema: Schema<Folder> { Schema(.owns(\.notes)) }
+    }
+    @CoreModel
+    struct Note {
+        let id: Int
+        var text: String
+    }
+}
+private enum Folders2 {
+    @CoreModel
+    struct Folder {
+        let id: Int
+        var title: String
+        var notes: [Note]
+        static var schema: Schema<Folder> { Schema(.owns(\.notes)) }
+    }
+    @CoreModel
+    struct Note: Equatable {
+        let id: Int
+        var text: String
+    }
+}
+
 @Suite("Models that the closure of a migration gives")
 struct GivenModelTests {
     private let folder: TestFolder
@@ -103,6 +163,42 @@ struct GivenModelTests {
         #expect(try await manager.counts(V2.Book.self, by: \.shelf?.room) == ["Hall": 3])
         #expect(try await manager.find(V2.Shelf.self, id: "s2")?.room == "Room")
         #expect(try await manager.find(V2.Book.self, id: 1)?.sequel == Reference(id: 2))
+    }
+
+    @Test("are there for the closures that are given after theirs")
+    func order() async throws {
+        let old = PersistenceManager(models: Rooms1.Room.self, Rooms1.Book.self, store: .file(file))
+        try await old.save(Rooms1.Room(id: 1, codes: ["a", "b"]))
+        try await old.save(Rooms1.Book(id: 1, code: "b"))
+        let manager = PersistenceManager(models: Rooms2.Room.self, Rooms2.Book.self, store: .file(file))
+        try await manager.load(
+            migratingBy: MigrationPlan(from: ModelVersion("1", models: Rooms1.Room.self, Rooms1.Book.self)).changing(
+                to: ModelVersion("2", models: Rooms2.Room.self, Rooms2.Book.self),
+                .model(Rooms1.Room.self, to: Rooms2.Room.self) { old in
+                    Rooms2.Room(id: old.id, shelves: old.codes.map { Rooms2.Shelf(id: $0) })
+                },
+                .model(Rooms1.Book.self, to: Rooms2.Book.self) { Rooms2.Book(id: $0.id, shelf: Reference(id: $0.code)) }))
+        #expect(try await manager.find(Rooms2.Book.self, id: 1)?.shelf == Reference(id: "b"))
+        #expect(try await manager.find(Rooms2.Room.self, id: 1)?.shelves.map(\.id) == ["a", "b"])
+    }
+
+    @Test("go from one owner to another, whichever closure comes first", arguments: [(1, 2), (2, 1)])
+    func moved(from first: Int, to second: Int) async throws {
+        func note(_ id: Int) -> Folders1.Note { Folders1.Note(id: id, text: "\(id)") }
+        try await PersistenceManager(models: Folders1.Folder.self, store: .file(file)).save([
+            Folders1.Folder(id: first, notes: [note(7), note(8)]), Folders1.Folder(id: second, notes: [note(9)]),
+        ])
+        let manager = PersistenceManager(models: Folders2.Folder.self, store: .file(file))
+        try await manager.load(
+            migratingBy: MigrationPlan(from: ModelVersion("1", models: Folders1.Folder.self)).changing(
+                to: ModelVersion("2", models: Folders2.Folder.self),
+                .model(Folders1.Folder.self, to: Folders2.Folder.self) { old in
+                    let notes = (old.id == first ? [8] : [9, 7]).map { Folders2.Note(id: $0, text: "\($0)") }
+                    return Folders2.Folder(id: old.id, title: "Folder", notes: notes)
+                }))
+        #expect(try await manager.find(Folders2.Folder.self, id: first)?.notes.map(\.id) == [8])
+        #expect(try await manager.find(Folders2.Folder.self, id: second)?.notes.map(\.id) == [9, 7])
+        #expect(try await manager.count(Folders2.Note.self) == 3)
     }
 
     @Test("end the migration where one refers to nothing, and leave the store as it was")

@@ -1,4 +1,4 @@
-import Foundation
+import CoreData
 import Pippin
 import Testing
 
@@ -90,6 +90,47 @@ struct CancellationTests {
         for await _ in steps { break }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test("leaves alone the tasks that its block has made")
+    func innerTasks() async throws {
+        let (manager, step) = (manager, step)
+        let (go, inner) = (Locked(false), Locked<Task<Int, any Error>?>(nil))
+        let task = Task {
+            try await manager.write { store in
+                let made = Task {
+                    while !go.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(1)) }
+                    return try manager.readAndWait { try $0.count(Coin.self) }
+                }
+                inner.withLock { $0 = made }
+                step.yield()
+                while true { _ = try store.count(Coin.self) }
+            }
+        }
+        for await _ in steps { break }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        go.withLock { $0 = true }
+        #expect(try await inner.withLock { $0 }?.value == 0)
+    }
+
+    @Test("makes the new store of startOver() once the old one is gone")
+    func startingOver() async throws {
+        try await manager.save(Coin(code: "EUR", worth: 1))
+        let (manager, started) = (manager, Locked<Task<Void, any Error>?>(nil))
+        let observer = NotificationCenter.default.addObserver(
+            forName: .NSPersistentStoreCoordinatorStoresDidChange, object: manager.container.persistentStoreCoordinator,
+            queue: nil
+        ) { _ in started.withLock { $0 }?.cancel() }
+        defer { NotificationCenter.default.removeObserver(observer) }
+        let task = Task {
+            while started.withLock({ $0 == nil }) { await Task.yield() }
+            try await manager.startOver()
+        }
+        started.withLock { $0 = task }
+        try await task.value
+        #expect(task.isCancelled)
+        #expect(try await manager.count(Coin.self) == 0)
     }
 
     @Test("leaves the manager to others")

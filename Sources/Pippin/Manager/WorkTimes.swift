@@ -1,0 +1,66 @@
+/// A kind of work, as far as its time is foreseen by it: the models, and the type of the result.
+struct WorkKind: Hashable {
+    enum Verb { case question, change }
+
+    private let verb: Verb
+    private let models: ObjectIdentifier
+    private let result: ObjectIdentifier
+
+    init(_ verb: Verb, of models: Any.Type, result: Any.Type) {
+        self.verb = verb
+        (self.models, self.result) = (ObjectIdentifier(models), ObjectIdentifier(result))
+    }
+}
+
+/// Which kinds of work took long lately. These get a thread of their own; the others are done on the thread of the task that waits for them,
+/// since going to another thread and back takes longer than they do.
+final class WorkTimes: Sendable {
+    /// Thrown by work that finds out that it would take long.
+    struct TooMuch: Error {}
+
+    /// Tasks that share the thread wait for so long at most, unless work takes longer for the first time.
+    static let longest: Duration = .milliseconds(1)
+
+    /// A kind that took long is done elsewhere until so much of it in a row was short. The number doubles each time that the kind takes long
+    /// again, so that a program with short and long questions of one kind keeps the thread ever less often.
+    private static let fewest = 16
+    private static let most = 4096
+
+    private struct Trial {
+        /// How much work in a row must be short before the kind counts as short.
+        var needed = WorkTimes.fewest
+        /// How much of it is left.
+        var left = WorkTimes.fewest
+    }
+
+    /// The kinds that ever took long.
+    private let trials = Locked<[WorkKind: Trial]>([:])
+
+    func areShort(_ kind: WorkKind) -> Bool {
+        trials.withLock { $0.isEmpty || $0[kind].map { $0.left == 0 } ?? true }
+    }
+
+    /// Does work, and notes whether it took long.
+    func timing<Result>(_ kind: WorkKind, _ work: () throws -> Result) rethrows -> Result {
+        let start = ContinuousClock.now
+        defer { note(kind, ContinuousClock.now - start) }
+        return try work()
+    }
+
+    /// Notes how long some work took.
+    func note(_ kind: WorkKind, _ time: Duration) {
+        let isLong = time > Self.longest
+        trials.withLock { trials in
+            guard let trial = trials[kind] else {
+                if isLong { trials[kind] = Trial() }
+                return
+            }
+            if isLong {
+                let needed = trial.left == 0 ? min(2 * trial.needed, Self.most) : trial.needed
+                trials[kind] = Trial(needed: needed, left: needed)
+            } else if trial.left > 0 {
+                trials[kind]?.left -= 1
+            }
+        }
+    }
+}
