@@ -19,7 +19,7 @@ public struct Gate: Sendable {
         self.port = port
     }
 
-    /// A secret of 128 bits.
+    /// A secret of 130 bits.
     public static func makeToken() -> String {
         var generator = SystemRandomNumberGenerator()
         let digits = Array("abcdefghijklmnopqrstuvwxyz234567")

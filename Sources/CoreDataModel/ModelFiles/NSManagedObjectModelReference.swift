@@ -3,8 +3,7 @@ import Foundation
 /// A reference to a model that is searched when it is needed, and must be of a certain version. Migration stages refer
 /// to their models like this.
 ///
-/// Checksums are only compared if both are Apple's, or both ours: a checksum that Xcode printed cannot be compared with
-/// a model that has none of Apple's.
+/// A checksum is only compared with a model that has Apple's: one that Xcode printed cannot be compared with a model that was compiled here.
 open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
     // @unchecked Sendable: immutable; a model that is found is frozen when a coordinator takes it.
 
