@@ -28,6 +28,8 @@ extension PersistenceManager {
     ///   - kind: foresees whether the work is short.
     ///   - work: changes the context that it is given. The second argument says whether it must be short: it throws `WorkTimes.TooMuch` if
     ///     it is not, and is done again where it may take long.
+    /// - Returns: what the work returns.
+    /// - Throws: what the work and its save throw.
     func inBriefTransaction<Result: Sendable>(
         _ kind: WorkKind, _ work: @escaping @Sendable (NSManagedObjectContext, Bool) throws -> Result
     ) async throws -> Result {

@@ -177,7 +177,8 @@ struct GivenModelTests {
                 .model(Rooms1.Room.self, to: Rooms2.Room.self) { old in
                     Rooms2.Room(id: old.id, shelves: old.codes.map { Rooms2.Shelf(id: $0) })
                 },
-                .model(Rooms1.Book.self, to: Rooms2.Book.self) { Rooms2.Book(id: $0.id, shelf: Reference(id: $0.code)) }))
+                .model(Rooms1.Book.self, to: Rooms2.Book.self) { Rooms2.Book(id: $0.id, shelf: Reference(id: $0.code)) }
+            ))
         #expect(try await manager.find(Rooms2.Book.self, id: 1)?.shelf == Reference(id: "b"))
         #expect(try await manager.find(Rooms2.Room.self, id: 1)?.shelves.map(\.id) == ["a", "b"])
     }
