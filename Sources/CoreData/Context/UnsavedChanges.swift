@@ -26,10 +26,7 @@ extension NSManagedObjectContext {
         processDeletions()
         var read = plan
         read.sortDescriptors += keys.map { NSSortDescriptor(key: $0, ascending: true) }
-        var deciding = DecidingAttributes(of: read)
-        let affected = changed.filter {
-            $0.hasChanges && plan.includes($0.layout) && !(deciding?.areUnchanged(in: $0) ?? false)
-        }
+        let affected = changedObjects(of: read)
         let outdated = affected.filter { !$0.state.contains(.inserted) }.map(\.objectID)
         let selected = try StoreError.evaluating {
             let matches = Self.test(plan.predicate)
@@ -38,5 +35,13 @@ extension NSManagedObjectContext {
             return Self.sorted(Array(selected), by: plan.sortDescriptors, first: plan.limit > 0 ? plan.limit : .max)
         }
         return UnsavedChanges(selected: selected, outdated: outdated)
+    }
+
+    /// The objects with unsaved changes that a plan is about, without those for which the attributes that decide have the stores' values.
+    func changedObjects(of plan: FetchPlan) -> [NSManagedObject] {
+        var deciding = DecidingAttributes(of: plan)
+        return changed.filter {
+            $0.hasChanges && plan.includes($0.layout) && !(deciding?.areUnchanged(in: $0) ?? false)
+        }
     }
 }

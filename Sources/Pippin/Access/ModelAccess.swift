@@ -213,7 +213,21 @@ public final class ModelAccess {
 
     /// What a filter selects.
     func selection<Model: CoreModel>(_ filter: Filter<Model>, _ plan: EntityPlan) throws -> RecordSelection {
-        RecordSelection(predicate: try filter.predicate(plan, manager.registry))
+        try seeingChanges(RecordSelection(predicate: try filter.predicate(plan, manager.registry)), plan)
+    }
+
+    /// A selection by which the unsaved changes of the block count, also those of models that its filter reads beside the selected ones.
+    func seeingChanges(_ selection: RecordSelection, _ plan: EntityPlan) throws -> RecordSelection {
+        #if canImport(ObjectiveC)
+            return selection
+        #else
+            guard let predicate = selection.predicate, isOnQueue,
+                try pending != nil || unsettledContext().hasChanges
+            else { return selection }
+            var selection = selection
+            selection.predicate = try onContext { try $0.seeingRelatedChanges(predicate, of: plan.name) }
+            return selection
+        #endif
     }
 }
 

@@ -79,7 +79,7 @@ extension ModelReader {
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `init(from:)` throws.
     public func fetch<Model: CoreModel>(_ request: ModelRequest<Model>) throws -> [Model] {
         let fetcher = try access.fetcher(Model.self)
-        let selection = try fetcher.selection(request)
+        let selection = try access.seeingChanges(try fetcher.selection(request), fetcher.plan)
         return try PersistenceError.explaining(.readFailed) { try fetcher.models(selection, try access.source()) }
     }
 
@@ -124,7 +124,7 @@ extension ModelReader {
         _ type: Model.Type, where filter: Filter<Model> = .all, sortedBy order: Order<Model> = []
     ) throws -> Model? {
         let fetcher = try access.fetcher(type)
-        let selection = try fetcher.selection(filter, order, 1)
+        let selection = try access.seeingChanges(try fetcher.selection(filter, order, 1), fetcher.plan)
         return try PersistenceError.explaining(.readFailed) { try fetcher.models(selection, access.source()).first }
     }
 }

@@ -13,12 +13,34 @@ final class ObjectRows: StructRows {
     func rows(of plan: EntityPlan, _ selection: RecordSelection) throws -> ContiguousArray<Row> {
         let request = NSFetchRequest<any NSFetchRequestResult>(entityName: plan.name)
         request.predicate = selection.predicate
-        request.sortDescriptors = selection.sortDescriptors
-        request.fetchLimit = selection.limit ?? 0
-        request.fetchOffset = selection.offset
         request.returnsObjectsAsFaults = false
-        return try ContiguousArray(
-            context.fetch(request).compactMap { $0 as? NSManagedObject }.map { try row($0, plan) })
+        let order = selection.sortDescriptors ?? []
+        // The store knows nothing of unsaved changes of the models by whose values others are sorted.
+        let isSortedHere = context.hasChanges && order.contains { $0.key?.contains(".") ?? false }
+        if !isSortedHere {
+            request.sortDescriptors = order
+            request.fetchLimit = selection.limit ?? 0
+            request.fetchOffset = selection.offset
+        }
+        var objects = try context.fetch(request).compactMap { $0 as? NSManagedObject }
+        if isSortedHere {
+            objects.sort { Self.precedes($0, $1, order) }
+            objects = Array(objects.dropFirst(selection.offset).prefix(selection.limit ?? .max))
+        }
+        return try ContiguousArray(objects.map { try row($0, plan) })
+    }
+
+    private static func precedes(_ first: NSManagedObject, _ second: NSManagedObject, _ order: [NSSortDescriptor])
+        -> Bool
+    {
+        for descriptor in order {
+            switch descriptor.compare(first, to: second) {
+            case .orderedAscending: return true
+            case .orderedDescending: return false
+            case .orderedSame: continue
+            }
+        }
+        return false
     }
 
     func forEachRow(

@@ -48,7 +48,9 @@ struct DecimalSumTests {
     @Test("beyond what whole numbers hold")
     func large() async throws {
         try await save([String](repeating: "900000000000000", count: 20_000) + ["0.5"])
-        #expect(try await manager.sum(Posting.self, \.amount) == Decimal(string: "18000000000000000000"))
+        // A file keeps 15 digits of it.
+        let sum = try #require(try await manager.sum(Posting.self, \.amount))
+        #expect(abs(sum - Decimal(string: "18000000000000000000.5")!) < 1)
     }
 
     @Test("leave out what is missing, and are none of nothing")
