@@ -137,7 +137,7 @@ extension NSManagedObjectContext {
             if !deleted.isEmpty { info[NSDeletedObjectsKey] = Set(deleted) }
             if !refreshedObjects.isEmpty { info[NSRefreshedObjectsKey] = Set(refreshedObjects) }
         }
-        if count > 0 { NotificationCenter.default.post(name: SaveNews.didChange, object: self, userInfo: info) }
+        if count > 0 { SaveNews.post(SaveNews.didChange, of: self, info) }
         for object in objects { object.state.remove(.posting) }
         if !eventValues.isEmpty { eventValues = [:] }
     }

@@ -40,7 +40,7 @@ extension NSManagedObjectContext {
     package func saveRows(_ changes: ChangeSet, to store: NSPersistentStore, isRepeated: Bool = false) throws {
         checkQueue()
         guard let coordinator else { throw Self.noSource("save") }
-        if !isRepeated { NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: self) }
+        if !isRepeated { SaveNews.post(SaveNews.willSave, of: self) }
         var changes = changes
         (changes.contextName, changes.author) = (name, transactionAuthor)
         _ = try coordinator.save([(store, changes)], in: transaction)
@@ -69,9 +69,8 @@ extension NSManagedObjectContext {
                 identifiers[key] = token
             }
         }
-        NotificationCenter.default.post(name: SaveNews.didSave, object: self, userInfo: info)
-        NotificationCenter.default.post(
-            name: SaveNews.didSaveObjectIDs, object: self, userInfo: identifiers)
+        SaveNews.post(SaveNews.didSave, of: self, info)
+        SaveNews.post(SaveNews.didSaveObjectIDs, of: self, identifiers)
     }
 }
 

@@ -16,7 +16,7 @@ extension NSManagedObjectContext {
         }
         processPendingChanges()
         guard hasChanges || source != nil else { return }
-        NotificationCenter.default.post(name: .NSManagedObjectContextWillSave, object: self)
+        SaveNews.post(SaveNews.willSave, of: self)
         guard hasChanges else {
             if parent == nil { try coordinator?.saveChangedMetadata() }
             return finishSave(ChangedObjects([]))
@@ -206,9 +206,8 @@ extension NSManagedObjectContext {
             identifiers[NSPersistentHistoryTokenKey] = token
         }
         if let pinnedToken { info[NSManagedObjectContextQueryGenerationKey] = pinnedToken }
-        NotificationCenter.default.post(name: SaveNews.didSave, object: self, userInfo: info)
-        NotificationCenter.default.post(
-            name: SaveNews.didSaveObjectIDs, object: self, userInfo: identifiers)
+        SaveNews.post(SaveNews.didSave, of: self, info)
+        SaveNews.post(SaveNews.didSaveObjectIDs, of: self, identifiers)
         if !saved.isEmpty { waitingMergers += announceToChildren { SavedChanges(saved) } }
         // Observers have seen their last values. From now on they are faults that cannot be fired.
         for object in saved.deleted where object.managedObjectContext == nil { object.becomeFaultForGood() }

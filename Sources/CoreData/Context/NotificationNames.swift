@@ -5,8 +5,7 @@ extension NSNotification.Name {
     /// `NSManagedObjectContext.NotificationKey`.
     public static var NSManagedObjectContextObjectsDidChange: NSNotification.Name { SaveNews.didChangeForListeners }
     /// Posted by a context before it saves.
-    public static let NSManagedObjectContextWillSave = NSNotification.Name(
-        "NSManagingContextWillSaveChangesNotification")
+    public static var NSManagedObjectContextWillSave: NSNotification.Name { SaveNews.willSaveForListeners }
     /// Posted by a context after it saved, with the objects.
     public static var NSManagedObjectContextDidSave: NSNotification.Name { SaveNews.didSaveForListeners }
     /// Posted by a context after it saved, with the IDs of the objects.
@@ -26,7 +25,7 @@ extension NSManagedObjectContext {
     /// Posted after objects changed.
     public static var didChangeObjectsNotification: Notification.Name { .NSManagedObjectContextObjectsDidChange }
     /// Posted before a save.
-    public static let willSaveObjectsNotification = Notification.Name.NSManagedObjectContextWillSave
+    public static var willSaveObjectsNotification: Notification.Name { .NSManagedObjectContextWillSave }
     /// Posted after a save, with the objects.
     public static var didSaveObjectsNotification: Notification.Name { .NSManagedObjectContextDidSave }
     /// Posted after a save, with the IDs of the objects.
