@@ -77,7 +77,7 @@ extension PersistenceManager {
                 defer { transaction.end() }
                 let outcome = Swift.Result { try workTimes.timing(kind) { try perform(work, in: transaction) } }
                 if case .failure(is WorkTimes.TooMuch) = outcome {
-                    workTimes.note(kind, .seconds(1))
+                    for _ in 0..<2 { workTimes.note(kind, .seconds(1)) }
                     return nil
                 }
                 // Contexts of this program are not kept out.

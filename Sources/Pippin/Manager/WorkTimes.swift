@@ -2,7 +2,7 @@
 struct WorkKind: Hashable {
     enum Verb { case question, change }
 
-    private let verb: Verb
+    let verb: Verb
     private let models: ObjectIdentifier
     private let result: ObjectIdentifier
 
@@ -30,12 +30,17 @@ final class WorkTimes: Sendable {
         /// How much work in a row must be short before the kind counts as short.
         var needed = WorkTimes.fewest
         /// How much of it is left.
-        var left = WorkTimes.fewest
+        var left = 0
+        /// Whether the latest work was long.
+        var wasLong = false
+        /// Whether the kind has counted as long before.
+        var hasBeenLong = false
     }
 
     /// The kinds that ever took long.
     private let trials = Locked<[WorkKind: Trial]>([:])
 
+    /// Whether work of a kind is likely to be short.
     func areShort(_ kind: WorkKind) -> Bool {
         trials.withLock { $0.isEmpty || $0[kind].map { $0.left == 0 } ?? true }
     }
@@ -51,16 +56,19 @@ final class WorkTimes: Sendable {
     func note(_ kind: WorkKind, _ time: Duration) {
         let isLong = time > Self.longest
         trials.withLock { trials in
-            guard let trial = trials[kind] else {
-                if isLong { trials[kind] = Trial() }
-                return
-            }
-            if isLong {
-                let needed = trial.left == 0 ? min(2 * trial.needed, Self.most) : trial.needed
-                trials[kind] = Trial(needed: needed, left: needed)
+            guard isLong || trials[kind] != nil else { return }
+            var trial = trials[kind] ?? Trial()
+            if !isLong {
+                trial.left = max(0, trial.left - 1)
             } else if trial.left > 0 {
-                trials[kind]?.left -= 1
+                trial.left = trial.needed
+            } else if kind.verb == .question || trial.wasLong {
+                // Any change may take long once, since a file's log is written back from time to time.
+                if trial.hasBeenLong { trial.needed = min(2 * trial.needed, Self.most) }
+                (trial.left, trial.hasBeenLong) = (trial.needed, true)
             }
+            trial.wasLong = isLong
+            trials[kind] = trial
         }
     }
 }

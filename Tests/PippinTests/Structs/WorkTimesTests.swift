@@ -48,6 +48,18 @@ struct WorkTimesTests {
         #expect(times.areShort(list))
     }
 
+    @Test("A change may take long once, and not twice in a row")
+    func changes() {
+        let change = WorkKind(.change, of: Int.self, result: Void.self)
+        times.note(change, .milliseconds(5))
+        #expect(times.areShort(change))
+        times.note(change, .microseconds(50))
+        times.note(change, .milliseconds(5))
+        #expect(times.areShort(change))
+        times.note(change, .milliseconds(5))
+        #expect(!times.areShort(change))
+    }
+
     @Test("Work that throws counts as well, and its error arrives")
     func failure() {
         struct Refused: Error {}
