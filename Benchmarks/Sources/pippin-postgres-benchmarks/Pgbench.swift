@@ -53,6 +53,7 @@ struct Pgbench {
 /// The statements of a save of one row, as the engine sends them.
 enum SaveStatements {
     /// - Parameter writer: an expression for the identifier of the program that saves.
+    /// - Returns: the statements, from `BEGIN` to `COMMIT`.
     static func all(ofWriter writer: String) -> [String] {
         [
             "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE",
