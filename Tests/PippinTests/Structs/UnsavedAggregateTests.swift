@@ -115,6 +115,18 @@ struct UnsavedAggregateTests {
         #expect(before.groups == after.groups)
         #expect(before.byBuyer == after.byBuyer)
     }
+
+    @Test("may be about more changes than a statement has parameters")
+    func many() async throws {
+        let counter = try Counter(Sale.self)
+        let (count, day) = (40_000, Date(timeIntervalSinceReferenceDate: 0))
+        try await counter.manager.save((0..<count).map { Sale(id: $0, pieces: 1, weight: 1, day: day) })
+        let sums = try await counter.manager.write { store in
+            try store.save((1..<count).map { Sale(id: $0, pieces: 2, weight: 1, day: day) })
+            return [try store.sum(Sale.self, \.pieces), try store.min(Sale.self, \.pieces)]
+        }
+        #expect(sums == [2 * count - 1, 1])
+    }
 }
 
 private struct SystemLikeGenerator: RandomNumberGenerator {
