@@ -10,7 +10,7 @@ struct Pgbench {
     let looksFirst: Bool
 
     /// How many transactions there are in a second, of several clients with a connection and a thread each; nil where the program is missing.
-    func perSecond(_ clients: Int) -> Double? {
+    func perSecond(_ clients: Int) throws -> Double? {
         guard let program = Self.program else { return nil }
         let script = FileManager.default.temporaryDirectory.appendingPathComponent("pippin-\(UUID().uuidString).sql")
         defer { try? FileManager.default.removeItem(at: script) }
@@ -22,10 +22,8 @@ struct Pgbench {
         ]
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
-        do {
-            try text.write(to: script, atomically: true, encoding: .utf8)
-            try process.run()
-        } catch { fatalError("\(error)") }
+        try text.write(to: script, atomically: true, encoding: .utf8)
+        try process.run()
         let said = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         let line = said.split(separator: "\n").first { $0.hasPrefix("tps = ") }

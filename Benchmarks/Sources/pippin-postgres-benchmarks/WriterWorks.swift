@@ -27,7 +27,7 @@ func writerWorks(_ uri: String) throws {
             } catch { fatalError("\(error)") }
         }
     }
-    compare("objects", byHand, contexts, Pgbench(uri: uri, looksFirst: false))
+    try compare("objects", byHand, contexts, Pgbench(uri: uri, looksFirst: false))
     // Each manager hears of what the others save.
     let managers = try (0..<most).map { writer in
         let manager = manager(uri, "hand")
@@ -40,10 +40,11 @@ func writerWorks(_ uri: String) throws {
     }
     // A block looks first whether the item is there.
     let lookingFirst = (0..<most).map { _ in Writer(SavesByHand(uri, looksFirst: true).save) }
-    compare("blocks of structs, all programs listening", lookingFirst, managers, Pgbench(uri: uri, looksFirst: true))
+    try compare(
+        "blocks of structs, all programs listening", lookingFirst, managers, Pgbench(uri: uri, looksFirst: true))
 }
 
-private func compare(_ name: String, _ byHand: [Writer], _ ours: [Writer], _ pgbench: Pgbench) {
+private func compare(_ name: String, _ byHand: [Writer], _ ours: [Writer], _ pgbench: Pgbench) throws {
     print(
         "small saves per second: \(name)".padding(toLength: 68, withPad: " ", startingAt: 0)
             + "  by hand     ours µs hand µs ours  factor  pgbench  factor  at least 0.8")
@@ -54,7 +55,7 @@ private func compare(_ name: String, _ byHand: [Writer], _ ours: [Writer], _ pgb
         for _ in 0..<3 {
             hand = max(hand, rate(byHand.prefix(writers)))
             own = max(own, rate(ours.prefix(writers)))
-            tool = max(tool, pgbench.perSecond(writers) ?? 0)
+            tool = max(tool, try pgbench.perSecond(writers) ?? 0)
         }
         let factor = own.perSecond / (tool > 0 ? tool : hand.perSecond)
         print(

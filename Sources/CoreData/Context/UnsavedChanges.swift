@@ -41,7 +41,7 @@ extension NSManagedObjectContext {
     func changedObjects(of plan: FetchPlan) -> [NSManagedObject] {
         var deciding = DecidingAttributes(of: plan)
         return changed.filter {
-            $0.hasChanges && plan.includes($0.layout) && !(deciding?.areUnchanged(in: $0) ?? false)
+            plan.includes($0.layout) && $0.hasChanges && !(deciding?.areUnchanged(in: $0) ?? false)
         }
     }
 }

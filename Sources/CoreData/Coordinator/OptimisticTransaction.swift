@@ -169,7 +169,7 @@ package struct StoresMoment: Equatable, Sendable {
 }
 
 extension NSPersistentStoreCoordinator {
-    /// Whether reading any of the stores waits for nobody else. Stores in memory and files in XML are not shared with others.
+    /// Whether reading any of the stores waits for nobody else. For use under the lock.
     package var readsWithoutWaiting: Bool {
         stores.allSatisfy { store in
             store.type == NSInMemoryStoreType

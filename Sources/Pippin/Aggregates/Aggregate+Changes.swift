@@ -22,8 +22,8 @@ extension Aggregate {
         guard !values.isEmpty else { return nil }
         switch function {
         case .count: return values.count
-        case .minimum: return values.min(by: precedes)
-        case .maximum: return values.max(by: precedes)
+        case .minimum: return values.min(by: order)
+        case .maximum: return values.max(by: order)
         case .sum where [.integer16, .integer32, .integer64].contains(kind): return NSNumber(value: try sum(values))
         case .sum, .average:
             let expression = NSExpression(
@@ -46,10 +46,11 @@ extension Aggregate {
     }
 
     /// The different values in the order in which the store sorts them; `nil` is the first.
-    func distinct(_ values: [Any?]) -> [Any?] { distinct(inOrder: values.sorted(by: precedes)) }
+    func distinct(_ values: [Any?]) -> [Any?] { distinct(inOrder: values.sorted(by: order)) }
 
     /// The different values of two lists that are in order.
     func distinct(_ first: [Any?], _ second: [Any?]) -> [Any?] {
+        let precedes = order
         var merged: [Any?] = []
         var (left, right) = (first[...], second[...])
         while let leftFirst = left.first, let rightFirst = right.first {
@@ -70,9 +71,11 @@ extension Aggregate {
     }
 
     /// Whether a value comes before another one in a store.
-    private func precedes(_ first: Any?, _ second: Any?) -> Bool {
-        let order = NSSortDescriptor(key: "value", ascending: true)
-        return order.compare(["value": first ?? NSNull()], to: ["value": second ?? NSNull()]) == .orderedAscending
+    private var order: (Any?, Any?) -> Bool {
+        let descriptor = NSSortDescriptor(key: "value", ascending: true)
+        return { first, second in
+            descriptor.compare(["value": first ?? NSNull()], to: ["value": second ?? NSNull()]) == .orderedAscending
+        }
     }
 
     /// A value as the store distinguishes it, which is not always as Swift does: texts by their bytes.

@@ -10,9 +10,8 @@ struct UnsavedPart {
 
 extension Aggregate {
     /// What an aggregate takes of the changed objects.
-    enum Wanted: Equatable {
-        case all, least, greatest
-        case inOrder
+    enum Wanted {
+        case all, inOrder, least, greatest
     }
 
     /// The part that a context's changes have in the result.
@@ -50,9 +49,7 @@ extension Aggregate {
     #if !canImport(ObjectiveC)
         /// Whether the store has the values of all models that did not change: other models that these lead to did not change either.
         private func isStored(in context: NSManagedObjectContext) throws -> Bool {
-            try related.allSatisfy { entity, key in
-                try context.unsavedChanges(of: NSFetchRequest(entityName: entity), reading: [key]).outdated.isEmpty
-            }
+            try related.allSatisfy { try !context.hasOutdatedValues(of: $0.entity, for: $0.key) }
         }
     #endif
 

@@ -50,19 +50,29 @@ struct Aggregate: Sendable {
         guard let unsaved = try unsavedPart(predicate, taking: function.wanted, in: context) else {
             return try decoded(result(function, of: objects(predicate, in: context)), kind, type)
         }
-        // Two averages cannot be combined; sums and numbers of values can.
-        let isSplit = function == .average && !unsaved.objects.isEmpty
+        if function == .average, !unsaved.objects.isEmpty {
+            // A sum that overflows has an average all the same.
+            if let average = try? average(unsaved, in: context) { return try decoded(average, kind, type) }
+            return try decoded(result(function, of: objects(predicate, in: context)), kind, type)
+        }
         let request = request(unsaved.others)
-        request.propertiesToFetch = columns(isSplit ? .sum : function, isSplit ? self.kind.type : kind.type)
+        request.propertiesToFetch = columns(function, kind.type)
         let row = try context.fetch(request).first as? [String: Any]
         let stored = row.flatMap { Self.isOfAny($0) ? $0["value"] : nil }.flatMap { $0 is NSNull ? nil : $0 }
         if unsaved.objects.isEmpty { return try decoded(stored, kind, type) }
+        return try decoded(result(function, (stored.map { [$0] } ?? []) + values(of: unsaved.objects)), kind, type)
+    }
+
+    /// The average of stored and changed values: two averages cannot be combined, sums and numbers of values can.
+    private func average(_ unsaved: UnsavedPart, in context: NSManagedObjectContext) throws -> Double? {
+        let request = request(unsaved.others)
+        request.propertiesToFetch = columns(.sum, self.kind.type)
+        let row = try context.fetch(request).first as? [String: Any]
+        let stored = row.flatMap { Self.isOfAny($0) ? $0["value"] : nil }
         let changed = values(of: unsaved.objects)
-        let values = (stored.map { [$0] } ?? []) + changed
-        guard isSplit else { return try decoded(result(function, values), kind, type) }
         let count = changed.count + ((row?["count"] as? NSNumber)?.intValue ?? 0)
-        let sum = try result(.sum, values) as? NSNumber
-        return try decoded(sum.map { $0.doubleValue / Double(count) }, kind, type)
+        let sum = try result(.sum, (stored.map { [$0] } ?? []) + changed) as? NSNumber
+        return sum.map { $0.doubleValue / Double(count) }
     }
 
     /// - SQL: `SELECT DISTINCT <property> FROM Z<ENTITY> WHERE <filter> ORDER BY <property>`

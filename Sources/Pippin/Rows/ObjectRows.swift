@@ -16,7 +16,8 @@ final class ObjectRows: StructRows {
         request.returnsObjectsAsFaults = false
         let order = selection.sortDescriptors ?? []
         // The store knows nothing of unsaved changes of the models by whose values others are sorted.
-        let isSortedHere = context.hasChanges && order.contains { $0.key?.contains(".") ?? false }
+        let isSortedHere =
+            context.hasChanges && order.contains { term in plan.fields.contains { $0.leads(along: term.key ?? "") } }
         if !isSortedHere {
             request.sortDescriptors = order
             request.fetchLimit = selection.limit ?? 0
@@ -119,5 +120,12 @@ extension FieldKind {
         case .attribute(.data), .json: true
         default: false
         }
+    }
+}
+
+extension FieldPlan {
+    /// Whether a key path goes through this field to another model.
+    fileprivate func leads(along path: String) -> Bool {
+        if case .toOne = kind { path.hasPrefix(name + ".") } else { false }
     }
 }

@@ -91,6 +91,17 @@ struct AggregateTests {
         await #expect { _ = try await sum(.max, 3) } throws: { ($0 as? PersistenceError)?.code == .readFailed }
     }
 
+    @Test("averages of whole numbers are there where their sum has too many bits", arguments: [false, true])
+    func largeAverages(inBlock: Bool) async throws {
+        let meters = try Counter(Meter.self)
+        try await meters.manager.save([Meter(id: 0, reading: .max), Meter(id: 1, reading: .max)])
+        let average = try await meters.manager.write { store in
+            if inBlock { try store.update(Meter.self, where: \.id == 0) { $0.set(\.reading, to: .max - 1) } }
+            return try store.average(Meter.self, \.reading)
+        }
+        #expect(average == 0x1p63)
+    }
+
     @Test("are refused for what is no attribute")
     func refused() async throws {
         await #expect(throws: PersistenceError.self) { try await manager.distinct(Shop.self, \.volumes.count) }
