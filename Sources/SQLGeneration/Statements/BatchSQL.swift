@@ -20,7 +20,7 @@ package struct BatchSQL {
 
     /// The requirement that a computed value is a whole number in the range of an attribute's type.
     package struct WholeNumbers {
-        let type: NSAttributeType
+        package let type: NSAttributeType
         /// The attribute's name, for the error: `Note.stars`.
         let name: String
 
@@ -35,12 +35,16 @@ package struct BatchSQL {
         }
 
         func check(_ value: SQLFragment) -> SQLFragment { .call(.wholeNumber(type, name: name), value) }
+
+        /// A condition that a computed value meets if it is such a number, or null.
+        package typealias Condition = (_ value: SQLFragment, _ type: NSAttributeType) -> SQLFragment
     }
 
     private let mapping: EntityMapping
     private let generator: PredicateSQL
     private let scope: SQLScope
     private let conditions: [SQLFragment]
+    private let hasPredicate: Bool
     private let order: SQLFragment
     private let isLimited: Bool
     private let hasOffset: Bool
@@ -64,7 +68,8 @@ package struct BatchSQL {
         if let filter = mapping.filter(includesSubentities: plan.includesSubentities, alias: scope.alias) {
             conditions.append(filter)
         }
-        if let predicate, predicate != .constant(true) {
+        hasPredicate = predicate != nil && predicate != .constant(true)
+        if let predicate, hasPredicate {
             let condition = try generator.condition(predicate, in: scope)
             conditions.append(conditions.isEmpty ? condition.fragment : condition.part)
         }
@@ -115,6 +120,42 @@ package struct BatchSQL {
         sets.append("\(.version) = \(.version, of: target) + 1")
         return
             "UPDATE \(name: mapping.table) AS \(word: target) SET \(.list(sets))\(restriction(to: rows, target: target))"
+    }
+
+    /// Like `update(_:of:)`, but rows whose new values are no whole numbers are left out, instead of ending the statement:
+    /// `UPDATE ZCAR AS t0 SET ZPRICE = t0.ZPRICE + 1, Z_OPT = t0.Z_OPT + 1 WHERE +(t0.ZPRICE + 1) BETWEEN …`.
+    ///
+    /// - Parameters:
+    ///   - assignments: the new values.
+    ///   - rows: the rows to change.
+    ///   - fits: the database's condition on a value.
+    /// - Returns: nil if no value is checked, or if rows of other tables are read for one.
+    /// - Throws: an `NSError` for an expression that SQL cannot express.
+    package func updateWhatFits(
+        _ assignments: [Assignment], of rows: Selection, _ fits: WholeNumbers.Condition
+    ) throws -> SQLFragment? {
+        var checks: [SQLFragment] = []
+        var unchecked: [Assignment] = []
+        for assignment in assignments {
+            guard case .expression(let column, let tree, let whole?) = assignment else {
+                unchecked.append(assignment)
+                continue
+            }
+            let value = try generator.operand(tree, in: scope).fragment
+            guard scope.joins.isEmpty, !value.readsOtherRows else { return nil }
+            checks.append(fits(value, whole.type))
+            unchecked.append(.expression(column: column, tree))
+        }
+        let update = try update(unchecked, of: rows)
+        guard !checks.isEmpty, scope.joins.isEmpty else { return nil }
+        let isRestricted = !restriction(to: rows, target: scope.alias).isEmpty
+        return "\(update)\(isRestricted ? " AND " : " WHERE " as SQLFragment)\(.joined(checks, separator: " AND "))"
+    }
+
+    /// How many rows there are, if no predicate selects some of them: `SELECT COUNT(*) FROM ZCAR t0`.
+    package var count: SQLFragment? {
+        guard !hasPredicate, !isLimited else { return nil }
+        return "SELECT COUNT(*) FROM \(scope.from)\(condition)"
     }
 
     /// `DELETE FROM ZCAR AS t0 WHERE t0.ZMAKER = ?`

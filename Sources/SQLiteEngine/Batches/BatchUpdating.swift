@@ -7,6 +7,22 @@ import StoreEngine
 extension OpenStore {
     /// Changes rows in one transaction: `UPDATE ZCAR AS t0 SET ZPRICE = ?, Z_OPT = t0.Z_OPT + 1 WHERE …`.
     func updateBatch(_ plan: BatchUpdatePlan) throws -> BatchOutcome {
+        // A part of a long transaction cannot be repeated.
+        guard filesOfLongTransaction == nil else { return try updateBatch(plan, countsWhatFits: false) }
+        do {
+            return try updateBatch(plan, countsWhatFits: true)
+        } catch is ValueDoesNotFit {
+            return try updateBatch(plan, countsWhatFits: false)
+        }
+    }
+
+    /// Ends a transaction that left out rows because their new values do not fit.
+    private struct ValueDoesNotFit: Error {}
+
+    /// Changes rows, and checks computed values in one of two ways: by a condition, and by how many rows met it; or by a function for
+    /// each, which says which value does not fit. But a statement that calls functions may end amid its rows, and SQLite
+    /// copies all pages that it changes because of that.
+    private func updateBatch(_ plan: BatchUpdatePlan, countsWhatFits: Bool) throws -> BatchOutcome {
         try inBatch("update") { files in
             let access = try access(plan.rows.entity)
             let (sql, binding) = try batchSQL(plan.rows)
@@ -28,7 +44,15 @@ extension OpenStore {
             let external = plan.changes.map(\.slot).filter(access.writer.externalSlots.contains)
             var outcome = BatchOutcome()
             guard history != nil || plan.wantsIdentifiers || !external.isEmpty else {
-                outcome.count = try run(try sql.update(assignments, of: .condition), binding)
+                if countsWhatFits, let count = sql.count,
+                    let update = try sql.updateWhatFits(assignments, of: .condition, SQLiteDialect.holdsWholeNumber)
+                {
+                    let count = try connection.integer(count)
+                    outcome.count = try run(update, binding)
+                    guard count == Int64(outcome.count) else { throw ValueDoesNotFit() }
+                } else {
+                    outcome.count = try run(try sql.update(assignments, of: .condition), binding)
+                }
                 return outcome
             }
             if history == nil, external.isEmpty, connection.returnsChangedRows {
@@ -38,7 +62,7 @@ extension OpenStore {
                 return outcome
             }
             let keys = try KeyTable("updated", on: connection)
-            try run(keys.sql.fill(sql.keys), binding)
+            let count = try run(keys.sql.fill(sql.keys), binding)
             try noteFiles(of: access, external, where: keys.sql.selects, files)
             if let history {
                 let run = history.begin(plan.origin)
@@ -49,7 +73,14 @@ extension OpenStore {
                 }
                 try run.finish()
             }
-            outcome.count = try run(try sql.update(assignments, of: .keys(keys.sql)), binding)
+            if countsWhatFits,
+                let update = try sql.updateWhatFits(assignments, of: .keys(keys.sql), SQLiteDialect.holdsWholeNumber)
+            {
+                outcome.count = try run(update, binding)
+                guard outcome.count == count else { throw ValueDoesNotFit() }
+            } else {
+                outcome.count = try run(try sql.update(assignments, of: .keys(keys.sql)), binding)
+            }
             if plan.wantsIdentifiers { outcome.identifiers = try identifiers(in: keys, plan.rows.entity) }
             return outcome
         }

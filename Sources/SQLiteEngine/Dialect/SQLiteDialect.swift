@@ -86,6 +86,21 @@ package struct SQLiteDialect: SQLDialect {
         return "CASE WHEN typeof(\(value)) = 'integer' AND (\(value)) \(bounds) THEN \(value) ELSE \(refused) END"
     }
 
+    /// A condition that is met by null, and by whole numbers that an attribute's type holds, as what calls no function can find
+    /// them: `typeof` alone makes SQLite copy each page of a table before it changes a row there.
+    ///
+    /// The lowest of all integers may be the result of clamping smaller numbers, and does not meet it.
+    package static func holdsWholeNumber(_ value: SQLFragment, _ type: NSAttributeType) -> SQLFragment {
+        let bounds: SQLFragment =
+            switch type {
+            case .integer16AttributeType: "\(number: Int16.min) AND \(number: Int16.max)"
+            case .integer32AttributeType: "\(number: Int32.min) AND \(number: Int32.max)"
+            default: "\(number: -Int64.max) AND \(number: Int64.max)"
+            }
+        // The sign keeps SQLite from converting texts, which are greater than all numbers.
+        return "((\(value)) IS NULL OR +(\(value)) BETWEEN \(bounds) AND +(\(value)) = CAST(\(value) AS INTEGER))"
+    }
+
     /// `NSCoreDataStringSearch(t0.ZNAME, ?, 8, 3)`, with the raw values of the operator and its options.
     package func stringSearch(
         _ left: SQLFragment, _ right: SQLFragment, _ comparison: ComparisonOperator, _ options: StringOptions

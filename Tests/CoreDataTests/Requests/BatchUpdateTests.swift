@@ -116,4 +116,30 @@ struct BatchUpdateTests {
         #expect(error?.code == 133021)
         #expect(try store.rows("SELECT ZCODE FROM ZITEM ORDER BY ZCODE") == ["a", "b"])
     }
+
+    @Test("A number that does not fit in one row of many is named, and no row changes", arguments: [false, true])
+    func oneThatDoesNotFit(keepsHistory: Bool) throws {
+        let options = keepsHistory ? [NSPersistentHistoryTrackingKey: true as NSNumber] : [:]
+        let store = try BatchStore(BatchStore.uniqueModel(), options: options)
+        let rows = [1, Int64.max, 3].enumerated().map { ["code": "\($0)", "stars": $1] as [String: Any] }
+        _ = try store.execute(NSBatchInsertRequest(entityName: "Item", objects: rows))
+        let request = NSBatchUpdateRequest(entityName: "Item")
+        request.resultType = .updatedObjectsCountResultType
+        request.propertiesToUpdate = ["stars": NSExpression(format: "stars + 1")]
+        let error = #expect(throws: NSError.self) { _ = try store.execute(request) }
+        #expect(error?.localizedDescription.contains("“Item.stars” would become 9.22337203685478e+18") == true)
+        #expect(try store.rows("SELECT ZSTARS, Z_OPT FROM ZITEM ORDER BY ZCODE") == ["1|1", "\(Int64.max)|1", "3|1"])
+        request.propertiesToUpdate = ["stars": NSExpression(format: "stars - 1")]
+        #expect(try store.execute(request, NSBatchUpdateResult.self).result as? Int == 3)
+        #expect(
+            try store.rows("SELECT ZSTARS, Z_OPT FROM ZITEM ORDER BY ZCODE") == ["0|2", "\(Int64.max - 1)|2", "2|2"])
+        // A number that is missing stays so.
+        request.predicate = NSPredicate(format: "code == '0'")
+        request.propertiesToUpdate = ["stars": NSNull()]
+        _ = try store.execute(request)
+        request.predicate = nil
+        request.propertiesToUpdate = ["stars": NSExpression(format: "stars - 1")]
+        #expect(try store.execute(request, NSBatchUpdateResult.self).result as? Int == 3)
+        #expect(try store.rows("SELECT ZSTARS FROM ZITEM WHERE ZCODE IN ('0', '2') ORDER BY ZCODE") == ["", "1"])
+    }
 }

@@ -88,6 +88,30 @@ struct DialectTests {
                 t1.[zprice] > $2)
                 """)
     }
+
+    @Test("A batch that leaves out what is no whole number, for SQLite")
+    func batchOfWhatFits() throws {
+        let entity = try #require(schema.layout.entityByName["Review"])
+        let stars = entity.slots[try #require(entity.slotIndex(forName: "stars"))]
+        func assignment(_ path: [String]) -> BatchSQL.Assignment {
+            .expression(
+                column: "ZSTARS", .function(.add, [.keyPath(path), .constant(.integer(1))]),
+                whole: BatchSQL.WholeNumbers(stars, of: entity))
+        }
+        let sql = try BatchSQL(schema: schema, plan: FetchPlan(entity: entity))
+        let update = try #require(
+            try sql.updateWhatFits([assignment(["stars"])], of: .condition, SQLiteDialect.holdsWholeNumber))
+        #expect(
+            update.rendered(by: SQLiteDialect()).text == """
+                UPDATE ZREVIEW AS t0 SET ZSTARS = (t0.ZSTARS + ?), Z_OPT = t0.Z_OPT + 1 WHERE (((t0.ZSTARS + ?)) IS NULL OR \
+                +((t0.ZSTARS + ?)) BETWEEN -32768 AND 32767 AND +((t0.ZSTARS + ?)) = CAST((t0.ZSTARS + ?) AS INTEGER))
+                """)
+        #expect(sql.count?.rendered(by: SQLiteDialect()).text == "SELECT COUNT(*) FROM ZREVIEW t0")
+        // The product's price is asked for in each row, and the row that does not fit is not found by it.
+        #expect(
+            try BatchSQL(schema: schema, plan: FetchPlan(entity: entity)).updateWhatFits(
+                [assignment(["product", "price"])], of: .condition, SQLiteDialect.holdsWholeNumber) == nil)
+    }
 }
 
 extension SQLFragment {
