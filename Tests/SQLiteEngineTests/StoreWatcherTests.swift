@@ -56,5 +56,58 @@
             try file.write(contentsOf: Data("x".utf8))
             #expect(try await hears(moreThan: before))
         }
+
+        @Test("Many writes at once can be made without reports; all who listen are told once at the end")
+        func silence() async throws {
+            let log = URL(fileURLWithPath: folder.store.path + "-wal")
+            try Data().write(to: log)
+            #expect(try await hears(moreThan: 0))
+            let others = Counter()
+            let other = try #require(
+                StoreWatcher(folder.store, on: DispatchQueue(label: "other")) { others.add() })
+            try await Task.sleep(for: .milliseconds(50))
+            let before = count.value
+            let file = try FileHandle(forWritingTo: log)
+            try watcher.withoutReports {
+                // Silence within silence ends with the outer one.
+                try other.withoutReports { try file.write(contentsOf: Data("x".utf8)) }
+                let told = count.value
+                try file.write(contentsOf: Data("x".utf8))
+                Thread.sleep(forTimeInterval: 0.05)
+                #expect(count.value <= max(told, before + 1))
+            }
+            #expect(try await hears(moreThan: before))
+            try await Task.sleep(for: .milliseconds(50))
+            #expect(others.value == 2)
+            let after = count.value
+            try file.write(contentsOf: Data("x".utf8))
+            #expect(try await hears(moreThan: after))
+        }
+
+        @Test("Beside other stores of the folder, all writes are reported")
+        func otherStores() async throws {
+            let others = Counter()
+            let other = try #require(
+                StoreWatcher(folder.file("other.sqlite"), on: DispatchQueue(label: "other")) { others.add() })
+            try watcher.withoutReports {
+                try Data("x".utf8).write(to: folder.file("other.sqlite"))
+                for _ in 0..<1_000 where others.value == 0 { Thread.sleep(forTimeInterval: 0.005) }
+                #expect(others.value > 0)
+            }
+            withExtendedLifetime(other) {}
+        }
+
+        @Test("Silence ends in a folder that was moved while it lasted")
+        func movedFolder() async throws {
+            let log = folder.store.lastPathComponent + "-wal"
+            let place = folder.store.deletingLastPathComponent()
+            let moved = place.appendingPathExtension("moved")
+            try watcher.withoutReports { try FileManager.default.moveItem(at: place, to: moved) }
+            defer { try? FileManager.default.moveItem(at: moved, to: place) }
+            #expect(try await hears(moreThan: 0))
+            let before = count.value
+            try Data("x".utf8).write(to: moved.appending(path: log))
+            #expect(try await hears(moreThan: before))
+        }
     }
 #endif

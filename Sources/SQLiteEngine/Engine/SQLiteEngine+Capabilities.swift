@@ -11,14 +11,14 @@ extension SQLiteEngine: KeyedEngine {
 extension SQLiteEngine: BatchEngine {
     package func insertBatch(
         _ plan: BatchInsertPlan, next: (inout BatchRow) throws -> Bool
-    ) throws -> BatchOutcome { try writing { try $0.insertBatch(plan, next: next) } }
+    ) throws -> BatchOutcome { try writingMuch { try $0.insertBatch(plan, next: next) } }
 
     package func updateBatch(_ plan: BatchUpdatePlan) throws -> BatchOutcome {
-        try writing { try $0.updateBatch(plan) }
+        try writingMuch { try $0.updateBatch(plan) }
     }
 
     package func deleteBatch(_ plan: BatchDeletePlan) throws -> BatchOutcome {
-        try writing { try $0.deleteBatch(plan) }
+        try writingMuch { try $0.deleteBatch(plan) }
     }
 }
 

@@ -100,9 +100,14 @@ extension SQLiteEngine {
         try writing { try $0.promiseIdentifiers(for: entities) }
     }
 
+    /// How many rows make silence while they are written worth its four calls of the system.
+    private static let manyRows = 1_000
+
     package func save(_ changes: ChangeSet, with others: () throws -> Void) throws -> SaveResult {
         let metadata = facts.metadataAreChanged ? facts.metadata : nil
-        let result = try writing { try $0.save(changes, metadata: metadata, with: others) }
+        let save = { (store: OpenStore) in try store.save(changes, metadata: metadata, with: others) }
+        let count = changes.inserted.count + changes.updated.count + changes.deleted.count
+        let result = try count < Self.manyRows ? writing(save) : writingMuch(save)
         facts.metadataAreChanged = false
         return result
     }

@@ -112,6 +112,14 @@ package final class SQLiteEngine: OpenableEngine, @unchecked Sendable {
     }
 }
 
+extension SQLiteEngine {
+    /// Like `writing(_:)`, for work that may write many pages: they are not reported to those who watch the files one by one.
+    func writingMuch<Result>(_ work: (OpenStore) throws -> Result) throws -> Result {
+        guard let detection else { return try writing(work) }
+        return try detection.withoutReports { try writing(work) }
+    }
+}
+
 extension SQLiteEngine: NewsEngine {
     package var news: (any NewsEngine)? { settings.postsRemoteChanges ? self : nil }
 

@@ -43,6 +43,12 @@ final class RemoteChangeDetection: @unchecked Sendable {
     /// Stops watching.
     func cancel() { watcher?.cancel() }
 
+    /// Runs work that writes much to the store, without a report of each write.
+    func withoutReports<Result>(_ work: () throws -> Result) rethrows -> Result {
+        guard let watcher else { return try work() }
+        return try watcher.withoutReports(work)
+    }
+
     private func hear() {
         round += 1
         look(Self.delays[...], round)
