@@ -20,7 +20,7 @@ package struct BatchSQL {
 
     /// The requirement that a computed value is a whole number in the range of an attribute's type.
     package struct WholeNumbers {
-        package let type: NSAttributeType
+        let type: NSAttributeType
         /// The attribute's name, for the error: `Note.stars`.
         let name: String
 
@@ -129,11 +129,12 @@ package struct BatchSQL {
     ///   - assignments: the new values.
     ///   - rows: the rows to change.
     ///   - fits: the database's condition on a value.
-    /// - Returns: nil if no value is checked, or if rows of other tables are read for one.
+    /// - Returns: nil if no value is checked, if rows of other tables are read for one, or if a predicate selects the rows.
     /// - Throws: an `NSError` for an expression that SQL cannot express.
     package func updateWhatFits(
         _ assignments: [Assignment], of rows: Selection, _ fits: WholeNumbers.Condition
     ) throws -> SQLFragment? {
+        if case .condition = rows, count == nil { return nil }
         var checks: [SQLFragment] = []
         var unchecked: [Assignment] = []
         for assignment in assignments {

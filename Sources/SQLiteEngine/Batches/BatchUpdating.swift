@@ -44,15 +44,8 @@ extension OpenStore {
             let external = plan.changes.map(\.slot).filter(access.writer.externalSlots.contains)
             var outcome = BatchOutcome()
             guard history != nil || plan.wantsIdentifiers || !external.isEmpty else {
-                if countsWhatFits, let count = sql.count,
-                    let update = try sql.updateWhatFits(assignments, of: .condition, SQLiteDialect.holdsWholeNumber)
-                {
-                    let count = try connection.integer(count)
-                    outcome.count = try run(update, binding)
-                    guard count == Int64(outcome.count) else { throw ValueDoesNotFit() }
-                } else {
-                    outcome.count = try run(try sql.update(assignments, of: .condition), binding)
-                }
+                let count = { try sql.count.flatMap { try self.connection.integer($0) }.map { Int($0) } }
+                outcome.count = try change(.condition, assignments, sql, binding, countsWhatFits ? count : nil)
                 return outcome
             }
             if history == nil, external.isEmpty, connection.returnsChangedRows {
@@ -73,17 +66,26 @@ extension OpenStore {
                 }
                 try run.finish()
             }
-            if countsWhatFits,
-                let update = try sql.updateWhatFits(assignments, of: .keys(keys.sql), SQLiteDialect.holdsWholeNumber)
-            {
-                outcome.count = try run(update, binding)
-                guard outcome.count == count else { throw ValueDoesNotFit() }
-            } else {
-                outcome.count = try run(try sql.update(assignments, of: .keys(keys.sql)), binding)
-            }
+            outcome.count = try change(
+                .keys(keys.sql), assignments, sql, binding, countsWhatFits ? { count } : nil)
             if plan.wantsIdentifiers { outcome.identifiers = try identifiers(in: keys, plan.rows.entity) }
             return outcome
         }
+    }
+
+    /// Changes rows. Computed values are checked by how many rows they fit, if it is known how many there are.
+    ///
+    /// - Throws: `ValueDoesNotFit`, SQLite's errors, and an `NSError` for an expression that SQL cannot express.
+    private func change(
+        _ rows: BatchSQL.Selection, _ assignments: [BatchSQL.Assignment], _ sql: BatchSQL, _ binding: BindingContext,
+        _ count: (() throws -> Int?)?
+    ) throws -> Int {
+        guard let count, let update = try sql.updateWhatFits(assignments, of: rows, SQLiteDialect.holdsWholeNumber),
+            let expected = try count()
+        else { return try run(try sql.update(assignments, of: rows), binding) }
+        let changed = try run(update, binding)
+        guard changed == expected else { throw ValueDoesNotFit() }
+        return changed
     }
 
     /// Records the files of external data that a change of rows makes superfluous.

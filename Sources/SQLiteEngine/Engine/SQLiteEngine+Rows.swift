@@ -100,7 +100,7 @@ extension SQLiteEngine {
         try writing { try $0.promiseIdentifiers(for: entities) }
     }
 
-    /// How many rows make silence while they are written worth its four calls of the system.
+    /// From how many rows on a save is worth the four system calls that stop the reports of its writes.
     private static let manyRows = 1_000
 
     package func save(_ changes: ChangeSet, with others: () throws -> Void) throws -> SaveResult {

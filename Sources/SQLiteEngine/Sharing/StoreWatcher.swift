@@ -28,9 +28,9 @@ import Foundation
         /// Stops watching.
         func cancel() { FolderWatches.shared?.remove(number, of: watch) }
 
-        /// Runs work that writes much to the store, during which the kernel reports no writes: a report for each takes it a twentieth
-        /// of the time of a large save. All listeners are informed afterwards. In a folder with other stores that are listened to,
-        /// the reports go on.
+        /// Runs work that writes much to the store. The kernel reports no writes meanwhile, because its reports take a twentieth of the
+        /// time of a large save. All listeners are informed afterwards. In a folder with other stores that are listened to, the
+        /// reports go on.
         ///
         /// - Parameter work: what writes.
         /// - Returns: what the work returns.

@@ -107,7 +107,14 @@ struct DialectTests {
                 +((t0.ZSTARS + ?)) BETWEEN -32768 AND 32767 AND +((t0.ZSTARS + ?)) = CAST((t0.ZSTARS + ?) AS INTEGER))
                 """)
         #expect(sql.count?.rendered(by: SQLiteDialect()).text == "SELECT COUNT(*) FROM ZREVIEW t0")
-        // The product's price is asked for in each row, and the row that does not fit is not found by it.
+        // Who selects rows by a predicate does not know how many there are.
+        let selected = try BatchSQL(
+            schema: schema, plan: FetchPlan(entity: entity),
+            predicate: predicateTree(of: NSPredicate(format: "stars > 2")))
+        #expect(
+            try selected.updateWhatFits([assignment(["stars"])], of: .condition, SQLiteDialect.holdsWholeNumber) == nil)
+        #expect(selected.count == nil)
+        // Values of other rows are read by the statement that asks a function.
         #expect(
             try BatchSQL(schema: schema, plan: FetchPlan(entity: entity)).updateWhatFits(
                 [assignment(["product", "price"])], of: .condition, SQLiteDialect.holdsWholeNumber) == nil)
