@@ -171,10 +171,7 @@ package struct StoresMoment: Equatable, Sendable {
 extension NSPersistentStoreCoordinator {
     /// Whether reading any of the stores waits for nobody else. For use under the lock.
     package var readsWithoutWaiting: Bool {
-        stores.allSatisfy { store in
-            store.type == NSInMemoryStoreType
-                || store.type == NSSQLiteStoreType && store.engine.sharing?.readsWithoutWaiting ?? false
-        }
+        stores.allSatisfy { $0.engine.sharing?.readsWithoutWaiting ?? ($0.type == NSInMemoryStoreType) }
     }
 
     /// For use under the lock.

@@ -105,7 +105,7 @@
         /// rows.
         func directPlan(_ plan: EntityPlan, _ registry: ModelRegistry) throws -> (DirectPlan, NSPersistentStore)? {
             guard let store = coordinator.persistentStores.first, isSetSource, store.takesRows else { return nil }
-            let model = try coordinator.managedObjectModel.compiledLayout()
+            let model = coordinator.modelLayout
             let key = PlanKey(plan: plan.id, model: ObjectIdentifier(model))
             let known = directPlans.withLock { $0[key] }
             if let known { return known.plan.map { ($0, store) } }
@@ -166,7 +166,7 @@
         }
 
         func layout(of plan: EntityPlan) throws -> EntityLayout {
-            let model = try coordinator.managedObjectModel.compiledLayout()
+            let model = coordinator.modelLayout
             guard let layout = model.entityByName[plan.name] else {
                 throw PersistenceError.unknownEntity(plan.name, known: model.entities.map(\.name))
             }

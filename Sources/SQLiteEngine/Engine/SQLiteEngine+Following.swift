@@ -11,7 +11,10 @@ extension SQLiteEngine {
     /// - Throws: 134100 if the model's entities no longer match the store's.
     func reading<Result>(_ work: (OpenStore) throws -> Result) throws -> Result {
         if let generation = readGeneration as? PinnedReader { return try work(generation.store) }
-        return try following { store in try store.reading { try work(store) } }
+        return try following { store in
+            pageCache.willRead(store.connection)
+            return try store.reading { try work(store) }
+        }
     }
 
     /// Runs work that writes to the open store. If another program has changed the file's structure, the store is

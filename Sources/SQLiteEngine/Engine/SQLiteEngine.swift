@@ -18,7 +18,13 @@ package final class SQLiteEngine: OpenableEngine, @unchecked Sendable {
     /// Whether plans that SQL cannot express are answered without their condition and order.
     let hasEvaluatingAsker: Bool
 
-    var opened: OpenStore? { didSet { latestAnswer = nil } }
+    var opened: OpenStore? {
+        didSet {
+            latestAnswer = nil
+            commits.follow(opened)
+        }
+    }
+    private let commits = CommitCounter()
     /// Whether SQL can express the latest plan; nil before the first one.
     var latestAnswer: AnsweredPlan?
     /// The file of `opened`, if it is writable.
@@ -28,6 +34,7 @@ package final class SQLiteEngine: OpenableEngine, @unchecked Sendable {
     /// Increases with everything written through this object.
     private(set) var writeCount = 0
     private var detection: RemoteChangeDetection?
+    var pageCache: PageCache
 
     package var readGeneration: AnyObject?
     package var expectedChanges: Int64?
@@ -42,9 +49,13 @@ package final class SQLiteEngine: OpenableEngine, @unchecked Sendable {
         settings = StoreSettings(facts.options)
         self.isInMemory = isInMemory ?? facts.url.map(\.isNoFile) ?? false
         self.hasEvaluatingAsker = hasEvaluatingAsker
+        pageCache = PageCache(settings: settings, isInMemory: self.isInMemory)
     }
 
-    deinit { endFile() }
+    deinit {
+        commits.follow(nil)
+        endFile()
+    }
 
     // MARK: Opening and closing
 
@@ -113,10 +124,15 @@ package final class SQLiteEngine: OpenableEngine, @unchecked Sendable {
 }
 
 extension SQLiteEngine {
-    /// Like `writing(_:)`, for work that may write many pages: they are not reported to those who watch the files one by one.
+    /// Like `writing(_:)`, for work that may write many pages: SQLite keeps more of them in memory, and they are not reported to those who watch
+    /// the files one by one.
     func writingMuch<Result>(_ work: (OpenStore) throws -> Result) throws -> Result {
-        guard let detection else { return try writing(work) }
-        return try detection.withoutReports { try writing(work) }
+        guard let detection else { return try writingManyPages(work) }
+        return try detection.withoutReports { try writingManyPages(work) }
+    }
+
+    private func writingManyPages<Result>(_ work: (OpenStore) throws -> Result) throws -> Result {
+        try writing { store in try pageCache.writing(store.connection) { try work(store) } }
     }
 }
 
@@ -128,14 +144,6 @@ extension SQLiteEngine: NewsEngine {
             // If this fails, the next reading reports the error.
             let version = try? opened?.connection.integer("PRAGMA data_version")
         else { return }
-        let counting = { [weak self] () -> Int64? in
-            // While others are kept out, nobody can commit in between: the number is current.
-            guard let opened = self?.opened, !opened.connection.isInTransaction || opened.keepsOthersOut else {
-                return nil
-            }
-            // If this fails, the next reader gets the error.
-            return try? opened.connection.integer("PRAGMA data_version")
-        }
-        detection = RemoteChangeDetection(url, version: version, counting: counting, asking: asking, heard: heard)
+        detection = RemoteChangeDetection(url, version: version, counting: commits.count, asking: asking, heard: heard)
     }
 }
