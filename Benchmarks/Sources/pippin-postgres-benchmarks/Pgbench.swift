@@ -10,7 +10,13 @@ struct Pgbench {
     let looksFirst: Bool
 
     /// How many transactions there are in a second, of several clients with a connection and a thread each; nil where the program is missing.
-    func perSecond(_ clients: Int) throws -> Double? {
+    ///
+    /// - Parameters:
+    ///   - clients: how many clients there are.
+    ///   - isPipelined: whether a client sends the statements of a save together, as Pippin does; otherwise each is a round trip, as usual.
+    /// - Returns: the transactions.
+    /// - Throws: what starting the program throws.
+    func perSecond(_ clients: Int, isPipelined: Bool) throws -> Double? {
         guard let program = Self.program else { return nil }
         let script = FileManager.default.temporaryDirectory.appendingPathComponent("pippin-\(UUID().uuidString).sql")
         defer { try? FileManager.default.removeItem(at: script) }
@@ -22,7 +28,7 @@ struct Pgbench {
         ]
         process.standardOutput = output
         process.standardError = FileHandle.nullDevice
-        try text.write(to: script, atomically: true, encoding: .utf8)
+        try text(isPipelined: isPipelined).write(to: script, atomically: true, encoding: .utf8)
         try process.run()
         let said = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
@@ -30,12 +36,11 @@ struct Pgbench {
         return line.flatMap { Double($0.dropFirst("tps = ".count).prefix { $0 != " " }) }
     }
 
-    /// The script. Without a pipeline each statement would be a round trip.
-    private var text: String {
-        let look = looksFirst ? ["SELECT _id, id, title FROM hand.item WHERE id = 'nobody'"] : []
-        let save = SaveStatements.all(ofWriter: "md5(:client_id::text)::uuid")
-        return (look.map { $0 + ";" } + ["\\startpipeline"] + save.map { $0 + ";" } + ["\\endpipeline"])
-            .joined(separator: "\n") + "\n"
+    private func text(isPipelined: Bool) -> String {
+        let look = looksFirst ? ["SELECT _id, id, title FROM hand.item WHERE id = 'nobody';"] : []
+        let save = SaveStatements.all(ofWriter: "md5(:client_id::text)::uuid").map { $0 + ";" }
+        let lines = isPipelined ? look + ["\\startpipeline"] + save + ["\\endpipeline"] : look + save
+        return lines.joined(separator: "\n") + "\n"
     }
 
     /// The rows of the clients, as each program that saves has one.

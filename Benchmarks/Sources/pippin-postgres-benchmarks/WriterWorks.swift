@@ -41,28 +41,31 @@ func writerWorks(_ uri: String) throws {
     // A block looks first whether the item is there.
     let lookingFirst = (0..<most).map { _ in Writer(SavesByHand(uri, looksFirst: true).save) }
     try compare(
-        "blocks of structs, all programs listening", lookingFirst, managers, Pgbench(uri: uri, looksFirst: true))
+        "blocks, all programs listening", lookingFirst, managers, Pgbench(uri: uri, looksFirst: true))
 }
 
 private func compare(_ name: String, _ byHand: [Writer], _ ours: [Writer], _ pgbench: Pgbench) throws {
     print(
-        "small saves per second: \(name)".padding(toLength: 68, withPad: " ", startingAt: 0)
-            + "  by hand     ours µs hand µs ours  factor  pgbench  factor  at least 0.8")
+        "small saves per second: \(name)".padding(toLength: 62, withPad: " ", startingAt: 0)
+            + "  by hand     ours µs hand µs ours  factor  pgbench  factor  at least 0.8  pipeline  factor")
     // A third argument behind the size says by how many.
     let given = CommandLine.arguments.count > 4 ? [Int(CommandLine.arguments[4]) ?? 1] : [1, 2, 4, 8, 16]
     for writers in given {
-        var (hand, own, tool) = (Rate(), Rate(), 0.0)
+        var (hand, own, tool, pipeline) = (Rate(), Rate(), 0.0, 0.0)
         for _ in 0..<3 {
             hand = max(hand, rate(byHand.prefix(writers)))
             own = max(own, rate(ours.prefix(writers)))
-            tool = max(tool, try pgbench.perSecond(writers) ?? 0)
+            tool = max(tool, try pgbench.perSecond(writers, isPipelined: false) ?? 0)
+            pipeline = max(pipeline, try pgbench.perSecond(writers, isPipelined: true) ?? 0)
         }
-        let factor = own.perSecond / (tool > 0 ? tool : hand.perSecond)
+        func factor(_ other: Double) -> Double { own.perSecond / (other > 0 ? other : hand.perSecond) }
         print(
-            "\(writers) writers".padding(toLength: 68, withPad: " ", startingAt: 0)
+            "\(writers) writers".padding(toLength: 62, withPad: " ", startingAt: 0)
                 + String(
                     format: "%9.0f%9.0f%8.0f%8.0f%8.2f%9.0f%8.2f", hand.perSecond, own.perSecond, hand.processor,
-                    own.processor, own.perSecond / hand.perSecond, tool, factor) + (factor >= 0.8 ? "" : "  under"))
+                    own.processor, own.perSecond / hand.perSecond, tool, factor(tool))
+                + (factor(tool) >= 0.8 ? "              " : "  under       ")
+                + String(format: "%10.0f%8.2f", pipeline, factor(pipeline)))
     }
 }
 
