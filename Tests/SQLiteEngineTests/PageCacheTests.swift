@@ -82,6 +82,17 @@ struct PageCacheTests {
         #expect(try size(engine) == initial)
     }
 
+    @Test("stays as it is in a long transaction, as of a migration")
+    func longTransaction() throws {
+        let engine = try engine()
+        defer { engine.close() }
+        let initial = try size(engine)
+        try engine.beginLongTransaction(makesIndexesLater: false)
+        #expect(try sizeWhileInserting(engine) == initial)
+        try engine.endLongTransaction(commits: true)
+        #expect(try sizeWhileInserting(engine) == -16_000)
+    }
+
     @Test(
         "is the size that the developer gives, whatever is read and written",
         arguments: ["cache_size", "CACHE_SIZE"])

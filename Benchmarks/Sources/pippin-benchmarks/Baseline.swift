@@ -1,19 +1,27 @@
 import CSQLiteBaseline
 import Foundation
 
+/// How the C API's side opens a file.
+enum BaselineKind: String {
+    /// As `sqlite3_open` does: with a mutex for each call, and 2 MB of pages in memory.
+    case serialized
+    /// Without mutexes, as Pippin does.
+    case nomutex
+    /// With 16 MB of pages in memory, as Pippin has while it writes much.
+    case pages
+}
+
 /// The SQLite C API as one would use it by hand: statements prepared once, one transaction, columns by index.
 final class Baseline {
     private let handle: OpaquePointer
 
-    /// The flag for what the command line asks for.
-    private static let mutexes: Int32 = {
-        let options = try? Options(Array(CommandLine.arguments.dropFirst()))
-        return options?.withoutMutexes == true ? SQLITE_OPEN_NOMUTEX : 0
-    }()
+    /// What the command line asks for.
+    private static let kind = (try? Options(Array(CommandLine.arguments.dropFirst())))?.baseline ?? .serialized
 
     init(path: URL) throws {
         var opened: OpaquePointer?
-        let code = sqlite3_open_v2(path.path, &opened, SQLITE_OPEN_READWRITE | Self.mutexes, nil)
+        let mutexes = Self.kind == .nomutex ? SQLITE_OPEN_NOMUTEX : 0
+        let code = sqlite3_open_v2(path.path, &opened, SQLITE_OPEN_READWRITE | mutexes, nil)
         guard code == SQLITE_OK, let opened else {
             throw BaselineError(message: "cannot open \(path.path): \(code)")
         }
@@ -21,6 +29,8 @@ final class Baseline {
         // What the Core Data side runs with.
         try execute("PRAGMA journal_mode = WAL")
         try execute("PRAGMA synchronous = NORMAL")
+        // The most that Pippin gives it.
+        if Self.kind == .pages { try execute("PRAGMA cache_size = -16000") }
     }
 
     deinit { sqlite3_close_v2(handle) }

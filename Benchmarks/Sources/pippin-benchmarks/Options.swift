@@ -10,8 +10,8 @@ struct Options {
     var migratedRows = 1_000_000
     /// What time is measured with.
     var clock = Clock.wall
-    /// Whether the C API's side opens files without a mutex for each call, as Pippin does, and not as `sqlite3_open` does.
-    var withoutMutexes = false
+    /// How the C API's side opens files.
+    var baseline = BaselineKind.serialized
     /// Only works whose title contains this.
     var only: String?
     /// Where the report goes, as JSON and as a plot; nil for nowhere.
@@ -23,7 +23,7 @@ struct Options {
     static let usage = """
         usage: pippin-benchmarks [--rounds 7] [--size 100000] [--sizes 10000,100000,1000000 | --sizes none]
                                  [--migrated-rows 1000000] [--only TEXT] [--clock wall | --clock cpu]
-                                 [--json FILE] [--plot FILE.svg] [--baseline serialized | --baseline nomutex]
+                                 [--json FILE] [--plot FILE.svg] [--baseline serialized|nomutex|pages]
         """
 
     init(_ arguments: [String]) throws {
@@ -41,10 +41,10 @@ struct Options {
             case "--json": json = value
             case "--plot": plot = value
             case "--baseline":
-                guard ["serialized", "nomutex"].contains(value) else {
-                    throw UsageError(message: "--baseline is serialized or nomutex, not '\(value)'")
+                guard let kind = BaselineKind(rawValue: value) else {
+                    throw UsageError(message: "--baseline is serialized, nomutex or pages, not '\(value)'")
                 }
-                withoutMutexes = value == "nomutex"
+                baseline = kind
             case "--clock":
                 guard let named = Clock(rawValue: value) else {
                     throw UsageError(message: "--clock is wall or cpu, not '\(value)'")
