@@ -132,7 +132,11 @@ extension SQLiteEngine {
     }
 
     private func writingManyPages<Result>(_ work: (OpenStore) throws -> Result) throws -> Result {
-        try writing { store in try pageCache.writing(store.connection) { try work(store) } }
+        try writing { store in
+            // The parts of a long transaction get no more pages: a migration writes its rows in the order of their keys, and keeps its memory small.
+            let isPart = store.connection.isInTransaction && !store.keepsOthersOut
+            return try isPart ? work(store) : pageCache.writing(store.connection) { try work(store) }
+        }
     }
 }
 

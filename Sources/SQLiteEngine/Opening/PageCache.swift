@@ -29,12 +29,9 @@ struct PageCache {
         if readings == Self.manyReadings { try? connection.setCacheSize(-Self.sizeForReadings) }
     }
 
-    /// Keeps more pages while many rows are written, and frees them afterwards. Not for the parts of a long transaction: a migration writes its
-    /// rows in the order of their keys, and keeps its memory small.
+    /// Keeps more pages while many rows are written, and frees them afterwards.
     func writing<Result>(_ connection: Connection, _ work: () throws -> Result) throws -> Result {
-        guard !isFixed, !connection.isInTransaction,
-            let former = try? connection.integer("PRAGMA cache_size")
-        else { return try work() }
+        guard !isFixed, let former = try? connection.integer("PRAGMA cache_size") else { return try work() }
         try? connection.setCacheSize(-Self.sizeForWriting)
         defer { try? connection.setCacheSize(former) }
         return try work()
