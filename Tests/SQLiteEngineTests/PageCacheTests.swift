@@ -58,6 +58,20 @@ struct PageCacheTests {
         #expect(try size(engine) == -8_000)
     }
 
+    @Test("is larger again for a store that is read often at another place")
+    func relocation() throws {
+        let engine = try engine()
+        defer { engine.close() }
+        try read(engine, times: 1_000)
+        let place = folder.file("Moved.sqlite")
+        engine.close()
+        try FileManager.default.moveItem(at: folder.file("Notes.sqlite"), to: place)
+        try engine.relocate(to: place)
+        #expect(try size(engine) != -8_000)
+        try read(engine, times: 1_000)
+        #expect(try size(engine) == -8_000)
+    }
+
     @Test("is larger while a batch request writes, and as before afterwards")
     func writing() throws {
         let engine = try engine()
