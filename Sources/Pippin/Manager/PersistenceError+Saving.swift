@@ -39,7 +39,16 @@ extension PersistenceError {
                 reason: reason)
         }
         if let object = error.userInfo[NSValidationObjectErrorKey] as? NSManagedObject {
-            return [failure(object, error.userInfo[NSValidationKeyErrorKey] as? String, error.localizedDescription)]
+            let key = error.userInfo[NSValidationKeyErrorKey] as? String
+            let deleted =
+                error.code == NSValidationMissingMandatoryPropertyError ? key.flatMap(object.deletedObject(at:)) : nil
+            let reason = deleted.map { deleted in
+                let entity = deleted.entity.name ?? ""
+                let name = registry.identifier(of: deleted).map { "the \(entity) '\($0)'" } ?? "the \(entity)"
+                return "It is required, and \(name) would be deleted. "
+                    + "Delete the \(object.entity.name ?? "") as well, or save it with another \(entity) first."
+            }
+            return [failure(object, key, reason ?? error.localizedDescription)]
         }
         switch error.userInfo[NSPersistentStoreSaveConflictsErrorKey] {
         case let conflicts as [NSMergeConflict]:
@@ -65,6 +74,16 @@ extension ModelRegistry {
         let keys = [plans.first { $0.name == entity.name }?.uidKey, entity.uniqueKey, "uid", "id"].compactMap { $0 }
         guard let key = keys.first(where: { entity.attributesByName[$0] != nil }) else { return nil }
         return object.value(forKey: key).map { "\($0)" }
+    }
+}
+
+extension NSManagedObject {
+    /// The object at the end of a relationship to one, if it is about to be deleted.
+    fileprivate func deletedObject(at key: String) -> NSManagedObject? {
+        guard entity.relationshipsByName[key]?.isToMany == false,
+            let former = committedValues(forKeys: [key])[key] as? NSManagedObject, former.isDeleted
+        else { return nil }
+        return former
     }
 }
 

@@ -52,6 +52,31 @@ struct FailedSaveTests {
         #expect(try shelf.manager.fetchModels(entity: LabelRecord.self).isEmpty)
     }
 
+    @Test("names the model whose deletion takes what another one requires")
+    func deletionOfWhatIsRequired() async throws {
+        let manager = PersistenceManager(models: Holder.self, Card.self, store: .memory)
+        try await manager.save([Holder(id: "h"), Holder(id: "other")])
+        try await manager.save(Card(id: "c", holder: Reference(id: "h")))
+        let error = try #require(
+            await #expect(throws: PersistenceError.self) { try await manager.delete(Holder.self, id: "h") })
+        #expect(error.failures.map(\.identifier) == ["c"])
+        #expect(error.failures.map(\.property) == ["holder"])
+        #expect(
+            error.localizedDescription
+                == "Nothing was saved. Card 'c', holder: It is required, and the Holder 'h' would be deleted. "
+                + "Delete the Card as well, or save it with another Holder first.")
+        #expect((error as NSError).code == NSValidationMissingMandatoryPropertyError)
+        #expect(try await manager.count(Holder.self) == 2)
+        // Both ways that it names.
+        try await manager.save(Card(id: "c", holder: Reference(id: "other")))
+        try await manager.delete(Holder.self, id: "h")
+        try await manager.write {
+            try $0.delete(Card.self, id: "c")
+            try $0.delete(Holder.self, id: "other")
+        }
+        #expect(try await manager.count(Holder.self) == 0)
+    }
+
     @Test("leaves a context without changes as it was")
     func clean() async throws {
         let context = manager.newWorkerContext()
@@ -80,6 +105,15 @@ struct FailedSaveTests {
         try await manager.write(in: context) { _ in }
         #expect(try await manager.fetch(Badge.self, sortedBy: .ascending(\.id)) == unsaved)
     }
+}
+
+private struct Holder: CoreModel {
+    let id: String
+}
+
+private struct Card: CoreModel {
+    let id: String
+    var holder: Reference<Holder>
 }
 
 struct Label: CoreModel {
