@@ -21,9 +21,9 @@ struct PageCacheTests {
         note = try #require(try model.compiledLayout().entityByName["Note"])
     }
 
-    private func engine(pragmas: [String: String] = [:], at path: String? = nil) throws -> SQLiteEngine {
-        let url = path.map { URL(fileURLWithPath: $0) } ?? folder.file("Notes.sqlite")
-        let engine = SQLiteEngine(StoreFacts(url: url, options: [NSSQLitePragmasOption: pragmas]))
+    private func engine(pragmas: [String: String] = [:]) throws -> SQLiteEngine {
+        let engine = SQLiteEngine(
+            StoreFacts(url: folder.file("Notes.sqlite"), options: [NSSQLitePragmasOption: pragmas]))
         try engine.open(model)
         return engine
     }

@@ -41,7 +41,7 @@ func writerWorks(_ uri: String) throws {
     // A block looks first whether the item is there.
     let lookingFirst = (0..<most).map { _ in Writer(SavesByHand(uri, looksFirst: true).save) }
     try compare(
-        "blocks, all programs listening", lookingFirst, managers, Pgbench(uri: uri, looksFirst: true))
+        "blocks of structs", lookingFirst, managers, Pgbench(uri: uri, looksFirst: true))
 }
 
 private func compare(_ name: String, _ byHand: [Writer], _ ours: [Writer], _ pgbench: Pgbench) throws {

@@ -106,7 +106,7 @@ extension SQLiteEngine {
             facts.metadata[VersionHash.ownHashesOfStoreKey] = Dictionary(
                 entities.map { ($0.name ?? "", $0.ownVersionHash) }, uniquingKeysWith: { first, _ in first })
         }
-        pageCache = PageCache(settings: settings, isInMemory: isInMemory)
+        pageCache.beginAnew()
         opened = OpenStore(
             file: file, schema: schema, identity: facts.identity,
             external: external, derived: derived, history: history,

@@ -20,8 +20,10 @@ struct PageCache {
         isFixed = isInMemory || settings.pragmas.keys.contains { $0.lowercased() == "cache_size" }
     }
 
-    /// Keeps more pages from the reading on that makes them many. A program that reads everything once is better off with few: their
-    /// memory would lie between the objects.
+    /// Counts the readings of another connection, which has SQLite's size.
+    mutating func beginAnew() { readings = 0 }
+
+    /// Keeps more pages from the reading on that makes them many. A program that reads everything once was faster with few.
     mutating func willRead(_ connection: Connection) {
         guard readings < Self.manyReadings, !isFixed else { return }
         readings += 1
