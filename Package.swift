@@ -34,33 +34,45 @@ let package = Package(
 
         // The ground floor: no Core Data in it, each usable alone.
         .target(name: "Ordering"),
+        // The standard library's methods on collections for what is done infrequently: compiled once, not at each call.
+        .target(name: "CompactCollections"),
         .target(name: "SQLiteConnection", dependencies: ["CSQLite"]),
         .target(name: "PostgresConnection", dependencies: ["CLibPQ"]),
         .target(name: "KeyedArchives", dependencies: ["Ordering"]),
-        .target(name: "PredicateFormat"),
+        .target(name: "PredicateFormat", dependencies: ["CompactCollections", "Ordering"]),
         // Operators on key paths, apart, since every overload of `==` costs those who compile.
         .target(name: "PredicateOperators", dependencies: ["PredicateFormat"]),
 
         // The files of models as values, which the plugin's tool needs and nothing above them.
-        .target(name: "ModelFiles", dependencies: ["KeyedArchives", "Ordering", "PredicateFormat"]),
+        .target(
+            name: "ModelFiles", dependencies: ["CompactCollections", "KeyedArchives", "Ordering", "PredicateFormat"]),
+
+        // Models and mapping models, written as Xcode's editor writes them: for tools, not for programs.
+        .target(
+            name: "ModelSourceWriting",
+            dependencies: ["CompactCollections", "KeyedArchives", "ModelFiles", "Ordering", "PredicateFormat"]),
 
         // Core Data, floor by floor. What a store holds is described here: models, layouts, values, requests.
         .target(
             name: "CoreDataModel",
-            dependencies: ["KeyedArchives", "ModelFiles", "Ordering", "PredicateFormat", "CZlib", "CSwiftRuntime"]),
+            dependencies: [
+                "CompactCollections", "KeyedArchives", "ModelFiles", "Ordering", "PredicateFormat", "CZlib",
+                "CSwiftRuntime",
+            ]),
         // What a store does for rows: plans in, rows out.
         .target(
             name: "StoreEngine",
             dependencies: ["CoreDataModel", "ModelFiles", "KeyedArchives", "Ordering", "PredicateFormat"]),
         // Statements, as values; no database in sight.
         .target(
-            name: "SQLGeneration", dependencies: ["StoreEngine", "CoreDataModel", "PredicateFormat", "Ordering"]),
+            name: "SQLGeneration",
+            dependencies: ["CompactCollections", "StoreEngine", "CoreDataModel", "PredicateFormat", "Ordering"]),
         // The engine of stores in SQLite.
         .target(
             name: "SQLiteEngine",
             dependencies: [
                 "SQLGeneration", "SQLiteConnection", "StoreEngine", "CoreDataModel", "ModelFiles", "KeyedArchives",
-                "PredicateFormat", "Ordering", "CSQLite",
+                "PredicateFormat", "Ordering", "CompactCollections", "CSQLite",
             ]),
         // The engine of stores in PostgreSQL.
         .target(
@@ -72,12 +84,14 @@ let package = Package(
         // Which entity becomes which, and what that loses.
         .target(
             name: "MigrationPlans",
-            dependencies: ["StoreEngine", "CoreDataModel", "ModelFiles", "PredicateFormat", "Ordering"]),
+            dependencies: [
+                "CompactCollections", "StoreEngine", "CoreDataModel", "ModelFiles", "PredicateFormat", "Ordering",
+            ]),
         // Rows in tables, brought to another model.
         .target(
             name: "SQLMigration",
             dependencies: [
-                "MigrationPlans", "SQLGeneration", "StoreEngine", "CoreDataModel", "Ordering",
+                "CompactCollections", "MigrationPlans", "SQLGeneration", "StoreEngine", "CoreDataModel", "Ordering",
             ]),
         // Stores in PostgreSQL that are migrated.
         .target(
@@ -91,14 +105,14 @@ let package = Package(
             name: "SQLiteMigration",
             dependencies: [
                 "MigrationPlans", "SQLMigration", "SQLGeneration", "SQLiteConnection", "SQLiteEngine", "StoreEngine",
-                "CoreDataModel", "ModelFiles", "PredicateFormat", "KeyedArchives", "Ordering",
+                "CoreDataModel", "ModelFiles", "PredicateFormat", "KeyedArchives", "Ordering", "CompactCollections",
             ]),
         // The graph on top: objects, contexts, coordinators, requests, results.
         .target(
             name: "CoreData",
             dependencies: [
                 "CoreDataModel", "MigrationPlans", "ModelFiles", "PredicateFormat", "KeyedArchives", "SQLiteEngine",
-                "SQLiteMigration", "StoreEngine", "Ordering", "CSwiftRuntime",
+                "SQLiteMigration", "StoreEngine", "Ordering", "CompactCollections", "CSwiftRuntime",
             ]),
 
         // The type of stores in PostgreSQL.
@@ -111,7 +125,10 @@ let package = Package(
         .macro(name: "PippinMacros", dependencies: ["ModelMacro"]),
         // Structs first.
         .target(
-            name: "Pippin", dependencies: ["PippinMacros", .target(name: "CoreData", condition: whereAppleIsNot)],
+            name: "Pippin",
+            dependencies: [
+                "PippinMacros", "CompactCollections", "Ordering", .target(name: "CoreData", condition: whereAppleIsNot),
+            ],
             // So that nothing of Core Data shows in the public face but where a file says so.
             swiftSettings: [.enableUpcomingFeature("InternalImportsByDefault")]),
         // Structs in PostgreSQL.
@@ -135,8 +152,9 @@ let package = Package(
         .executableTarget(
             name: "PippinCommand",
             dependencies: [
-                "CodeGeneration", "CoreData", "KeyedArchives", "ModelFiles", "PredicateFormat", "RecordGeneration",
-                "SQLiteEngine", "StoreBrowser", "StoreCommands", "StoreEngine", "StoreReading",
+                "CodeGeneration", "CoreData", "HTTPMessages", "KeyedArchives", "ModelFiles", "ModelSourceWriting",
+                "PredicateFormat", "RecordGeneration", "SQLiteEngine", "SQLiteMigration", "StoreBrowser",
+                "StoreCommands", "StoreEngine", "StoreReading",
             ]),
         // Queries at a prompt: only this links libedit.
         .systemLibrary(name: "CLibEdit", providers: [.apt(["libedit-dev"])]),
@@ -165,7 +183,8 @@ let package = Package(
         .executableTarget(
             name: "PippinPostgresCommand",
             dependencies: [
-                "CoreData", "CoreDataPostgres", "ModelFiles", "PostgresEngine", "PostgresMigration",
+                "CoreData", "CoreDataPostgres", "ModelFiles", "ModelSourceWriting", "PostgresEngine",
+                "PostgresMigration",
                 "PostgresStoreReading", "StoreCommands", "StoreReading",
             ]),
         .target(name: "CodeGeneration", dependencies: ["Ordering"]),
@@ -192,6 +211,10 @@ let package = Package(
         .target(
             name: "StoreEngineContract", dependencies: ["CoreDataModel", "PredicateFormat", "StoreEngine"],
             path: "Tests/StoreEngineContract"),
+        // One text twice, with the standard library's methods and with ours.
+        .testTarget(
+            name: "CompactCollectionsTests", dependencies: ["CompactCollections"],
+            swiftSettings: [.enableUpcomingFeature("MemberImportVisibility")]),
         .testTarget(name: "SQLiteConnectionTests", dependencies: ["SQLiteConnection", "TestSupport"]),
         // A server of the tests' own.
         .target(name: "PostgresServer", dependencies: ["PostgresConnection"], path: "Tests/PostgresServer"),
@@ -230,8 +253,10 @@ let package = Package(
         .testTarget(
             name: "CoreDataTests",
             dependencies: [
-                "CoreData", "ModelFiles", "PredicateOperators", "KeyedArchives", "SQLiteConnection", "TestSupport",
-                "CoreDataModel", "MigrationPlans", "SQLGeneration", "SQLMigration", "SQLiteEngine", "SQLiteMigration",
+                "CoreData", "ModelFiles", "ModelSourceWriting", "PredicateOperators", "KeyedArchives",
+                "SQLiteConnection",
+                "TestSupport", "CoreDataModel", "MigrationPlans", "SQLGeneration", "SQLMigration", "SQLiteEngine",
+                "SQLiteMigration",
                 "StoreEngine", "PostgresTestStores",
             ], exclude: ["NotOnPostgreSQL.txt"]),
         // Migrations in a process of its own, which is killed on the way.
@@ -250,6 +275,7 @@ let package = Package(
             name: "PippinPostgresTests",
             dependencies: [
                 "PippinPostgres", "PippinPostgresCommand", "CoreDataModel", "CoreDataPostgres", "ModelFiles",
+                "ModelSourceWriting",
                 "PostgresConnection",
                 "PostgresServer", "StoreCommands", "StoreReading",
             ]),
@@ -288,3 +314,8 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// A file sees the members of what it imports itself, and of nothing else: which of two `map`s it calls can be read at its top.
+for target in package.targets where target.path == nil && [.regular, .executable, .macro].contains(target.type) {
+    target.swiftSettings = (target.swiftSettings ?? []) + [.enableUpcomingFeature("MemberImportVisibility")]
+}

@@ -33,7 +33,8 @@ struct ModelCompiler {
 
     private static func sources(in folder: URL) -> [URL] {
         let modules = [
-            "Ordering", "KeyedArchives", "PredicateFormat", "CodeGeneration", "ModelFiles", "RecordGeneration",
+            "CompactCollections", "Ordering", "KeyedArchives", "PredicateFormat", "CodeGeneration", "ModelFiles",
+            "RecordGeneration",
             "ModelCompiler",
         ]
         return modules.flatMap { module in

@@ -1,6 +1,7 @@
 import CoreData
 import CoreDataPostgres
 import Foundation
+import ModelSourceWriting
 import PostgresEngine
 import PostgresMigration
 import PostgresStoreReading

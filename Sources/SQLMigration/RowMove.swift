@@ -1,3 +1,4 @@
+import CompactCollections
 import Ordering
 import SQLGeneration
 

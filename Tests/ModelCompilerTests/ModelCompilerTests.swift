@@ -75,6 +75,39 @@ struct ModelCompilerTests {
         #expect(entities["Stamp"]?.managedObjectClassName == "NSManagedObject")
     }
 
+    @Test(
+        "Where there is nothing to generate, the script writes what the tool would, without compiling it",
+        arguments: [
+            ("struct Book {}", true), ("@objc @NSManaged var title: String", false),
+            ("let constant: NSExpression", false), ("let test: NSComparisonPredicate", false),
+        ])
+    func nothingToGenerate(_ text: String, _ isPlain: Bool) throws {
+        let source = folder.file("A book.swift")
+        try text.write(to: source, atomically: true, encoding: .utf8)
+        let (plain, tool) = (folder.file("plain"), folder.file("tool"))
+        let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().appendingPathComponent("Scripts/model-compiler")
+        func arguments(_ output: URL) -> [String] {
+            ["sources", "--output", output.path, "--module", "App", "--compiler", "/none", "--library"]
+                + ["--source", source.path]
+        }
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        // A compiler that is not there: what needs the tool fails.
+        process.arguments = [script.path, "/none", folder.file("work").path] + arguments(plain)
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        #expect((process.terminationStatus == 0) == isPlain)
+        guard isPlain else { return }
+        try SourcesCommand.run(Arguments(arguments(tool)))
+        for name in ["App+Accessors.swift", "App+Names.swift"] {
+            #expect(
+                try Data(contentsOf: plain.appendingPathComponent(name))
+                    == Data(contentsOf: tool.appendingPathComponent(name)))
+        }
+    }
+
     @Test("A wrong call says what is missing")
     func usage() {
         #expect(throws: UsageError.self) { try Arguments([]) }

@@ -2,6 +2,7 @@ import CoreDataModel
 import CoreDataPostgres
 import Foundation
 import ModelFiles
+import ModelSourceWriting
 import PippinPostgres
 import PostgresConnection
 import PostgresServer

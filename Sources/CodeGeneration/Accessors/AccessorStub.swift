@@ -1,4 +1,5 @@
 import Foundation
+import Ordering
 
 /// A source that has nothing but the managed declarations of a module and the types they name, in files of the same
 /// names, so that the compiler gives the accessors in it the symbols that it gives those of the real module.

@@ -1,3 +1,5 @@
+import Ordering
+
 /// Writes the file with the accessors.
 struct AccessorWriter {
     let stub: AccessorStub

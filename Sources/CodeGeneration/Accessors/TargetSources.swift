@@ -1,4 +1,5 @@
 import Foundation
+import Ordering
 
 /// The sources of one target, as the build system names them.
 package struct TargetSources: Sendable {

@@ -1,4 +1,5 @@
 import Foundation
+import Ordering
 
 /// Decides between two classes of one name for a whole module.
 ///

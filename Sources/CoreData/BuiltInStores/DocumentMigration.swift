@@ -1,3 +1,4 @@
+import CompactCollections
 import Foundation
 
 /// Migrates an XML or binary store, object by object, into a new file that then replaces the old one.

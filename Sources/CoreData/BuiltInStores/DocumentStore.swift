@@ -1,4 +1,6 @@
+import CompactCollections
 import Foundation
+import Ordering
 
 /// An atomic store in one file: the common part of XML and binary stores.
 package class DocumentStore: NSAtomicStore, @unchecked Sendable {

@@ -1,4 +1,6 @@
+import CompactCollections
 import Foundation
+import Ordering
 import SQLiteEngine
 import SQLiteMigration
 import Synchronization

@@ -1,3 +1,4 @@
+import CompactCollections
 import Foundation
 
 /// A conflict between objects that share values which must be unique.

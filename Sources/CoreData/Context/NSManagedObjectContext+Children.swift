@@ -1,8 +1,11 @@
 import Foundation
+import Synchronization
 
 // A context's answers to its children, on its own queue while the child waits.
 extension NSManagedObjectContext {
     /// Runs a block on the context's queue and waits for it, without making it an event.
+    @inline(never)
+    @_semantics("optimize.sil.specialize.generic.never")
     func onQueue<Result>(_ body: @escaping (NSManagedObjectContext) throws -> Result) throws -> Result {
         var result: Swift.Result<Result, any Error>?
         queue.answer { [self] in

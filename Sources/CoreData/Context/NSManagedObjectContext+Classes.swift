@@ -1,4 +1,5 @@
 import Foundation
+import Ordering
 
 /// Maps entities to classes and classes to entities. Each is looked up once.
 struct ClassCache {

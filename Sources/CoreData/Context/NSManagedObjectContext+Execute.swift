@@ -1,4 +1,5 @@
 import Foundation
+import Ordering
 
 extension NSManagedObjectContext {
     func run(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {

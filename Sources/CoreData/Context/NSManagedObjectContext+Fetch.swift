@@ -1,4 +1,5 @@
 import Foundation
+import Ordering
 
 extension NSManagedObjectContext {
     /// Fetches what a request describes: objects, IDs, dictionaries or a count, depending on its result type.

@@ -1,4 +1,5 @@
 import Foundation
+import Ordering
 import PredicateFormat
 
 /// How the results of a fetch are made.
@@ -149,7 +150,7 @@ extension NSManagedObjectContext {
     ) -> [NSManagedObject] {
         if let terms = try? sortTerms(of: descriptors) { return objects.sorted(by: terms, first: count) }
         // `sort` is stable, as is Core Data's sorting of pending changes.
-        return objects.sorted { left, right in
+        return objects.ordered { left, right in
             for descriptor in descriptors {
                 switch descriptor.compare(left, to: right) {
                 case .orderedAscending: return true

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// The state of the stores that a context reads.
 enum GenerationPin {

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 // Invalidates the objects of a removed store.
 extension NSManagedObjectContext {

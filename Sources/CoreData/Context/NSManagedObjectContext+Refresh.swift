@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 extension NSManagedObjectContext {
     func refreshObject(_ object: NSManagedObject, mergeChanges flag: Bool) {

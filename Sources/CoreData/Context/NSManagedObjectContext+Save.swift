@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 extension NSManagedObjectContext {
     func saveChanges() throws {

@@ -1,3 +1,4 @@
+import CompactCollections
 import Foundation
 
 /// A conflict between an object and its row, which somebody else changed or deleted.

@@ -1,3 +1,4 @@
+import CompactCollections
 import Foundation
 
 /// How a conflict between a context and its stores is resolved. The raw values are Apple's.

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// The objects of a save, in the order of their first changes.
 struct ChangedObjects {

@@ -1,3 +1,4 @@
+import CompactCollections
 import Foundation
 
 /// A model, a coordinator, stores and contexts, set up together.

@@ -1,3 +1,4 @@
+import CompactCollections
 import Foundation
 
 // Batch requests. Each is sent to the stores that hold its entity, under the lock.

@@ -1,3 +1,4 @@
+import CompactCollections
 import Foundation
 
 // Operations on stores that are not open.

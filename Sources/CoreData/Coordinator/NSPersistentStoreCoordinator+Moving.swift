@@ -1,3 +1,4 @@
+import CompactCollections
 import Foundation
 
 // Moves stores while they are open.

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 // Requests of contexts. Each goes to the stores that can answer it, under the lock.
 extension NSPersistentStoreCoordinator: RowSource {

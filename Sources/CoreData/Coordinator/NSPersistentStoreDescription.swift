@@ -1,3 +1,4 @@
+import CompactCollections
 import Foundation
 
 /// The description of a store to open: its type, location and options.

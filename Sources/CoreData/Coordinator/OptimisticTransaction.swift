@@ -79,6 +79,8 @@ package final class OptimisticTransaction: Sendable {
     // MARK: For the coordinator
 
     /// Runs a reading, and checks that the stores are in the state of the first one.
+    @inline(never)
+    @_semantics("optimize.sil.specialize.generic.never")
     package func reading<Result>(_ body: () throws -> Result) throws -> Result {
         try coordinator.withLock {
             // Within one state of the store, nobody can save in between.

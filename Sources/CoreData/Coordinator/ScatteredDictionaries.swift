@@ -1,4 +1,6 @@
+import CompactCollections
 import Foundation
+import Ordering
 import PredicateFormat
 
 // Combines dictionaries of several stores in one order and within one limit, like objects of several stores.
@@ -44,7 +46,7 @@ extension FetchPlan {
     private static func sorted(_ rows: [[String: Any]], by terms: [SortTerm]) -> [[String: Any]] {
         let keyed = rows.map { row in (row, terms.map { Value(row[$0.keyPath.joined(separator: ".")]) }) }
         // `sort` is stable: equal ones stay in the order of their stores.
-        return keyed.sorted { left, right in
+        return keyed.ordered { left, right in
             for (place, term) in terms.enumerated() {
                 let order = term.comparison.compare(left.1[place], right.1[place])
                 if order != .orderedSame { return term.ascending == (order == .orderedAscending) }

@@ -1,3 +1,4 @@
+import CompactCollections
 import Foundation
 
 /// Copies all objects of one store into another, which must be new.

@@ -1,4 +1,6 @@
+import CompactCollections
 import Foundation
+import Ordering
 import PredicateFormat
 
 /// The conditions of a fetch request for the history: which transactions or changes, in which order, and how many. It
@@ -79,6 +81,8 @@ struct HistoryFilter {
     }
 
     /// The elements that satisfy the predicate, ordered and limited as requested.
+    @inline(never)
+    @_semantics("optimize.sil.specialize.generic.never")
     func apply<Element>(_ elements: [Element], operand: (Element) -> HistoryOperand) -> [Element] {
         guard predicate != nil || !terms.isEmpty || offset > 0 || limit > 0 else { return elements }
         var found = elements.enumerated().map { ($0.offset, operand($0.element)) }

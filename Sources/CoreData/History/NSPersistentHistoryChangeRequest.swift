@@ -1,3 +1,4 @@
+import CompactCollections
 import Foundation
 
 /// The content of a history request's result. The raw values are Apple's.

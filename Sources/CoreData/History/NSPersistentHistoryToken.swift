@@ -1,4 +1,6 @@
+import CompactCollections
 import Foundation
+import Ordering
 
 /// A position in the history of one or several stores: after one transaction of each.
 ///

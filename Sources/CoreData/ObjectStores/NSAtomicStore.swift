@@ -1,4 +1,5 @@
 import Foundation
+import Ordering
 
 /// A store that is read and written as a whole: all its objects are in memory, each as a cache node.
 ///
@@ -83,7 +84,7 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
     ///
     /// - Parameter cacheNodes: the nodes, with IDs of this store.
     open func addCacheNodes(_ cacheNodes: Set<NSAtomicStoreCacheNode>) {
-        add(cacheNodes.sorted { $0.objectID.key < $1.objectID.key })
+        add(cacheNodes.ordered { $0.objectID.key < $1.objectID.key })
     }
 
     /// The ID of an object by the store's reference.

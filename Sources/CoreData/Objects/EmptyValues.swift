@@ -4,6 +4,8 @@ import Foundation
 ///
 /// This includes Foundation's classes: with the Objective-C runtime such a property is a reference to nil, which
 /// returns zero from messages, and programs that declare `NSDate` instead of `Date` rely on that.
+@inline(never)
+@_semantics("optimize.sil.specialize.generic.never")
 func emptyValue<Value>() -> Value? {
     switch Value.self {
     case let type as any RangeReplaceableCollection.Type: type.init() as? Value

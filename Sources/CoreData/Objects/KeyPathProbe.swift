@@ -1,3 +1,4 @@
+import CompactCollections
 import Foundation
 
 /// Finds the names in a key path like `\Person.author?.name`.

@@ -153,6 +153,8 @@ extension NSManagedObject {
     }
 
     /// Stops the program because the value is not of the property's declared type.
+    @inline(never)
+    @_semantics("optimize.sil.specialize.generic.never")
     final func mismatch<Value>(_ value: Any, _ key: ManagedPropertyKey) -> Value {
         programmerError(
             "“\(layout.name).\(key.name)” is of type \(type(of: value)), but class “\(type(of: self))” declares it as "
@@ -160,6 +162,8 @@ extension NSManagedObject {
     }
 
     /// Stops the program because a property that is not declared optional has no value.
+    @inline(never)
+    @_semantics("optimize.sil.specialize.generic.never")
     final func missing<Value>(_ key: ManagedPropertyKey) -> Value {
         programmerError(
             "“\(layout.name).\(key.name)” has no value, but class “\(type(of: self))” declares it as \(Value.self): "

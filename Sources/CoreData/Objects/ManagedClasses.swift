@@ -1,4 +1,6 @@
+import CompactCollections
 import Foundation
+import Ordering
 import Synchronization
 
 /// Finds the class of an entity, and the entity of a class.

@@ -1,4 +1,5 @@
 import Foundation
+import Ordering
 
 extension NSManagedObject {
     final func currentChanges() -> [String: Any] {

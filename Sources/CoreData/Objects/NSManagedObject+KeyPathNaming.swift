@@ -1,3 +1,4 @@
+import CompactCollections
 import PredicateFormat
 
 // Used by sort descriptors with key paths, and by `#Predicate`, to find their keys.

@@ -1,3 +1,5 @@
+import Ordering
+
 // Access to an object's values by slot, for the engine and generated accessors. A fault is fired first.
 extension NSManagedObject {
     /// Fires the fault, and checks the queue if that was requested.

@@ -1,4 +1,6 @@
 import CSwiftRuntime
+import CompactCollections
+import Ordering
 
 /// The classes that the program declares, by their plain names.
 ///

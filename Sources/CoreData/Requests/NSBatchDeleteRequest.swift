@@ -1,4 +1,5 @@
 import Foundation
+import Ordering
 
 /// The content of a batch deletion's result.
 public enum NSBatchDeleteRequestResultType: UInt, Sendable {

@@ -1,4 +1,5 @@
 import Foundation
+import Ordering
 
 /// Determines which of a context's changes concern the results of a request.
 struct ResultFilter {
@@ -60,7 +61,7 @@ struct ResultFilter {
     /// delegate shall get the same notifications in every run.
     private func objects(_ key: String, in info: [AnyHashable: Any]) -> [NSManagedObject] {
         guard let objects = info[key] as? Set<NSManagedObject> else { return [] }
-        return objects.filter(concerns).sorted { first, second in
+        return objects.filter(concerns).ordered { first, second in
             (first.objectID.isTemporaryID ? 1 : 0, first.objectID.key) < (
                 second.objectID.isTemporaryID ? 1 : 0, second.objectID.key
             )

@@ -1,3 +1,4 @@
+import CompactCollections
 import Foundation
 
 /// Records actions that undo changes, in groups, and runs them. It replaces Foundation's class, which exists on Apple's
@@ -124,7 +125,9 @@ open class UndoManager: NSObject {
     ///
     /// - Parameter target: the target that the actions were registered with.
     open func removeAllActions(withTarget target: Any) {
-        for group in undoStack + redoStack + open { group.remove(target as AnyObject) }
+        for groups in [undoStack, redoStack, open] {
+            for group in groups { group.remove(target as AnyObject) }
+        }
         undoStack.removeAll(where: \.isEmpty)
         redoStack.removeAll(where: \.isEmpty)
     }

@@ -1,3 +1,4 @@
+import CompactCollections
 import Foundation
 
 /// The errors that stores of all types throw.

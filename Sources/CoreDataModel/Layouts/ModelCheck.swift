@@ -1,4 +1,6 @@
+import CompactCollections
 import Foundation
+import Ordering
 
 /// Checks that a model is complete before it is used: names, inheritance, destinations and inverses.
 package enum ModelCheck {

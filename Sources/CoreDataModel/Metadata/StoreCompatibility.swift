@@ -1,4 +1,6 @@
+import CompactCollections
 import Foundation
+import Ordering
 
 /// Whether a model fits a store. Pure.
 package enum StoreCompatibility {

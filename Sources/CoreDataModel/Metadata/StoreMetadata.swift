@@ -1,5 +1,7 @@
+import CompactCollections
 import Foundation
 import KeyedArchives
+import Ordering
 
 /// A store's metadata in the form of `Z_METADATA`: a binary property list, and the UUID in a column of its own. Pure.
 package enum StoreMetadata {

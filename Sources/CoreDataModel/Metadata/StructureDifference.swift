@@ -1,3 +1,6 @@
+import CompactCollections
+import Ordering
+
 /// Describes how the entities of a model differ from those of a store's copy of its model. Pure.
 enum StructureDifference {
     /// An entity with the properties that differ: `Car (only in the model: createdBy; only in the store: maker)`. Only

@@ -1,3 +1,4 @@
+import CompactCollections
 import Foundation
 
 /// Values computed from the descriptions of a model, and kept until one of these changes: version hashes, the entities

@@ -1,3 +1,5 @@
+import CompactCollections
+
 extension NSEntityDescription {
     /// The entity and all its descendants.
     package var selfAndDescendants: [NSEntityDescription] { [self] + subentities.flatMap(\.selfAndDescendants) }

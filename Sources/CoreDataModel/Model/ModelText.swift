@@ -1,4 +1,6 @@
+import CompactCollections
 import Foundation
+import Ordering
 
 /// A model's entities and properties as text. Two models are equal if their texts are, and their user info.
 struct ModelText: Equatable {

@@ -1,3 +1,4 @@
+import CompactCollections
 import Foundation
 
 /// The version hashes in a store's metadata, and their comparison with the entities of models. Pure.

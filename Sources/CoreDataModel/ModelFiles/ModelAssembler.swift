@@ -1,3 +1,4 @@
+import CompactCollections
 import Foundation
 
 /// Makes Core Data's classes from a model as a value, after checking it.

@@ -1,4 +1,6 @@
+import CompactCollections
 import Foundation
+import KeyedArchives
 
 /// The copy of its model that a SQLite store keeps in `Z_MODELCACHE.Z_CONTENT`: a keyed archive, raw-deflated.
 package enum ModelCache {

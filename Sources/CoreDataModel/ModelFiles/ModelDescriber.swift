@@ -1,4 +1,6 @@
+import CompactCollections
 import Foundation
+import Ordering
 
 extension ModelDocument {
     /// The model as a value.

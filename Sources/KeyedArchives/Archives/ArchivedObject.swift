@@ -1,4 +1,5 @@
 import Foundation
+import Ordering
 
 /// An object of a keyed archive: its class by name, and its fields. The typed accessors throw an error that names the
 /// object's number, the key, what was expected and what was found.

@@ -1,5 +1,7 @@
+import CompactCollections
 import CoreDataModel
 import Foundation
+import Ordering
 
 /// The errors of migrations, with Core Data's codes and user info keys.
 package enum MigrationError {

@@ -1,5 +1,7 @@
+import CompactCollections
 import CoreDataModel
 import Foundation
+import Ordering
 
 /// The description of a model's version in messages: by its identifiers, or else the name of its file, or else its
 /// checksum.

@@ -1,3 +1,5 @@
+import CompactCollections
+
 /// The parts of the source that an inferred mapping ignores, by the source's names: properties that start with new
 /// values although the destination has one of the same name.
 package struct DroppedNames: Equatable, Sendable {

@@ -1,3 +1,4 @@
+import CompactCollections
 import CoreDataModel
 
 /// The names of a model's entities and properties in another version of it, by their renaming identifiers, as a value.

@@ -1,3 +1,4 @@
+import CompactCollections
 import CoreDataModel
 
 /// Which changes of an attribute can be inferred.

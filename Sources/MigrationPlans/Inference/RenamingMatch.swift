@@ -1,3 +1,5 @@
+import CompactCollections
+
 /// An entity or property that may have another name in another version of the model.
 struct Renameable {
     let name: String

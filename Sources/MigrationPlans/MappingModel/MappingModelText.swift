@@ -1,4 +1,6 @@
+import CompactCollections
 import Foundation
+import PredicateFormat
 
 extension NSMappingModel {
     /// The mapping model as text, with a line for each entity and property mapping, for people and for comparisons.

@@ -1,5 +1,7 @@
+import CompactCollections
 import CoreDataModel
 import Foundation
+import Ordering
 
 /// A program's model combined with a store's so that nothing in the store is lost without permission. Pure.
 ///

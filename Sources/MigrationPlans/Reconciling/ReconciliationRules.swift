@@ -1,3 +1,5 @@
+import CompactCollections
+
 /// The losses that a program permits when a store is migrated to its model, by names. Everything else is kept.
 package struct ReconciliationRules: Equatable, Sendable {
     /// The store's entities that are removed with their rows.

@@ -1,3 +1,5 @@
+import CompactCollections
+
 /// A property of an archived model that could not be read, since its archive contains an object of an unknown class.
 package struct ArchiveLoss: Equatable, Sendable {
     package let entity: String

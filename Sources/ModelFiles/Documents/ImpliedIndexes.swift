@@ -1,3 +1,4 @@
+import CompactCollections
 import Foundation
 
 extension ModelDocument {
@@ -42,7 +43,7 @@ extension EntityDocument {
     }
 
     /// The compound indexes for which there is no fetch index over the same properties.
-    var compoundIndexesBesideFetchIndexes: [[String]] {
+    package var compoundIndexesBesideFetchIndexes: [[String]] {
         let listed = indexes.filter { $0.predicate == nil && $0.elements.count > 1 }.map { index in
             index.elements.compactMap(\.propertyName)
         }

@@ -1,3 +1,5 @@
+import CompactCollections
+
 extension EntityDocument {
     /// Adds what Apple's compiler records for the time before fetch indexes: an index over one property marks the
     /// property, and one over several is listed as a compound index.

@@ -1,3 +1,4 @@
+import CompactCollections
 import Foundation
 
 /// A property as a value.

@@ -1,3 +1,4 @@
+import CompactCollections
 import Foundation
 
 /// How the objects of a source entity become objects of a destination entity, as a value.

@@ -1,3 +1,4 @@
+import CompactCollections
 import Foundation
 
 /// What Xcode fills in when it compiles a mapping model whose source leaves it open: names, kinds and value

@@ -1,3 +1,4 @@
+import CompactCollections
 import Foundation
 
 /// A version of a model as a mapping model sees it: entities by name, with their inherited properties, and their

@@ -1,4 +1,5 @@
 import Foundation
+import KeyedArchives
 
 /// Compiles mapping models, as Xcode does: an `.xcmappingmodel` becomes a `.cdm`.
 package enum MappingCompiler {

@@ -1,3 +1,4 @@
+import CompactCollections
 import Foundation
 import Ordering
 
@@ -5,7 +6,7 @@ import Ordering
 /// editor's own objects. The value holds the whole file, so that it can be written again unchanged.
 package struct MappingSource: Equatable, Sendable {
     /// The kinds of the editor's objects.
-    enum Kind: String, Sendable {
+    package enum Kind: String, Sendable {
         case model = "XDDEVMAPPINGMODEL"
         case entity = "XDDEVENTITYMAPPING"
         case attribute = "XDDEVATTRIBUTEMAPPING"
@@ -14,20 +15,20 @@ package struct MappingSource: Equatable, Sendable {
 
     /// One object of the editor, with its fields in the file's order and under the file's names, which have no
     /// capitals.
-    struct Object: Equatable, Sendable {
-        var kind: Kind
-        var key: Int64
-        var fields: [Field] = []
-        var references: [Reference] = []
+    package struct Object: Equatable, Sendable {
+        package var kind: Kind
+        package var key: Int64
+        package var fields: [Field] = []
+        package var references: [Reference] = []
 
-        struct Field: Equatable, Sendable {
-            var name: String
-            var text: String
+        package struct Field: Equatable, Sendable {
+            package var name: String
+            package var text: String
         }
 
-        struct Reference: Equatable, Sendable {
-            var name: String
-            var keys: [Int64]
+        package struct Reference: Equatable, Sendable {
+            package var name: String
+            package var keys: [Int64]
         }
 
         /// A field's text; nil for a missing or empty one.
@@ -45,14 +46,14 @@ package struct MappingSource: Equatable, Sendable {
         mutating func refer(_ name: String, to keys: [Int64]) { references.append(Reference(name: name, keys: keys)) }
     }
 
-    var uuid = UUID().uuidString
+    package var uuid = UUID().uuidString
     /// The number for the next object.
-    var nextKey: Int64 = 102
+    package var nextKey: Int64 = 102
     /// The version of the framework that wrote the file.
-    var frameworkVersion: Int64 = 1044
+    package var frameworkVersion: Int64 = 1044
     /// A digest that later versions of Xcode add.
-    var checksum: String?
-    var objects: [Object] = []
+    package var checksum: String?
+    package var objects: [Object] = []
 
     var root: Object? { objects.first { $0.kind == .model } }
 

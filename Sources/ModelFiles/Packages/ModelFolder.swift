@@ -1,7 +1,8 @@
+import CompactCollections
 import Foundation
 
 /// Writes a folder of files as a whole, since packages of models are folders.
-enum ModelFolder {
+package enum ModelFolder {
     /// Writes the files into a folder beside the destination, which then replaces it; a failure leaves the destination
     /// unchanged.
     ///
@@ -9,7 +10,7 @@ enum ModelFolder {
     ///   - files: the contents, by their paths in the folder.
     ///   - destination: the folder to write, with its name.
     /// - Throws: the errors of the file system.
-    static func write(_ files: [String: Data], to destination: URL) throws {
+    package static func write(_ files: [String: Data], to destination: URL) throws {
         let manager = FileManager.default
         let parent = destination.deletingLastPathComponent()
         try manager.createDirectory(at: parent, withIntermediateDirectories: true)

@@ -1,5 +1,7 @@
+import CompactCollections
 import Foundation
 import Ordering
+import Synchronization
 
 /// A model file with all its versions, in any form: a compiled `.momd` or `.mom`, or a source `.xcdatamodeld` or
 /// `.xcdatamodel`.

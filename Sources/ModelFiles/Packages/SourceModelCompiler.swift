@@ -1,4 +1,6 @@
+import CompactCollections
 import Foundation
+import KeyedArchives
 
 /// Compiles source models, as Apple's `momc` does: an `.xcdatamodeld` becomes a `.momd` with a `.mom` per version.
 package enum SourceModelCompiler {

@@ -1,8 +1,10 @@
+import CompactCollections
 import Foundation
+import Ordering
 
 extension SourceReader {
     /// The types by their names in Xcode's files.
-    static let attributeTypes: [String: NSAttributeType] = [
+    package static let attributeTypes: [String: NSAttributeType] = [
         "Undefined": .undefinedAttributeType, "Integer 16": .integer16AttributeType,
         "Integer 32": .integer32AttributeType, "Integer 64": .integer64AttributeType,
         "Decimal": .decimalAttributeType, "Double": .doubleAttributeType, "Float": .floatAttributeType,

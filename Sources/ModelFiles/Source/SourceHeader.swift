@@ -1,3 +1,4 @@
+import CompactCollections
 import Foundation
 
 /// The information in a source model about the tools that made it, and about CloudKit. A model in use has none of it;

@@ -1,3 +1,4 @@
+import CompactCollections
 import Foundation
 
 /// Reads the XML of Xcode's model editor: the `contents` of an `.xcdatamodel`.

@@ -1,3 +1,4 @@
+import CompactCollections
 import Foundation
 
 extension SourceReader {
@@ -93,6 +94,15 @@ extension SourceReader {
             if let date = formatter.date(from: text) { return date }
         }
         return nil
+    }
+
+    /// The predicates for the bounds and the pattern that an attribute's element would have with these XML attributes; nil if
+    /// they cannot be read.
+    package static func attributeValidation(
+        ofXMLAttributes attributes: [String: String], _ type: NSAttributeType
+    ) -> [ValidationDocument]? {
+        let element = SourceElement(name: "attribute", attributes: attributes, line: 0)
+        return try? attributeValidation(element, type, SourceElement.Place())
     }
 
     /// The predicates for bounds and pattern, with Core Data's error codes, as Apple's compiler makes them.

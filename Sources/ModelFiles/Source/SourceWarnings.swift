@@ -1,4 +1,6 @@
+import CompactCollections
 import Foundation
+import Ordering
 
 /// A part of a source model that is not understood and that a store does not need: the model is compiled without it.
 package struct SourceWarning: Equatable, Sendable {

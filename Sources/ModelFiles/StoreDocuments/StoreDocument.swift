@@ -1,3 +1,4 @@
+import CompactCollections
 import Foundation
 
 /// The content of an XML or binary store's file, as a value.

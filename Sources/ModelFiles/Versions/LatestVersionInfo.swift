@@ -1,3 +1,4 @@
+import CompactCollections
 import Foundation
 import Synchronization
 

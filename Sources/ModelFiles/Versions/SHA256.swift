@@ -1,3 +1,4 @@
+import CompactCollections
 import Foundation
 
 /// The hash function SHA-256 (FIPS 180-4), for version hashes. Foundation has none on Linux.

@@ -1,3 +1,5 @@
+import CoreData
+
 // Changes of models. Models within a model are saved with it; models that a model owns are deleted with it.
 extension ModelWriter {
     /// Saves a model, and the models in it: what is new is inserted, what is known is changed.

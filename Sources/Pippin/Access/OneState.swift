@@ -110,6 +110,8 @@ extension PersistenceManager {
 
         /// Runs work on one state of the store. A state is kept while others save, if `isPinned` and the store can keep
         /// one; otherwise the work runs again.
+        @inline(never)
+        @_semantics("optimize.sil.specialize.generic.never")
         func reading<Result>(isPinned: Bool, _ work: (ModelAccess) throws -> Result) throws -> Result {
             let coordinator = container.persistentStoreCoordinator
             if isPinned, let scope = coordinator.pinnedScope() { return try work(access(to: scope)) }

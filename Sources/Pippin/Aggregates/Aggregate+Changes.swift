@@ -1,4 +1,5 @@
 import CoreData
+import Ordering
 
 // What is computed from values in memory: of changed objects, or of all objects if the store cannot compute without them.
 extension Aggregate {
@@ -46,7 +47,7 @@ extension Aggregate {
     }
 
     /// The different values in the order in which the store sorts them; `nil` is the first.
-    func distinct(_ values: [Any?]) -> [Any?] { distinct(inOrder: values.sorted(by: order)) }
+    func distinct(_ values: [Any?]) -> [Any?] { distinct(inOrder: values.ordered(by: order)) }
 
     /// The different values of two lists that are in order.
     func distinct(_ first: [Any?], _ second: [Any?]) -> [Any?] {

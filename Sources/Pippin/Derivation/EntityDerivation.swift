@@ -1,3 +1,5 @@
+import CompactCollections
+
 /// Derives a model's entity from its type, by decoding it once from made-up values.
 enum EntityDerivation {
     /// Whether columns are used if a model has them. Tests turn this off to compare the results with coding.

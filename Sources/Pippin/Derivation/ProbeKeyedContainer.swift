@@ -1,3 +1,5 @@
+import CompactCollections
+
 /// Returns made-up values by key, and records the keys.
 struct ProbeKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let probe: TypeProbe

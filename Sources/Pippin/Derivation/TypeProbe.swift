@@ -1,3 +1,4 @@
+import CompactCollections
 import CoreData
 
 /// A decoder that returns made-up values and records what it was asked for.

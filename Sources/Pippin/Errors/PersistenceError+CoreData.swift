@@ -1,3 +1,4 @@
+import CompactCollections
 import CoreData
 
 // Core Data's errors as `PersistenceError`: with a code to decide by, and with Core Data's own error attached.

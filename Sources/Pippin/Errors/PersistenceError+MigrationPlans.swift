@@ -1,4 +1,6 @@
+import CompactCollections
 import CoreData
+import Ordering
 
 // Errors of migration plans.
 extension PersistenceError {

@@ -1,4 +1,6 @@
+import CompactCollections
 import CoreData
+import Ordering
 
 // Errors of models, their properties and values.
 extension PersistenceError {

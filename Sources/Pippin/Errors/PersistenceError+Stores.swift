@@ -1,3 +1,4 @@
+import CompactCollections
 import CoreData
 
 // Errors of managers, their stores, and files to import.

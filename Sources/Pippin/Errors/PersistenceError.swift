@@ -1,3 +1,4 @@
+import CompactCollections
 import CoreData
 
 /// What went wrong with a manager, a model or a store: a code to decide by, the subject, and a description that says

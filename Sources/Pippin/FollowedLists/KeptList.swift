@@ -1,3 +1,5 @@
+import Ordering
+
 #if !canImport(ObjectiveC)
     import CoreData
 
@@ -63,7 +65,7 @@
                     arrivals.append(Arrival(key: former.keys[place], model: model, values: new, from: place))
                 }
             }
-            for (key, model) in rest.sorted(by: { $0.key < $1.key }) {
+            for (key, model) in rest.ordered(by: { $0.key < $1.key }) {
                 arrivals.append(Arrival(key: key, model: model, values: try values(model), from: nil))
             }
             let areIdentifiersNew = Set(gone.map { former.models[$0].id })
@@ -127,7 +129,7 @@
             for (candidate, isInOrder) in zip(candidates, ascendingPart(of: candidates.map(\.from))) where !isInOrder {
                 edit.moves.append(.init(from: candidate.from, to: candidate.to))
             }
-            edit.moves.sort { $0.to < $1.to }
+            edit.moves = edit.moves.ordered { $0.to < $1.to }
             for (place, model) in replaced where !areEqual(former.models[place], model) {
                 let rank = place - leaving.count { $0 < place }
                 guard rank < stayingOnes else { continue }
@@ -163,7 +165,7 @@
         /// Arrivals in order. Equal ones stay in the order that they have; nil if that order is unknown.
         private func inOrder(_ arrivals: [Arrival]) -> [Arrival]? {
             guard !order.isEmpty else { return arrivals }
-            return try? arrivals.sorted { one, other in
+            return try? arrivals.ordered { one, other in
                 guard let comparison = order.compare(one.values, other.values) else { throw Unordered() }
                 return comparison == .orderedAscending
             }

@@ -1,3 +1,5 @@
+import CompactCollections
+
 /// The header of a CSV file: the names of its columns, checked against the model.
 struct CSVColumns {
     let names: [String]

@@ -1,4 +1,5 @@
 import CoreData
+import Ordering
 
 extension PersistenceManager {
     /// Saves the values of a sequence, batch by batch: models with stored identifiers are updated, the others inserted.
@@ -90,7 +91,7 @@ struct ImportBatches<Model: CoreModel> {
     /// What became of the values so far, with those that were refused in their order.
     var report: ImportReport {
         var report = counts
-        report.refused.sort { $0.position < $1.position }
+        report.refused = report.refused.ordered { $0.position < $1.position }
         return report
     }
 

@@ -1,3 +1,4 @@
+import CompactCollections
 package import CoreData
 
 /// The place where a manager keeps its models.

@@ -32,6 +32,8 @@ extension PersistenceManager {
         }
     #else
         /// Does work in a new context whose reads and saves are one transaction, and repeats it if others interfere.
+        @inline(never)
+        @_semantics("optimize.sil.specialize.generic.never")
         func inTransaction<Result>(
             _ policy: WriteConflictPolicy, _ work: (NSManagedObjectContext) throws -> Result
         ) throws -> Result {

@@ -1,3 +1,4 @@
+import CompactCollections
 import CoreData
 
 /// Makes Core Data's model from derived entities.

@@ -1,3 +1,5 @@
+import CompactCollections
+
 /// A relationship of the derived model, one side of a pair.
 struct RelationshipPlan: Equatable {
     let entity: String

@@ -1,3 +1,4 @@
+import CompactCollections
 import CoreData
 
 extension Filter: CustomStringConvertible {

@@ -1,3 +1,5 @@
+import CompactCollections
+
 /// Rules about a `Codable` model that its properties cannot express, in one place.
 ///
 /// ```swift

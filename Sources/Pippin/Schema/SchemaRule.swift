@@ -1,3 +1,5 @@
+import CompactCollections
+
 /// One rule of a ``Schema``.
 public struct SchemaRule<Model>: Sendable {
     let fact: SchemaFact

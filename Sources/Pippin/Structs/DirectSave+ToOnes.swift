@@ -1,3 +1,5 @@
+import Ordering
+
 #if !canImport(ObjectiveC)
     import CoreData
 
@@ -193,7 +195,7 @@
         }
 
         private func toManyChanges(_ changes: [Change]) -> [ToManyChange] {
-            changes.sorted { $0.inverse.index < $1.inverse.index }.map { change in
+            changes.ordered { $0.inverse.index < $1.inverse.index }.map { change in
                 var order = change.order.map { $0.compactMap(identifier) }
                 // Removals alone do not change the order of the others.
                 if order == nil, change.inverse.isOrdered, !change.added.isEmpty {

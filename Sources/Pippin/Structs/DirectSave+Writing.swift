@@ -1,3 +1,5 @@
+import Ordering
+
 #if !canImport(ObjectiveC)
     import CoreData
 
@@ -102,7 +104,7 @@
                 }
             }
             // The same order as when objects are saved.
-            if all.count > 1 { all.sort { $0.relationship.index < $1.relationship.index } }
+            if all.count > 1 { all = all.ordered { $0.relationship.index < $1.relationship.index } }
             return all
         }
 

@@ -1,3 +1,5 @@
+import Ordering
+
 #if !canImport(ObjectiveC)
     import CoreData
 
@@ -240,7 +242,7 @@
                 memberChanges[nodes[place], default: []].append(
                     MemberChange(
                         relationship: member.relationship, added: added,
-                        removed: (removed[place] ?? []).sorted { $0.key < $1.key },
+                        removed: (removed[place] ?? []).ordered { $0.key < $1.key },
                         targets: lists[place]))
             }
             return new

@@ -11,6 +11,20 @@ enum RecordKey: Hashable, Sendable {
     /// Any other type, as a text that is different for different values.
     case other(String)
 
+    // In place of the derived one, which the optimizer copies to every use of a set or a dictionary of keys.
+    @inline(never)
+    static func == (first: RecordKey, second: RecordKey) -> Bool {
+        switch (first, second) {
+        case (.string(let one), .string(let other)): one == other
+        case (.integer(let one), .integer(let other)): one == other
+        case (.uuid(let one), .uuid(let other)): one == other
+        case (.date(let one), .date(let other)): one == other
+        case (.bytes(let one), .bytes(let other)): one == other
+        case (.other(let one), .other(let other)): one == other
+        default: false
+        }
+    }
+
     /// - Parameter value: an identifier as `UniqueIdentifier` or key-value coding returns it.
     init(attributeValue value: Any) {
         switch value {

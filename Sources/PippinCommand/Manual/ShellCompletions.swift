@@ -1,3 +1,5 @@
+import Foundation
+
 /// What shells complete, made of the descriptions. Pure.
 enum ShellCompletions: String, CaseIterable {
     case bash, zsh, fish

@@ -1,6 +1,7 @@
 import CoreData
 import Foundation
 import SQLiteEngine
+import SQLiteMigration
 import StoreReading
 
 /// `pippin migrate`: shows what will be done, and does it with a backup at hand.

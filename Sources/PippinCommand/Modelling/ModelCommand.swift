@@ -1,5 +1,6 @@
 import CodeGeneration
 import CoreData
+import ModelSourceWriting
 import RecordGeneration
 import StoreCommands
 import StoreReading

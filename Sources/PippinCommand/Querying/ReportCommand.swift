@@ -1,4 +1,5 @@
 import Foundation
+import HTTPMessages
 import StoreBrowser
 import StoreCommands
 import StoreReading

@@ -1,4 +1,5 @@
 import CoreDataModel
+import PostgresConnection
 import StoreEngine
 
 extension PostgresEngine {

@@ -4,6 +4,7 @@ import PostgresConnection
 import PredicateFormat
 import SQLGeneration
 import StoreEngine
+import Synchronization
 
 extension OpenDatabase {
     func fetchRows(_ plan: FetchPlan) throws -> ContiguousArray<Row> {

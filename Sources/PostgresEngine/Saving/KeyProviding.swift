@@ -1,5 +1,6 @@
 import CoreDataModel
 import PostgresConnection
+import SQLGeneration
 import StoreEngine
 
 extension OpenDatabase {

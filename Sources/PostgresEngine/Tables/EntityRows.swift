@@ -1,3 +1,4 @@
+import CoreDataModel
 import PostgresConnection
 import SQLGeneration
 

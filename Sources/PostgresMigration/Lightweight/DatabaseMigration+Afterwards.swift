@@ -1,8 +1,10 @@
 import CoreDataModel
+import MigrationPlans
 import PostgresConnection
 import PostgresEngine
 import SQLGeneration
 import SQLMigration
+import StoreEngine
 
 // The steps after the rows have been moved: references, rights, the history.
 extension DatabaseMigration {

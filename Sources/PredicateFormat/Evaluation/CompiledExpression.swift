@@ -160,17 +160,3 @@ package final class CompiledExpression: Sendable {
         }
     }
 }
-
-extension SetOperation {
-    /// The elements of the result, each once, in order.
-    func apply(to first: Value, _ second: Value) -> Value {
-        guard let first = first.elements, let second = second.elements else { return .null }
-        let others = Set(second)
-        var seen: Set<Value> = []
-        switch self {
-        case .union: return .collection((first + second).filter { seen.insert($0).inserted })
-        case .intersect: return .collection(first.filter { others.contains($0) && seen.insert($0).inserted })
-        case .minus: return .collection(first.filter { !others.contains($0) && seen.insert($0).inserted })
-        }
-    }
-}

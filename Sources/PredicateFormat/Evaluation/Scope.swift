@@ -1,3 +1,5 @@
+import Ordering
+
 /// The scope of an evaluation: the object that `SELF` and key paths refer to, and the values of variables.
 package struct Scope {
     package let object: Value

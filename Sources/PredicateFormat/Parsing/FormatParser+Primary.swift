@@ -1,3 +1,5 @@
+import Ordering
+
 // The values that an expression is made of.
 extension FormatParser {
     mutating func primary() throws(PredicateFormatError) -> Node {

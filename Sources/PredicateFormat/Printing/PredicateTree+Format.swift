@@ -1,3 +1,5 @@
+import CompactCollections
+
 extension PredicateTree {
     /// The predicate as a format string, in Core Data's spelling. Parsing it gives an equal tree, unless it contains
     /// objects or code, which no string can express.

@@ -1,6 +1,8 @@
 import Foundation
 
 extension Value: Hashable {
+    // Not inlined, here and below: the optimizer would copy both to every use of a set of values.
+    @inline(never)
     package static func == (first: Value, second: Value) -> Bool {
         switch (first, second) {
         case (.integer(let a), .integer(let b)): return a == b
@@ -17,6 +19,7 @@ extension Value: Hashable {
         }
     }
 
+    @inline(never)
     package func hash(into hasher: inout Hasher) {
         switch self {
         case .null: hasher.combine(0 as UInt8)

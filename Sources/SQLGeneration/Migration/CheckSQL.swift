@@ -1,3 +1,5 @@
+import CompactCollections
+
 /// The statements that find rows which do not fit a new model: such a row stops the migration. Pure.
 package enum CheckSQL {
     /// Rows with an unknown entity number: `SELECT Z_PK FROM ZCAR WHERE Z_ENT IS NULL OR NOT (Z_ENT IN (1, 2)) LIMIT

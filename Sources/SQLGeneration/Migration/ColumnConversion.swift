@@ -1,3 +1,4 @@
+import CompactCollections
 import CoreDataModel
 
 /// The SQL that computes a destination column from a source column. Pure.

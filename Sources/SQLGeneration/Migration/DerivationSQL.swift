@@ -1,3 +1,4 @@
+import CompactCollections
 import CoreDataModel
 
 /// The statements that compute derived attributes of existing rows. Pure.

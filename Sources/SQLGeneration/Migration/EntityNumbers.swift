@@ -1,3 +1,5 @@
+import CompactCollections
+
 /// The numbers of entities before and after a migration. Pure.
 package struct EntityNumbers: Equatable, Sendable {
     package var pairs: [Pair]

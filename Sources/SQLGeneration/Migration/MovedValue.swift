@@ -1,3 +1,5 @@
+import CompactCollections
+
 /// The value of a column when its row is moved to a new model.
 package enum MovedValue: Equatable, Sendable {
     /// NULL.

@@ -1,3 +1,5 @@
+import CompactCollections
+
 /// The statements that move the pairs of relationships to a new model. Pure.
 package enum PairMoveSQL {
     /// Whether a key belongs to an object that still exists: `EXISTS (SELECT 1 FROM ZTAG d WHERE d.Z_PK = p.Z_4TAGS AND

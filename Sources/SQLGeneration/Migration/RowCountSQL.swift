@@ -1,3 +1,4 @@
+import CompactCollections
 import CoreDataModel
 
 /// Statements that count rows and values of a store. Pure.

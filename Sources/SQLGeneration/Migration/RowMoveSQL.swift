@@ -1,3 +1,5 @@
+import CompactCollections
+
 /// The statements that move rows to a new model. Pure.
 package enum RowMoveSQL {
     /// `INSERT INTO ZCAR (Z_PK, Z_ENT, Z_OPT, ZNAME) SELECT Z_PK, 3, Z_OPT, ZNAME FROM _T_ZCAR WHERE Z_ENT = 2`

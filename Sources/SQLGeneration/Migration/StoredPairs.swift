@@ -1,3 +1,4 @@
+import CompactCollections
 import CoreDataModel
 
 /// The pairs of objects that a relationship of a store connects, as SQL. Pure.

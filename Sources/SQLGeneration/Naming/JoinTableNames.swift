@@ -1,3 +1,4 @@
+import CompactCollections
 import CoreDataModel
 
 /// The names in a join table: `Z_5TAGS ( Z_5NOTES, Z_13TAGS )` for `Note.tags` (entity 5) and `Tag.notes` (entity 13).

@@ -1,3 +1,4 @@
+import CompactCollections
 import CoreDataModel
 
 /// The names of a store's tables and columns, by entity and property: from the naming rules, or from an existing store.

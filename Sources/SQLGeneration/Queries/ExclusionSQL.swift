@@ -1,3 +1,4 @@
+import CompactCollections
 import PredicateFormat
 
 // SQLite compares each constant of a statement with all others while it compiles it, unless they are in a list: ten

@@ -1,3 +1,5 @@
+import CompactCollections
+
 /// Gives each wanted item one of its candidates, and no candidate to two items. Pure.
 ///
 /// Only what all possible assignments have in common is assigned; the rest is ambiguous.

@@ -1,3 +1,4 @@
+import CompactCollections
 import Ordering
 
 /// Finds out which columns of a table belong to which properties. Pure.

@@ -1,3 +1,5 @@
+import CompactCollections
+import CoreDataModel
 import Ordering
 
 /// Finds out which join tables belong to which many-to-many relationships. Pure.

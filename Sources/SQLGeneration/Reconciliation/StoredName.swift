@@ -1,3 +1,4 @@
+import CompactCollections
 import Foundation
 
 /// How names in a store resemble those by the rules, from the closest to the most distant resemblance.

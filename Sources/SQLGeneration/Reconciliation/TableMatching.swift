@@ -1,3 +1,6 @@
+import CompactCollections
+import Ordering
+
 /// Finds out which tables belong to which root entities. Pure.
 struct TableMatching {
     /// The tables that may belong to an entity, by the key of their names.

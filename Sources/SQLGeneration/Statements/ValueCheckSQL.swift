@@ -1,3 +1,5 @@
+import CompactCollections
+
 /// The statements that find invalid values: of another kind than their column's, missing, or leading to an object that
 /// does not lead back. Pure.
 package enum ValueCheckSQL {

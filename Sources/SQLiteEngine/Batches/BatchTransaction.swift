@@ -9,6 +9,8 @@ extension OpenStore {
     ///
     /// - Throws: `NSManagedObjectConstraintMergeError` for conflicting unique values; an `NSError` for everything else.
     ///   Nothing is changed then.
+    @inline(never)
+    @_semantics("optimize.sil.specialize.generic.never")
     func inBatch<Result>(_ work: String, _ body: (ExternalFiles) throws -> Result) throws -> Result {
         let files = ExternalFiles(external, journal: journal)
         derived.removeAll()

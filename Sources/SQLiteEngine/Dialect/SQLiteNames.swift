@@ -1,3 +1,5 @@
+import CompactCollections
+
 /// Writes an identifier as SQL: unchanged if it is a plain word, otherwise in double quotes.
 package func quoted(_ identifier: String) -> String {
     let isPlain = identifier.utf8.allSatisfy { byte in

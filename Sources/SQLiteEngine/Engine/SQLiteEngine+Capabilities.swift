@@ -1,5 +1,6 @@
 import CoreDataModel
 import Foundation
+import SQLGeneration
 import StoreEngine
 
 extension SQLiteEngine: KeyedEngine {

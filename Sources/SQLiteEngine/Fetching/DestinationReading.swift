@@ -1,6 +1,7 @@
 import CoreDataModel
 import SQLGeneration
 import SQLiteConnection
+import StoreEngine
 
 extension OpenStore {
     /// The destinations of a to-many relationship for many objects, with a query for each batch of objects.

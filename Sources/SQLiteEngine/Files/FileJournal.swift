@@ -1,4 +1,5 @@
 import Foundation
+import Ordering
 import SQLGeneration
 import SQLiteConnection
 import StoreEngine

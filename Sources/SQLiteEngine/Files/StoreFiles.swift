@@ -1,5 +1,6 @@
 import CoreDataModel
 import Foundation
+import Ordering
 import SQLGeneration
 import SQLiteConnection
 import StoreEngine

@@ -2,6 +2,7 @@ import CoreDataModel
 import Foundation
 import SQLGeneration
 import SQLiteConnection
+import StoreEngine
 
 /// An open store: the file, the schema, and what was prepared for each entity.
 final class OpenStore {

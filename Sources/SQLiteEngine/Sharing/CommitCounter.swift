@@ -1,3 +1,5 @@
+import SQLGeneration
+import SQLiteConnection
 import Synchronization
 
 /// Counts the commits of others to an engine's open store, for the thread that watches the file.

@@ -1,6 +1,7 @@
 import CoreDataModel
 import Foundation
 import SQLGeneration
+import SQLiteConnection
 import StoreEngine
 
 extension SQLiteEngine: MigratedEngine {

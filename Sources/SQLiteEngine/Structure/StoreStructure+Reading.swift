@@ -1,4 +1,6 @@
+import CompactCollections
 import CoreDataModel
+import SQLGeneration
 import SQLiteConnection
 
 extension StoreStructure {

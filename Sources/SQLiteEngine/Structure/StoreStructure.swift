@@ -1,3 +1,4 @@
+import CompactCollections
 import SQLGeneration
 
 /// The structure of a store's database, as far as a migration needs it.

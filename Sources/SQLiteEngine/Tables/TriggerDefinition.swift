@@ -1,3 +1,4 @@
+import CompactCollections
 import PredicateFormat
 import CoreDataModel
 import SQLGeneration

@@ -1,3 +1,6 @@
+import CompactCollections
+import CoreDataModel
+import Ordering
 import SQLiteEngine
 import Foundation
 import SQLGeneration

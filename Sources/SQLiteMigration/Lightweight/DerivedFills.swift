@@ -1,4 +1,5 @@
 import CoreDataModel
+import MigrationPlans
 import SQLGeneration
 import SQLMigration
 

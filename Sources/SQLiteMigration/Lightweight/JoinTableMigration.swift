@@ -1,3 +1,4 @@
+import CompactCollections
 import SQLiteEngine
 import CoreDataModel
 import SQLGeneration

@@ -1,3 +1,5 @@
+import CompactCollections
+import CoreDataModel
 import MigrationPlans
 import Ordering
 import SQLGeneration

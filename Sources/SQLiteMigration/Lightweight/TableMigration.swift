@@ -1,3 +1,6 @@
+import CompactCollections
+import CoreDataModel
+import MigrationPlans
 import SQLGeneration
 import SQLMigration
 import SQLiteEngine

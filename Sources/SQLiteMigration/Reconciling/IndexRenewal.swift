@@ -1,6 +1,8 @@
+import CompactCollections
 import CoreDataModel
 import Foundation
 import MigrationPlans
+import Ordering
 import SQLGeneration
 import SQLiteConnection
 import SQLiteEngine

@@ -1,3 +1,4 @@
+import CompactCollections
 import CoreDataModel
 import Foundation
 import SQLiteEngine

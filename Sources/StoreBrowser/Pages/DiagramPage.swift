@@ -1,3 +1,4 @@
+import Foundation
 import HTTPMessages
 import StoreReading
 

@@ -1,3 +1,4 @@
+import Foundation
 import StoreReading
 
 /// `pippin query`.

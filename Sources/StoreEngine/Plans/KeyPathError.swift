@@ -1,5 +1,6 @@
 import CoreDataModel
 import Foundation
+import Ordering
 
 /// The errors of key paths that are invalid in a fetch.
 package enum KeyPathError {

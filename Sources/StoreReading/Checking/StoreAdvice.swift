@@ -2,6 +2,7 @@ import CoreData
 import PredicateFormat
 import SQLGeneration
 import SQLiteConnection
+import SQLiteEngine
 import StoreEngine
 
 /// Possible improvements of an intact store: indexes, orphaned objects, large values.

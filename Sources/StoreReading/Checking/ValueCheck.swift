@@ -1,6 +1,7 @@
 import CoreData
 import SQLGeneration
 import SQLiteConnection
+import SQLiteEngine
 import StoreEngine
 
 /// Finds values in the rows of a store that no object can have: values of another kind than their property, rows of an

@@ -1,6 +1,7 @@
 import CoreData
 import SQLGeneration
 import SQLiteConnection
+import SQLiteEngine
 import StoreEngine
 
 /// The first changes of some transactions of a history, and their number: a transaction that imported a million objects

@@ -1,4 +1,5 @@
 import CoreData
+import KeyedArchives
 import SQLiteEngine
 
 /// The output of `pippin info`, as a value.

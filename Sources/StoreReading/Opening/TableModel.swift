@@ -1,5 +1,6 @@
 import CoreData
 import SQLGeneration
+import SQLiteConnection
 import SQLiteEngine
 
 /// A model for a store that has none: the entities that `Z_PRIMARYKEY` numbers, with an attribute for each column.

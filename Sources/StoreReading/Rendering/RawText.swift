@@ -1,4 +1,5 @@
 import CoreData
+import KeyedArchives
 
 /// The output of `pippin info` and `pippin dump` for a store without a model.
 package enum RawText {

@@ -1,3 +1,4 @@
+import ModelSourceWriting
 import TestSupport
 import Testing
 

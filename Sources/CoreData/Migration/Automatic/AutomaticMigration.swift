@@ -1,3 +1,4 @@
+import CompactCollections
 import Foundation
 
 /// The migration of a store that is added with another model than the coordinator's.

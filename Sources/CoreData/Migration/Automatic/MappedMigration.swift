@@ -1,3 +1,4 @@
+import CompactCollections
 import Foundation
 
 /// Migrates a store by a mapping model, object by object, into a new store beside it, which then replaces it.

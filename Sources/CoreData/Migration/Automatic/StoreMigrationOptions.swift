@@ -1,3 +1,4 @@
+import CompactCollections
 import Foundation
 
 /// The options of a store during its migration.

@@ -1,4 +1,6 @@
+import CompactCollections
 import Foundation
+import Ordering
 
 /// Checks that a mapping model fits two models before a migration begins, rather than in the middle of it.
 enum MappingCheck {

@@ -1,4 +1,5 @@
 import Foundation
+import Ordering
 
 /// Evaluates the value and source expressions of a mapping model.
 struct MigrationExpression {

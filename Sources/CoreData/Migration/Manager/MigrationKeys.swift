@@ -1,3 +1,5 @@
+import Ordering
+
 /// A migration's object whose properties value expressions read by key: `$manager.userInfo`, `$entityMapping.name`.
 protocol MigrationKeyOwner {
     /// The object's name in errors.

@@ -1,3 +1,4 @@
+import CompactCollections
 import Foundation
 
 /// The state of a running migration: two contexts, the mapping, the policies, and the pairs of objects.

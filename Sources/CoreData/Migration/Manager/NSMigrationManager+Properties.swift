@@ -1,4 +1,5 @@
 import Foundation
+import Ordering
 
 // Sets the values of destination objects.
 extension NSMigrationManager {

@@ -1,3 +1,4 @@
+import CompactCollections
 import Foundation
 
 // The three stages of a migration.

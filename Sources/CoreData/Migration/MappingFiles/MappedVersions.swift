@@ -1,3 +1,4 @@
+import CompactCollections
 import Foundation
 
 /// The versions of a model package, as the sources of mapping models name them: by paths in the project in which they

@@ -1,3 +1,4 @@
+import CompactCollections
 import Foundation
 
 // Converts mapping files, which are values, to Core Data's classes.

@@ -1,4 +1,6 @@
+import CompactCollections
 import Foundation
+import KeyedArchives
 import Ordering
 
 extension NSMappingModel {

@@ -1,3 +1,4 @@
+import CompactCollections
 import Foundation
 
 /// A version of a model that a migration can pass through.

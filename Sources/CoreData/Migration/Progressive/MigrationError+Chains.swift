@@ -1,3 +1,4 @@
+import CompactCollections
 import Foundation
 
 // The errors of migrations over several versions, and of those that make a new store.

@@ -1,3 +1,4 @@
+import CompactCollections
 import Foundation
 
 /// Migrates a store from any known version to a later one, over as many steps as needed.

@@ -1,3 +1,4 @@
+import CompactCollections
 import Foundation
 
 /// Option (Boolean): migrate a store over the versions of its model, step by step, if its model differs.

@@ -1,3 +1,4 @@
+import CompactCollections
 import Foundation
 
 /// Opens the stores before and after a step, for the code that completes it.

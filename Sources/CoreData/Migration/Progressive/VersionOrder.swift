@@ -1,3 +1,4 @@
+import CompactCollections
 import Ordering
 
 /// The order in which the versions of a model were made, as far as their names show it. Pure.

@@ -1,4 +1,6 @@
+import CompactCollections
 import Foundation
+import Ordering
 
 /// Migrates a store through the stages of a manager.
 struct StagedMigration {

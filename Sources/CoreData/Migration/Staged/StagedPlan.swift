@@ -1,3 +1,5 @@
+import CompactCollections
+
 /// The steps of a staged migration, as a value: the stages between two versions of a store.
 struct StagedPlan: Equatable {
     /// A stage, reduced to what matters for the order of versions.

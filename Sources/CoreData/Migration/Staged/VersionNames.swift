@@ -1,3 +1,5 @@
+import CompactCollections
+
 /// Gives each version of a model one name, although it has several checksums: Apple's and ours, which are computed
 /// differently. Pure.
 struct VersionNames {

@@ -1,3 +1,5 @@
+import Ordering
+
 /// A key of an object on which the value of a registration depends.
 final class ObservingWatch: @unchecked Sendable {
     // @unchecked Sendable: immutable; the object is used on its queue.

@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import ModelSourceWriting
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import CoreData
 import Foundation
 import KeyedArchives
+import ModelSourceWriting
 import TestSupport
 import Testing
 

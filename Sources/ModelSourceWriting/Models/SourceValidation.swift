@@ -1,4 +1,6 @@
+import CompactCollections
 import Foundation
+import ModelFiles
 
 /// Validation predicates as the fields of the editor: bounds and a pattern. Pure; `SourceReader.attributeValidation` is
 /// the inverse, and decides whether the fields express everything.
@@ -29,12 +31,9 @@ struct SourceValidation {
             default: return
             }
         }
-        let element = SourceElement(
-            name: "attribute", attributes: Dictionary(found.map { ($0.name, $0.value) }) { first, _ in first }, line: 0)
         // Reading the attributes must give the same predicates, including error codes and order.
-        guard (try? SourceReader.attributeValidation(element, type, SourceElement.Place())) == validation else {
-            return
-        }
+        let written = Dictionary(found.map { ($0.name, $0.value) }) { first, _ in first }
+        guard SourceReader.attributeValidation(ofXMLAttributes: written, type) == validation else { return }
         attributes = found
     }
 }

@@ -1,4 +1,6 @@
+import CompactCollections
 import Foundation
+import ModelFiles
 
 /// Values as the editor writes them. Pure; `SourceReader.value` is the inverse.
 enum SourceValueText {

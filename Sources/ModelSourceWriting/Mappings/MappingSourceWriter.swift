@@ -1,5 +1,7 @@
+import CompactCollections
 import Foundation
 import KeyedArchives
+import ModelFiles
 
 /// Writes `xcmapping.xml` in Xcode's layout: a file that was read is written unchanged, byte for byte.
 package enum MappingSourceWriter {

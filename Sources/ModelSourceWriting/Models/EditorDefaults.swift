@@ -1,3 +1,5 @@
+import ModelFiles
+
 extension ModelDocument {
     /// The model with the initial settings of Xcode's editor, for one from a compiled form, which does not contain
     /// them: generated code uses Swift's own types for numbers and Booleans.

@@ -1,4 +1,6 @@
+import CompactCollections
 import KeyedArchives
+import ModelFiles
 
 /// An element of a source model as text: attributes in the given order, four spaces per level, as Xcode writes them.
 /// Pure.

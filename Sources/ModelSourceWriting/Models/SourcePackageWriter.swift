@@ -1,5 +1,7 @@
+import CompactCollections
 import Foundation
 import KeyedArchives
+import ModelFiles
 
 /// Writes source models: an `.xcdatamodeld` with a folder per version, or a single `.xcdatamodel`.
 package enum SourcePackageWriter {
@@ -76,7 +78,7 @@ package enum SourcePackageWriter {
     }
 
     /// The property list `.xccurrentversion`, byte for byte as Xcode writes it.
-    static func currentVersion(_ name: String) throws -> String {
+    package static func currentVersion(_ name: String) throws -> String {
         let escaped: String
         do { escaped = try XMLText.content(name) } catch {
             throw ModelFileError(.unwritable, reason: "the name of the current version: \(error)")

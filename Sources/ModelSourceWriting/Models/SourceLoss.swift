@@ -1,4 +1,6 @@
+import CompactCollections
 import Foundation
+import ModelFiles
 import Ordering
 
 /// A part of a model that the XML of Xcode's editor cannot express.

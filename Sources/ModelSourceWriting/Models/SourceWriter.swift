@@ -1,4 +1,6 @@
+import CompactCollections
 import Foundation
+import ModelFiles
 import Ordering
 
 /// Writes a model as the XML of Xcode's model editor: the `contents` of an `.xcdatamodel`.

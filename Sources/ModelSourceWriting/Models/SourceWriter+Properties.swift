@@ -1,4 +1,6 @@
+import CompactCollections
 import Foundation
+import ModelFiles
 import Ordering
 
 extension SourceWriter {
