@@ -1,4 +1,3 @@
-import CompactCollections
 import Foundation
 
 /// A conflict between objects that share values which must be unique.

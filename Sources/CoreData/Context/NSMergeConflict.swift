@@ -1,4 +1,3 @@
-import CompactCollections
 import Foundation
 
 /// A conflict between an object and its row, which somebody else changed or deleted.

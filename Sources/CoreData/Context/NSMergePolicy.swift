@@ -1,4 +1,3 @@
-import CompactCollections
 import Foundation
 
 /// How a conflict between a context and its stores is resolved. The raw values are Apple's.

@@ -1,4 +1,3 @@
-import CompactCollections
 import Foundation
 
 // Batch requests. Each is sent to the stores that hold its entity, under the lock.

@@ -1,4 +1,3 @@
-import CompactCollections
 import Foundation
 
 /// Copies all objects of one store into another, which must be new.

@@ -1,4 +1,3 @@
-import CompactCollections
 import Foundation
 import Ordering
 import PredicateFormat
@@ -81,8 +80,6 @@ struct HistoryFilter {
     }
 
     /// The elements that satisfy the predicate, ordered and limited as requested.
-    @inline(never)
-    @_semantics("optimize.sil.specialize.generic.never")
     func apply<Element>(_ elements: [Element], operand: (Element) -> HistoryOperand) -> [Element] {
         guard predicate != nil || !terms.isEmpty || offset > 0 || limit > 0 else { return elements }
         var found = elements.enumerated().map { ($0.offset, operand($0.element)) }

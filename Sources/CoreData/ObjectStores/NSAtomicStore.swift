@@ -1,6 +1,4 @@
 import Foundation
-import Ordering
-
 /// A store that is read and written as a whole: all its objects are in memory, each as a cache node.
 ///
 /// Subclass it to keep objects in a file format of your own: `load()` reads the file and adds a node for each object,
@@ -84,7 +82,7 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
     ///
     /// - Parameter cacheNodes: the nodes, with IDs of this store.
     open func addCacheNodes(_ cacheNodes: Set<NSAtomicStoreCacheNode>) {
-        add(cacheNodes.ordered { $0.objectID.key < $1.objectID.key })
+        add(cacheNodes.sorted { $0.objectID.key < $1.objectID.key })
     }
 
     /// The ID of an object by the store's reference.

@@ -1,5 +1,4 @@
 import Foundation
-import Ordering
 import PredicateFormat
 
 /// One object of an atomic store: its ID and its values by name.
@@ -88,7 +87,7 @@ enum NodeValues {
     /// The IDs for a to-many relationship's value, in order if it is ordered.
     static func identifiers(of value: Any?, isOrdered: Bool) -> [NSManagedObjectID] {
         let found = elements(of: value).compactMap { identifier(of: $0) }
-        return isOrdered ? found : found.ordered { $0.key < $1.key }
+        return isOrdered ? found : found.sorted { $0.key < $1.key }
     }
 
     /// The nodes or IDs to which a predicate follows a to-many relationship.

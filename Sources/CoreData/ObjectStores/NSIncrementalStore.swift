@@ -1,4 +1,3 @@
-import CompactCollections
 import Foundation
 
 /// A store that is asked for objects as they are needed, such as one in front of a web service or a database of the

@@ -1,4 +1,3 @@
-import CompactCollections
 import PredicateFormat
 
 // Used by sort descriptors with key paths, and by `#Predicate`, to find their keys.

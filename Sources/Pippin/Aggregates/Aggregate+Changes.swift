@@ -47,7 +47,7 @@ extension Aggregate {
     }
 
     /// The different values in the order in which the store sorts them; `nil` is the first.
-    func distinct(_ values: [Any?]) -> [Any?] { distinct(inOrder: values.ordered(by: order)) }
+    func distinct(_ values: [Any?]) -> [Any?] { distinct(inOrder: values.sorted(by: order)) }
 
     /// The different values of two lists that are in order.
     func distinct(_ first: [Any?], _ second: [Any?]) -> [Any?] {

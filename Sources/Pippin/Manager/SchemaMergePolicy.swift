@@ -1,4 +1,3 @@
-import CompactCollections
 import CoreData
 
 /// Settles conflicts as the manager's policy does, except for values that a schema declares unique: the schema says

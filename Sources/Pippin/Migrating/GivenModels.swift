@@ -1,4 +1,3 @@
-import CompactCollections
 import CoreData
 
 /// The models that the closures of a step give along with theirs, in the store that is being made: each once.

@@ -1,4 +1,3 @@
-import CompactCollections
 import Foundation
 
 /// The stores of a migration.

@@ -1,4 +1,3 @@
-import CompactCollections
 import Foundation
 
 /// The state of a running migration: two contexts, the mapping, the policies, and the pairs of objects.

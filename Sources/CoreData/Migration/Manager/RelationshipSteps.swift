@@ -1,5 +1,3 @@
-import Ordering
-
 /// The way an entity mapping sets the relationships of destination objects, computed once for all objects of the two
 /// entities.
 ///
@@ -90,7 +88,7 @@ extension MigrationRun {
                 }
             }
         }
-        return try destination.loadedObjects(identifiers.ordered { $0.key < $1.key })
+        return try destination.loadedObjects(identifiers.sorted { $0.key < $1.key })
     }
 
     /// Loads the objects that a to-many relationship of an object does not contain yet.
