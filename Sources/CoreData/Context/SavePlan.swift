@@ -16,12 +16,15 @@ struct ChangedObjects {
     var entityNames: Set<String> {
         var names: Set<String> = []
         var last: ObjectIdentifier?
-        for objects in [inserted, updated, deleted] {
+        func note(_ objects: [NSManagedObject]) {
             for object in objects where ObjectIdentifier(object.layout) != last {
                 last = ObjectIdentifier(object.layout)
                 names.insert(object.layout.name)
             }
         }
+        note(inserted)
+        note(updated)
+        note(deleted)
         return names
     }
 

@@ -17,7 +17,7 @@ struct SaveLog {
     private(set) var isAsked = false
 
     /// Saves with more rows than this are not recorded row by row.
-    static let mostRowsOfASave = 500
+    static let mostRowsOfASave = 5_000
     /// Limits the memory.
     private static let mostRows = 10_000
     private static let mostSaves = 1_000

@@ -125,9 +125,7 @@ open class UndoManager: NSObject {
     ///
     /// - Parameter target: the target that the actions were registered with.
     open func removeAllActions(withTarget target: Any) {
-        for groups in [undoStack, redoStack, open] {
-            for group in groups { group.remove(target as AnyObject) }
-        }
+        for group in undoStack + redoStack + open { group.remove(target as AnyObject) }
         undoStack.removeAll(where: \.isEmpty)
         redoStack.removeAll(where: \.isEmpty)
     }

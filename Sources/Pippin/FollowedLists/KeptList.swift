@@ -45,108 +45,97 @@ import Ordering
         func list(
             _ former: KeptList<Model>, changed: Set<Int64>, found: [Found], at moment: StoresMoment
         ) throws -> (list: KeptList<Model>, edit: ListEdit)? {
-            var rest = Dictionary(found.map { ($0.key, $0.model) }, uniquingKeysWith: { $1 })
+            guard var fates = try self.fates(of: former, changed, found), hasNewIdentifiers(fates, in: former) else {
+                return nil
+            }
+            // The models after the last one of a limited list are unknown.
+            let isCut = limit.map { former.models.count >= $0 } ?? false
+            if isCut, let last = former.models.last, try !leaveOut(&fates, after: last) { return nil }
+            guard let arrivals = inOrder(fates.arrivals) else { return nil }
+            let staying = StayingPlaces(of: former.models.count, without: fates.leaving)
+            guard let ranks = try self.ranks(of: arrivals, in: former, staying) else { return nil }
+            let count = staying.count + arrivals.count
+            if isCut, let limit, count < limit { return nil }
+
+            let wanted = min(count, limit ?? count)
+            // A model beyond the limit was there before, or never reaches the list.
+            let arriving = arrivals.indices.prefix { ranks[$0] + $0 < wanted }
+            let steps = Steps(
+                former: former, staying: staying, stayingCount: wanted - arriving.count, arrivals: arrivals[arriving],
+                ranks: ranks[arriving])
+            for rank in steps.stayingCount..<staying.count { fates.gone.append(staying.place(ofRank: rank)) }
+            for arrival in arrivals[arriving.upperBound...] {
+                if let from = arrival.from { fates.gone.append(from) }
+            }
+            let edit = steps.edit(fates)
+            if edit.isEmpty { return (KeptList(models: former.models, keys: former.keys, moment: moment), edit) }
+
+            var (models, keys) = (former.models, former.keys)
+            for (place, model) in fates.replaced { models[place] = model }
+            if !steps.leavesPlaces {
+                let arrived = zip(steps.ranks, steps.arrivals)
+                models = staying.merge(models, with: arrived.lazy.map { ($0, $1.model) }, count: wanted)
+                keys = staying.merge(keys, with: arrived.lazy.map { ($0, $1.key) }, count: wanted)
+            }
+            return (KeptList(models: models, keys: keys, moment: moment), edit)
+        }
+
+        // MARK: What becomes of the rows that were written
+
+        private struct Fates {
+            /// The models that stay where they are, with other values.
             var replaced: [(place: Int, model: Model)] = []
+            /// The places that leave: of those that are gone, and of those that move. Ascending.
             var leaving: [Int] = []
             var gone: [Int] = []
             var arrivals: [Arrival] = []
+        }
+
+        /// Nil if the order does not tell whether a model moves.
+        private func fates(of former: KeptList<Model>, _ changed: Set<Int64>, _ found: [Found]) throws -> Fates? {
+            var fates = Fates()
+            var rest = Dictionary(found.map { ($0.key, $0.model) }, uniquingKeysWith: { $1 })
             for place in places(of: changed, in: former.keys) {
                 guard let model = rest.removeValue(forKey: former.keys[place]) else {
-                    leaving.append(place)
-                    gone.append(place)
+                    fates.leaving.append(place)
+                    fates.gone.append(place)
                     continue
                 }
                 let new = try values(model)
                 guard let comparison = order.compare(try values(former.models[place]), new) else { return nil }
                 if comparison == .orderedSame {
-                    replaced.append((place, model))
+                    fates.replaced.append((place, model))
                 } else {
-                    leaving.append(place)
-                    arrivals.append(Arrival(key: former.keys[place], model: model, values: new, from: place))
+                    fates.leaving.append(place)
+                    fates.arrivals.append(Arrival(key: former.keys[place], model: model, values: new, from: place))
                 }
             }
             for (key, model) in rest.ordered(by: { $0.key < $1.key }) {
-                arrivals.append(Arrival(key: key, model: model, values: try values(model), from: nil))
+                fates.arrivals.append(Arrival(key: key, model: model, values: try values(model), from: nil))
             }
-            let areIdentifiersNew = Set(gone.map { former.models[$0].id })
-                .isDisjoint(with: arrivals.lazy.filter { $0.from == nil }.map(\.model.id))
-            guard areIdentifiersNew else { return nil }
+            return fates
+        }
 
-            // The models after the last one of a limited list are unknown.
-            let isCut = limit.map { former.models.count >= $0 } ?? false
-            if isCut, let last = former.models.last {
-                let boundary = try values(last)
-                var known: [Arrival] = []
-                for arrival in arrivals {
-                    guard let comparison = order.compare(arrival.values, boundary) else { return nil }
-                    if comparison != .orderedDescending {
-                        known.append(arrival)
-                    } else if let from = arrival.from {
-                        gone.append(from)
-                    }
-                }
-                arrivals = known
-            }
-            guard let sorted = inOrder(arrivals) else { return nil }
+        /// Whether no new row has the identifier of one that is gone.
+        private func hasNewIdentifiers(_ fates: Fates, in former: KeptList<Model>) -> Bool {
+            Set(fates.gone.map { former.models[$0].id })
+                .isDisjoint(with: fates.arrivals.lazy.filter { $0.from == nil }.map(\.model.id))
+        }
 
-            var edit = ListEdit()
-            let staying = former.models.count - leaving.count
-            var insertionPlaces: [Int] = []
-            for arrival in sorted {
-                guard let place = try place(of: arrival, in: former, leaving, staying) else { return nil }
-                insertionPlaces.append(place)
-            }
-            let count = staying + sorted.count
-            if isCut, let limit, count < limit { return nil }
-            let wanted = min(count, limit ?? count)
-            // A model beyond the limit was there before, or never reaches the list.
-            let arriving = sorted.indices.filter { insertionPlaces[$0] + $0 < wanted }
-            let stayingOnes = wanted - arriving.count
-            for place in stayingOnes..<staying { gone.append(Self.formerPlace(place, leaving)) }
-            for index in sorted.indices where !arriving.contains(index) {
-                if let from = sorted[index].from { gone.append(from) }
-            }
-
-            edit.removals = gone.sorted()
-            var candidates: [(from: Int, to: Int)] = []
-            for index in arriving {
-                let to = insertionPlaces[index] + index
-                guard let from = sorted[index].from else {
-                    edit.insertions.append(to)
-                    continue
-                }
-                // Texts that are equal but have different bytes are sorted differently, too.
-                if !areEqual(former.models[from], sorted[index].model) { edit.updates.append(to) }
-                let place = insertionPlaces[index]
-                let before = place > 0 ? Self.formerPlace(place - 1, leaving) : -1
-                let after = place < stayingOnes ? Self.formerPlace(place, leaving) : former.models.count
-                if before < from && from < after {
-                    candidates.append((from, to))
-                } else {
-                    edit.moves.append(.init(from: from, to: to))
+        /// Takes out what comes after the last model of a limited list. False if the order does not tell.
+        private func leaveOut(_ fates: inout Fates, after last: Model) throws -> Bool {
+            let boundary = try values(last)
+            var known: [Arrival] = []
+            for arrival in fates.arrivals {
+                guard let comparison = order.compare(arrival.values, boundary) else { return false }
+                if comparison != .orderedDescending {
+                    known.append(arrival)
+                } else if let from = arrival.from {
+                    fates.gone.append(from)
                 }
             }
-            for (candidate, isInOrder) in zip(candidates, ascendingPart(of: candidates.map(\.from))) where !isInOrder {
-                edit.moves.append(.init(from: candidate.from, to: candidate.to))
-            }
-            edit.moves = edit.moves.ordered { $0.to < $1.to }
-            for (place, model) in replaced where !areEqual(former.models[place], model) {
-                let rank = place - leaving.count { $0 < place }
-                guard rank < stayingOnes else { continue }
-                edit.updates.append(rank + arriving.count { insertionPlaces[$0] <= rank })
-            }
-            edit.updates.sort()
-            if edit.isEmpty { return (KeptList(models: former.models, keys: former.keys, moment: moment), edit) }
-
-            var (models, keys) = (former.models, former.keys)
-            for (place, model) in replaced { models[place] = model }
-            let arrived = arriving.map { (insertionPlaces[$0], sorted[$0]) }
-            let isInPlace = leaving.isEmpty && arrived.isEmpty && stayingOnes == staying
-            if !isInPlace {
-                models = Self.merged(models, leaving, arrived.map { ($0, $1.model) }, count: wanted)
-                keys = Self.merged(keys, leaving, arrived.map { ($0, $1.key) }, count: wanted)
-            }
-            return (KeptList(models: models, keys: keys, moment: moment), edit)
+            fates.arrivals = known
+            return true
         }
 
         private func places(of changed: Set<Int64>, in keys: ContiguousArray<Int64>) -> [Int] {
@@ -171,58 +160,84 @@ import Ordering
             }
         }
 
-        /// The position among the staying models before which an arrival is inserted: after its equals. Nil if that is
-        /// unknown.
-        private func place(
-            of arrival: Arrival, in former: KeptList<Model>, _ leaving: [Int], _ staying: Int
-        ) throws -> Int? {
-            guard !order.isEmpty else { return staying }
-            var (low, high) = (0, staying)
-            while low < high {
-                let middle = (low + high) / 2
-                let model = former.models[Self.formerPlace(middle, leaving)]
-                guard let comparison = order.compare(arrival.values, try values(model)) else { return nil }
-                if comparison == .orderedAscending { high = middle } else { low = middle + 1 }
-            }
-            return low
-        }
-
-        /// The place in the former list of one of the models that stay.
-        private static func formerPlace(_ rank: Int, _ leaving: [Int]) -> Int {
-            var place = rank
-            for left in leaving where left <= place { place += 1 }
-            return place
-        }
-
-        /// Elements with those at some places removed, and others inserted before some of those that stay. Slices of
-        /// the former elements are copied one after the other.
-        private static func merged<Elements: RangeReplaceableCollection & RandomAccessCollection>(
-            _ elements: Elements, _ leaving: [Int], _ arrivals: [(Int, Elements.Element)], count: Int
-        ) -> Elements where Elements.Index == Int {
-            var merged = Elements()
-            merged.reserveCapacity(count)
-            var place = 0
-            func copy(upTo end: Int) {
-                var leaving = leaving[(leaving.firstIndex { $0 >= place } ?? leaving.count)...]
-                while let left = leaving.first, left < end {
-                    merged.append(contentsOf: elements[place..<left])
-                    place = left + 1
-                    leaving = leaving.dropFirst()
+        /// For each arrival, the rank of the staying model that it comes before: after its equals. Nil if that is unknown.
+        private func ranks(
+            of arrivals: [Arrival], in former: KeptList<Model>, _ staying: StayingPlaces
+        ) throws -> [Int]? {
+            guard !order.isEmpty else { return Array(repeating: staying.count, count: arrivals.count) }
+            var ranks: [Int] = []
+            ranks.reserveCapacity(arrivals.count)
+            for arrival in arrivals {
+                var isKnown = true
+                let rank = try firstIndex(in: staying.count) { rank in
+                    let model = former.models[staying.place(ofRank: rank)]
+                    let comparison = order.compare(arrival.values, try values(model))
+                    if comparison == nil { isKnown = false }
+                    return comparison == .orderedAscending
                 }
-                if place < end { merged.append(contentsOf: elements[place..<end]) }
-                place = max(place, end)
+                guard isKnown else { return nil }
+                ranks.append(rank)
             }
-            for (rank, arrival) in arrivals {
-                // Copies the staying elements that come before it.
-                copy(upTo: rank == 0 ? 0 : formerPlace(rank - 1, leaving) + 1)
-                merged.append(arrival)
+            return ranks
+        }
+
+        // MARK: The edit
+
+        /// The models that stay, and those that arrive among them.
+        private struct Steps {
+            let former: KeptList<Model>
+            let staying: StayingPlaces
+            /// How many of those that stay are in the list afterwards.
+            let stayingCount: Int
+            /// Those that are in the list afterwards, in order.
+            let arrivals: ArraySlice<Arrival>
+            /// The ranks of the staying models that they come before, ascending.
+            let ranks: ArraySlice<Int>
+
+            /// Whether every model stays at its place.
+            var leavesPlaces: Bool { staying.leaving.isEmpty && arrivals.isEmpty && stayingCount == staying.count }
+
+            func edit(_ fates: Fates) -> ListEdit {
+                var edit = ListEdit()
+                edit.removals = fates.gone.sorted()
+                var candidates: [(from: Int, to: Int)] = []
+                for (index, arrival) in zip(arrivals.indices, arrivals) {
+                    let to = ranks[index] + index
+                    guard let from = arrival.from else {
+                        edit.insertions.append(to)
+                        continue
+                    }
+                    // Texts that are equal but have different bytes are sorted differently, too.
+                    if !areEqual(former.models[from], arrival.model) { edit.updates.append(to) }
+                    if isBetweenNeighbours(from, ranks[index]) {
+                        candidates.append((from, to))
+                    } else {
+                        edit.moves.append(.init(from: from, to: to))
+                    }
+                }
+                let areInOrder = ascendingPart(of: candidates.map(\.from))
+                for (candidate, isInOrder) in zip(candidates, areInOrder) where !isInOrder {
+                    edit.moves.append(.init(from: candidate.from, to: candidate.to))
+                }
+                edit.moves = edit.moves.ordered { $0.to < $1.to }
+                for (place, model) in fates.replaced where !areEqual(former.models[place], model) {
+                    let rank = staying.rank(of: place)
+                    if rank < stayingCount { edit.updates.append(rank + countOfArrivals(upTo: rank)) }
+                }
+                edit.updates.sort()
+                return edit
             }
-            let left = count - merged.count
-            if left > 0 {
-                let firstRank = place - leaving.count { $0 < place }
-                copy(upTo: formerPlace(firstRank + left - 1, leaving) + 1)
+
+            /// Whether a former place is between those of the models that stay around a rank.
+            private func isBetweenNeighbours(_ from: Int, _ rank: Int) -> Bool {
+                (rank == 0 || staying.place(ofRank: rank - 1) < from)
+                    && (rank >= stayingCount || from < staying.place(ofRank: rank))
             }
-            return merged
+
+            /// How many models arrive before the staying model of a rank.
+            private func countOfArrivals(upTo rank: Int) -> Int {
+                firstIndex(in: ranks.count) { ranks[ranks.startIndex + $0] > rank }
+            }
         }
     }
 #endif

@@ -55,7 +55,7 @@ struct SaveLogTests {
         log.note(try changes(deleting: 1...1), [], 2)
         #expect(log.rows(after: 1, through: 2) == nil)
         log.note(try changes(deleting: 1...1), [], 3)
-        log.note(try changes(deleting: 1...501), [], 4)
+        log.note(try changes(deleting: 1...Int64(SaveLog.mostRowsOfASave + 1)), [], 4)
         log.note(try changes(deleting: 5...5), [], 5)
         #expect(log.rows(after: 2, through: 5) == nil)
         #expect(log.rows(after: 4, through: 5)?.others.map(\.key) == [5])
