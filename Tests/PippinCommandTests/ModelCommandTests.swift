@@ -218,6 +218,34 @@ struct ModelCommandTests {
         }
     }
 
+    @Test("A relationship whose inverse is that of another has none: validate warns, graph draws both")
+    func inverseOfAnother() throws {
+        let model = """
+            <model>
+                <entity name="Artist">
+                    <relationship name="cover" optional="YES" maxCount="1" destinationEntity="Image" inverseName="coverOf"/>
+                </entity>
+                <entity name="Image">
+                    <relationship name="artist" optional="YES" maxCount="1" destinationEntity="Artist" inverseName="cover"/>
+                    <relationship name="coverOf" optional="YES" maxCount="1" destinationEntity="Artist" inverseName="cover"/>
+                </entity>
+            </model>
+            """
+        try withModels([model]) { _, paths in
+            #expect(
+                CommandRun("model", "validate", paths[0]).output == """
+                    V1.xcdatamodel: 2 entities, 1 warning.
+                      warning: Image.artist: its inverse “cover” leads back to “coverOf” instead of it, so nothing keeps \
+                    its other end up to date
+
+                    """)
+            let lines = CommandRun("model", "graph", paths[0]).output.split(separator: "\n").filter {
+                $0.contains("headlabel")
+            }
+            #expect(lines.count == 2)
+        }
+    }
+
     @Test("graph writes DOT: boxes with attributes, one line for a relationship and its inverse, arrows to parents")
     func graph() throws {
         try withModels([Self.first]) { folder, paths in

@@ -36,7 +36,9 @@ package final class ModelLayout: Sendable {
         }
         for layout in layouts {
             for relationship in layout.relationships where relationship.inverse == nil {
-                guard let inverse = relationship.description.inverseRelationship else { continue }
+                guard let inverse = relationship.description.inverseRelationship,
+                    relationship.description.isLedBackTo(by: inverse)
+                else { continue }
                 relationship.inverse = relationship.destination.relationship(named: inverse.name)
             }
         }
@@ -50,6 +52,14 @@ package final class ModelLayout: Sendable {
         let (first, second) = (left.name ?? "", right.name ?? "")
         let (foldedFirst, foldedSecond) = (first.lowercased(), second.lowercased())
         return foldedFirst == foldedSecond ? first < second : foldedFirst < foldedSecond
+    }
+}
+
+extension NSRelationshipDescription {
+    /// Whether an inverse that the model names is one. Models that apps were shipped with have two relationships with
+    /// the same inverse: it is kept for the one that it leads back to, and the other has none.
+    fileprivate func isLedBackTo(by inverse: NSRelationshipDescription) -> Bool {
+        inverse.inverseRelationship.map { $0.name == name } ?? true
     }
 }
 

@@ -9,8 +9,8 @@ package enum ModelAssembler {
     ///   - document: the model.
     ///   - versionHashes: the version hashes that were read with it, by entity.
     /// - Returns: the model, which can be used and changed.
-    /// - Throws: an error that names the entity and property if a name is missing, unknown or used twice, entities
-    ///   inherit from each other in a cycle, or an inverse does not lead back.
+    /// - Throws: an error that names the entity and property if a name is missing, unknown or used twice, or entities
+    ///   inherit from each other in a cycle.
     package static func model(
         _ document: ModelDocument, versionHashes: [String: Data] = [:]
     ) throws -> NSManagedObjectModel {

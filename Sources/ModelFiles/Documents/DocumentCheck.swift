@@ -108,13 +108,8 @@ package enum DocumentCheck {
         guard let inverseName = relationship.inverseName else { return }
         let family = [destination] + ancestors(of: destination, byName)
         let inverse = family.lazy.compactMap { $0.property(named: inverseName)?.relationship }.first
-        guard let inverse else {
+        guard inverse != nil else {
             throw error("its inverse “\(inverseName)” is not a relationship of the entity “\(destinationName)”")
-        }
-        guard inverse.inverseName == nil || inverse.inverseName == property else {
-            throw error(
-                "its inverse “\(destinationName).\(inverseName)” leads back to “\(inverse.inverseName ?? "")” instead of it"
-            )
         }
     }
 

@@ -9,7 +9,7 @@ enum ModelWarnings {
                 ? [] : ["\(TextTools.inOneLine(entity.name)): names of entities begin with a capital letter"])
                 + unenforced(entity)
                 + entity.properties.sorted { $0.name < $1.name }.flatMap { property in
-                    warnings(of: property).map {
+                    (warnings(of: property) + astray(property, in: document)).map {
                         "\(TextTools.inOneLine(entity.name)).\(TextTools.inOneLine(property.name)): \($0)"
                     }
                 }
@@ -30,6 +30,22 @@ enum ModelWarnings {
                 "\(TextTools.inOneLine(entity.name)): no store enforces the uniqueness constraint “\(constraint)”, since it keeps no value of "
                 + "“\(TextTools.inOneLine(name))”"
         }
+    }
+
+    /// An inverse that is the inverse of another relationship.
+    private static func astray(_ property: PropertyDocument, in document: ModelDocument) -> [String] {
+        guard let relationship = property.relationship, let name = relationship.inverseName else { return [] }
+        var owner = relationship.destinationName.flatMap { document.entity(named: $0) }
+        while let entity = owner {
+            if let back = entity.property(named: name)?.relationship?.inverseName, back != property.name {
+                return [
+                    "its inverse “\(TextTools.inOneLine(name))” leads back to “\(TextTools.inOneLine(back))” instead of it, "
+                        + "so nothing keeps its other end up to date"
+                ]
+            }
+            owner = entity.parentName.flatMap { document.entity(named: $0) }
+        }
+        return []
     }
 
     private static func warnings(of property: PropertyDocument) -> [String] {

@@ -48,7 +48,9 @@ package enum GraphText {
                 return nil
             }
             var facts = [("headlabel", relationship.isToMany ? "*" : "1")]
-            if let name = relationship.inverseName, let (owner, inverse) = find(name, in: destination, document) {
+            if let name = relationship.inverseName, let (owner, inverse) = find(name, in: destination, document),
+                inverse.inverseName == nil || inverse.inverseName == property.name
+            {
                 let (here, there) = ((entity.name, property.name), (owner.name, name))
                 guard here <= there else { return nil }
                 if here != there {

@@ -1,7 +1,7 @@
 import CoreData
+import SQLiteMigration
 import TestSupport
 import Testing
-import SQLiteMigration
 
 @Suite("Source models as shipping apps have them")
 struct ShippedSourceTests {
@@ -47,6 +47,64 @@ struct ShippedSourceTests {
                 "line 2, entity “A”, property “id”: defaultValueString is “empty”; a UUID expected. The attribute has no "
                     + "default"
             ])
+    }
+
+    @Test("A relationship whose inverse is that of another is kept by itself (Artsy Folio)")
+    func inverseOfAnother() throws {
+        for count in ["maxCount='1'", "toMany='YES'"] {
+            try inTestFolder { folder in
+                let source = """
+                    <model>
+                    <entity name="Artist">
+                    <relationship name="cover" optional="YES" maxCount="1" destinationEntity="Image" inverseName="coverOf"/>
+                    </entity>
+                    <entity name="Image">
+                    <relationship name="artist" optional="YES" \(count) destinationEntity="Artist" inverseName="cover"/>
+                    <relationship name="coverOf" optional="YES" maxCount="1" destinationEntity="Artist" inverseName="cover"/>
+                    </entity>
+                    </model>
+                    """
+                let document = try SourceReader.document(of: Data(source.utf8))
+                let model = try ModelAssembler.model(document)
+                let compiled = folder.appendingPathComponent("Art.mom")
+                try SourceModelCompiler.compiledData(of: document).write(to: compiled)
+                #expect(NSManagedObjectModel(contentsOf: compiled) == model)
+                let relationship = model.entitiesByName["Image"]?.relationshipsByName["artist"]
+                #expect(relationship?.inverseRelationship?.name == "cover")
+
+                func inStore(_ body: (NSManagedObjectContext) throws -> Void) throws {
+                    let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+                    let store = try coordinator.addPersistentStore(
+                        ofType: NSSQLiteStoreType, configurationName: nil,
+                        at: folder.appendingPathComponent("Art.sqlite"))
+                    let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+                    context.persistentStoreCoordinator = coordinator
+                    try context.performAndWait { try body(context) }
+                    try coordinator.remove(store)
+                }
+                func artists(_ image: NSManagedObject) -> [NSManagedObject] {
+                    let value = image.value(forKey: "artist")
+                    if let objects = value as? Set<NSManagedObject> { return Array(objects) }
+                    return (value as? NSManagedObject).map { [$0] } ?? []
+                }
+                try inStore { context in
+                    let artist = NSEntityDescription.insertNewObject(forEntityName: "Artist", into: context)
+                    let cover = NSEntityDescription.insertNewObject(forEntityName: "Image", into: context)
+                    let image = NSEntityDescription.insertNewObject(forEntityName: "Image", into: context)
+                    artist.setValue(cover, forKey: "cover")
+                    image.setValue(count.hasPrefix("max") ? artist : NSSet(object: artist), forKey: "artist")
+                    #expect(artist.value(forKey: "cover") as? NSManagedObject === cover)
+                    try context.save()
+                }
+                try inStore { context in
+                    let images = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Image"))
+                    let cover = try #require(images.first { $0.value(forKey: "coverOf") != nil })
+                    let image = try #require(images.first { $0 !== cover })
+                    #expect(artists(cover).isEmpty)
+                    #expect(artists(image) == [cover.value(forKey: "coverOf") as? NSManagedObject])
+                }
+            }
+        }
     }
 
     @Test("A model equals what was compiled of it, in whatever order it lists its indexes (Stream Chat)")

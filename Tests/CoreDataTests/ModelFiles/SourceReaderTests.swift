@@ -281,11 +281,6 @@ struct WrongSourceModelTests {
                 ", entity “A”, property “r”: its inverse “s” is not a relationship of the entity “A”."
             ),
             (
-                #"<entity name="A"><relationship name="r" destinationEntity="A" inverseName="s"/>"#
-                    + #"<relationship name="s" destinationEntity="A" inverseName="s"/></entity>"#,
-                ", entity “A”, property “r”: its inverse “A.s” leads back to “s” instead of it."
-            ),
-            (
                 #"<entity name="A"><uniquenessConstraints><uniquenessConstraint><constraint value="y"/>"#
                     + #"</uniquenessConstraint></uniquenessConstraints></entity>"#,
                 ", entity “A”: a uniqueness constraint names “y”, which is not one of its properties: ."
