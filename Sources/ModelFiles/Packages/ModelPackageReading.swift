@@ -43,8 +43,12 @@ extension ModelPackage {
     package func sourceWarnings(version name: String? = nil) throws -> [SourceWarning] {
         let version = try version(named: name ?? currentVersionName)
         let file = Self.file(of: version)
-        guard version.url.pathExtension == "xcdatamodel", file.lastPathComponent != Self.legacyName else { return [] }
-        return try ModelFileError.naming(file) { try SourceReader.warnings(of: Self.contents(of: version)) }
+        guard version.url.pathExtension == "xcdatamodel" else { return [] }
+        return try ModelFileError.naming(file) {
+            let data = try Self.contents(of: version)
+            return file.lastPathComponent == Self.legacyName
+                ? try SourceReader.warnings(ofElements: data) : try SourceReader.warnings(of: data)
+        }
     }
 
     private static func contents(of version: Version) throws -> Data {

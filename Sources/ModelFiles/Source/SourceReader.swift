@@ -32,6 +32,13 @@ package enum SourceReader {
         SourceWarnings.warnings(of: try SourceElement.root(of: contents))
     }
 
+    /// The same of a file of Xcode 3.
+    ///
+    /// - Throws: an error if it is no such file.
+    package static func warnings(ofElements elements: Data) throws -> [SourceWarning] {
+        SourceWarnings.warnings(of: try LegacySource.model(of: elements))
+    }
+
     private static func document(of root: SourceElement, moduleName: String?) throws -> ModelDocument {
         guard root.name == "model" else {
             throw ModelFileError(.corrupt, line: root.line, reason: "its root element is <\(root.name)>, not <model>")

@@ -13,9 +13,10 @@ extension SourceReader {
         guard let text = element.attributes["defaultValueString"], !text.isEmpty || type == .stringAttributeType else {
             return nil
         }
-        // Xcode's editor accepts any text here, and apps ship with it: a text that is no UUID means no default. A
-        // warning says so.
+        // Xcode's editor accepts any text here, and apps ship with it: a text that is no UUID, or a date in the
+        // order of somebody's country, means no default. A warning says so.
         if type == .UUIDAttributeType, UUID(uuidString: text) == nil { return nil }
+        if type == .dateAttributeType, date(text) == nil { return nil }
         return try value(text, of: type, key: "defaultValueString", element, place)
     }
 
@@ -85,7 +86,7 @@ extension SourceReader {
     }
 
     /// A date as the editor of older versions of Xcode wrote it; newer ones write seconds beside it.
-    private static func date(_ text: String) -> Date? {
+    static func date(_ text: String) -> Date? {
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")
         formatter.timeZone = TimeZone(secondsFromGMT: 0)

@@ -6,14 +6,14 @@ import Ordering
 package struct SourceWarning: Equatable, Sendable {
     package let entity: String?
     package let property: String?
-    /// The line, from 1.
-    package let line: Int
+    /// The line, from 1; nil where the file has no lines.
+    package let line: Int?
     /// What is not understood, what would be, and what is done instead.
     package let reason: String
 
     /// `line 3, entity “A”, property “x”: …`
     package var text: String {
-        let place = ["line \(line)", entity.map { "entity “\($0)”" }, property.map { "property “\($0)”" }]
+        let place = [line.map { "line \($0)" }, entity.map { "entity “\($0)”" }, property.map { "property “\($0)”" }]
         return place.compactMap { $0 }.joined(separator: ", ") + ": " + reason
     }
 }
@@ -45,7 +45,7 @@ enum SourceWarnings {
     private static func warnings(of element: SourceElement, _ place: SourceElement.Place) -> [SourceWarning] {
         func warning(_ key: String, _ value: String, _ expected: String, _ instead: String) -> SourceWarning {
             SourceWarning(
-                entity: place.entity, property: place.property, line: element.line,
+                entity: place.entity, property: place.property, line: element.line > 0 ? element.line : nil,
                 reason: "\(key) is “\(value)”; \(expected) expected. \(instead)")
         }
         var found: [SourceWarning] = []
@@ -59,12 +59,20 @@ enum SourceWarnings {
             found.append(
                 warning("codeGenerationType", value, "class, category or none", "No code is generated for the entity"))
         }
-        if element.string("attributeType") == "UUID", let value = element.string("defaultValueString"), !value.isEmpty,
-            UUID(uuidString: value) == nil
-        {
-            found.append(warning("defaultValueString", value, "a UUID", "The attribute has no default"))
+        if let value = element.string("defaultValueString"), !value.isEmpty, let kind = misread(value, in: element) {
+            found.append(warning("defaultValueString", value, kind, "The attribute has no default"))
         }
         return found
+    }
+
+    /// What a default should be and is not; nil for one that is read, or refused as a whole.
+    private static func misread(_ value: String, in element: SourceElement) -> String? {
+        switch element.string("attributeType") {
+        case "UUID": UUID(uuidString: value) == nil ? "a UUID" : nil
+        case "Date":
+            element.string("defaultDateTimeInterval") == nil && SourceReader.date(value) == nil ? "a date" : nil
+        default: nil
+        }
     }
 }
 

@@ -157,6 +157,27 @@ struct LegacySourceTests {
         }
     }
 
+    @Test("A default that cannot be read is named without a line, and the model is read without it")
+    func unreadableDefault() throws {
+        var editor = Editor()
+        let person = editor.builder.reserve()
+        let (type, value) = (editor.builder.scalar(.integer(900)), editor.builder.string("12/08/2009"))
+        let seen = editor.property(
+            "XDPMAttribute", "seen", [("XD_PAttK_attributeType", type), ("XD_PAttK_defaultValueAsString", value)])
+        editor.fill(person, entity: "Person", [], [("seen", seen)])
+        let elements = try editor.elements([("Person", person)], identifier: nil)
+        try inModel(["elements": elements]) { model in
+            let package = try ModelPackage(at: model)
+            #expect(
+                try package.sourceWarnings().map(\.text) == [
+                    "entity “Person”, property “seen”: defaultValueString is “12/08/2009”; a date expected. The attribute "
+                        + "has no default"
+                ])
+            let read = try #require(NSManagedObjectModel(contentsOf: model))
+            #expect(read.entitiesByName["Person"]?.attributesByName["seen"]?.attributeType == .dateAttributeType)
+        }
+    }
+
     @Test("Where the folder has the XML as well, that counts")
     func both() throws {
         let xml = Data("<model><entity name='Cat'/></model>".utf8)

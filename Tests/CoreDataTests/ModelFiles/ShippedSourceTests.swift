@@ -28,7 +28,6 @@ struct ShippedSourceTests {
         #expect(try defaultValue("Boolean", "FALSE") == .boolean(false))
         #expect(try defaultValue("Boolean", "0.0") == .boolean(false))
         #expect(try defaultValue("Boolean", "1.0") == .boolean(true))
-        #expect(throws: ModelFileError.self) { try defaultValue("Date", "NO") }
     }
 
     @Test("A default of a UUID that is none is no default, and a warning with its line (Trio)")
@@ -46,6 +45,24 @@ struct ShippedSourceTests {
             try SourceReader.warnings(of: Data(source.utf8)).map(\.text) == [
                 "line 2, entity “A”, property “id”: defaultValueString is “empty”; a UUID expected. The attribute has no "
                     + "default"
+            ])
+    }
+
+    @Test("A default of a date that cannot be read is no default, and a warning (MIT Mobile)")
+    func defaultDate() throws {
+        #expect(try defaultValue("Date", "12/08/2009") == nil)
+        #expect(try defaultValue("Date", "NO") == nil)
+        #expect(try defaultValue("Date", "2001-01-02") == .date(Date(timeIntervalSinceReferenceDate: 86400)))
+        let source = """
+            <model><entity name="A">
+            <attribute name="read" attributeType="Date" defaultValueString="12/08/2009" defaultDateTimeInterval="1"/>
+            <attribute name="x" attributeType="Date" defaultValueString="12/08/2009"/>
+            </entity></model>
+            """
+        #expect(
+            try SourceReader.warnings(of: Data(source.utf8)).map(\.text) == [
+                "line 3, entity “A”, property “x”: defaultValueString is “12/08/2009”; a date expected. The attribute has "
+                    + "no default"
             ])
     }
 
