@@ -57,6 +57,26 @@ package struct SchemaPair {
 }
 
 extension SchemaPair {
+    /// Whether rows of a table that stays have keys in a column that only other entities of the table still have: a
+    /// relationship moved down a hierarchy. They would still be found by its inverse.
+    package func leavesKeys(in table: String) -> Bool {
+        let members = destinationMappings.filter { $0.table == table }
+        let keys = Set(members.flatMap(\.keyColumns))
+        return members.contains { mapping in
+            guard let former = former(mapping), former.table == table else { return false }
+            return former.keyColumns.contains { keys.contains($0) && !mapping.keyColumns.contains($0) }
+        }
+    }
+}
+
+extension EntityMapping {
+    /// The columns of the to-one relationships.
+    fileprivate var keyColumns: [String] {
+        zip(layout.slots, columns).compactMap { slot, column in slot.relationship == nil ? nil : column?.name }
+    }
+}
+
+extension SchemaPair {
     /// The condition on a key that its object still exists; nil if all do.
     package func survives(_ key: SQLFragment, formerly entity: EntityLayout, now: EntityLayout) -> SQLFragment? {
         mapping(losing: entity, to: now).map { PairMoveSQL.exists(key, $0) }

@@ -67,7 +67,10 @@ package enum MappingInference {
         let relationshipNames = RenamingMatch.sources(
             of: entity.storedRelationships.map(\.renameable), in: relationships.map(\.renameable))
         for relationship in entity.storedRelationships {
-            let former = relationships.first { $0.name == relationshipNames[relationship.name] }
+            var former = relationships.first { $0.name == relationshipNames[relationship.name] }
+            if let known = former, RelationshipChange.startsAnew(known, relationship, entityNames: entityNames) {
+                former = nil
+            }
             if let former {
                 try RelationshipChange.check(former, relationship, entity: entity.name ?? "", entityNames: entityNames)
             }

@@ -29,6 +29,22 @@ enum AttributeChange {
 
 /// Which changes of a relationship can be inferred.
 enum RelationshipChange {
+    /// Whether a relationship leads to a new subentity of its former destination, of which there are no objects yet.
+    /// Core Data infers that, too.
+    static func startsAnew(
+        _ source: NSRelationshipDescription, _ destination: NSRelationshipDescription, entityNames: [String: String]
+    ) -> Bool {
+        guard let target = source.destinationEntity?.name, let newTarget = destination.destinationEntity,
+            newTarget.selfAndDescendants.allSatisfy({ $0.name.flatMap { entityNames[$0] } == nil })
+        else { return false }
+        var parent = newTarget.superentity
+        while let entity = parent {
+            if entity.name.flatMap({ entityNames[$0] }) == target { return true }
+            parent = entity.superentity
+        }
+        return false
+    }
+
     /// - Parameters:
     ///   - source: the relationship in the source.
     ///   - destination: the relationship in the destination.

@@ -70,7 +70,7 @@ struct TablePlan {
         // A table that is partitioned differently must be rebuilt.
         let formerRoot = pair.sourceMappings.first { $0.table == only && $0.layout.superentity == nil }
         let staysDivided = try Partitioning(root) == formerRoot.flatMap { try Partitioning($0) }
-        if tables.count == 1, receivers.count == 1, staysDivided,
+        if tables.count == 1, receivers.count == 1, staysDivided, !pair.leavesKeys(in: root.table),
             let columns = try Self.columns(of: root, members, entities, only, pair)
         {
             way = .alter

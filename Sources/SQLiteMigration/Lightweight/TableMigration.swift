@@ -89,7 +89,7 @@ struct TableMigration {
             former.table == definition.name
                 && pair.successor(former.layout).map { $0.table != definition.name } ?? false
         }
-        if leaves { return false }
+        if leaves || pair.leavesKeys(in: definition.name) { return false }
         let columns = Set(types.keys)
         return origins.allSatisfy { sources in
             sources.allSatisfy { column, source in column == source || !columns.contains(column) }

@@ -115,6 +115,27 @@ struct InferenceTests {
         #expect(failure?["property"] == "author")
     }
 
+    @Test("A relationship may lead to a new subentity of its former destination, and starts anew (Artsy Folio)")
+    func newSubentity() throws {
+        let mapping = try text { model in
+            let poet = makeEntity("Poet", makeToMany("books", "Book", inverse: "author"))
+            model.entity("Writer").subentities = [poet]
+            model.entities += [poet]
+            model.removeProperty("books", of: "Writer")
+            model.relationship("Book", "author").destinationName = "Poet"
+        }
+        #expect(
+            mapping == """
+                IEM_Transform_Book: Book -> Book
+                  title = FUNCTION($source, "valueForKey:" , "title")
+                  author = default
+                IEM_Copy_Shelf: Shelf -> Shelf
+                IEM_Transform_Writer: Writer -> Writer
+                  name = FUNCTION($source, "valueForKey:" , "name")
+                IEM_Add_Poet: nothing -> Poet
+                """)
+    }
+
     @Test("Two hierarchies cannot become one")
     func hierarchies() {
         let failure = failure { model in

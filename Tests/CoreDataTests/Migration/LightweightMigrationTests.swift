@@ -74,6 +74,39 @@ struct LightweightMigrationTests {
         }
     }
 
+    @Test("Relationships that lead to a new subentity of their former destination are empty, at both ends")
+    func newSubentity() throws {
+        try Town.makeStore(at: folder.store)
+        let model = Town.model()
+        // Persons have houses and tags; only lodgers will.
+        let lodger = makeEntity(
+            "Lodger", makeToOne("house", "House", inverse: "people"), makeToMany("tags", "Tag", inverse: "people"))
+        model.entity("Person").subentities += [lodger]
+        model.entities += [lodger]
+        model.removeProperty("house", of: "Person")
+        model.removeProperty("tags", of: "Person")
+        model.relationship("House", "people").destinationName = "Lodger"
+        model.relationship("Tag", "people").destinationName = "Lodger"
+        // A pet may belong to a keeper.
+        let keeper = makeEntity("Keeper", makeToOne("pet", "Pet", inverse: "owner"))
+        model.entity("Person").subentities += [keeper]
+        model.entities += [keeper]
+        model.removeProperty("pet", of: "Person")
+        model.relationship("Pet", "owner").destinationName = "Keeper"
+        try close(try add(model, at: folder.store, options))
+        #expect(try plainSQL("SELECT COUNT(*), COUNT(ZHOUSE), COUNT(ZPET) FROM ZPERSON", in: folder.store) == ["3|0|0"])
+        #expect(try plainSQL("SELECT COUNT(*), COUNT(ZOWNER) FROM ZPET", in: folder.store) == ["2|0"])
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = try add(model, at: folder.store)
+        try context.performAndWait {
+            for (entity, key) in [("House", "people"), ("Tag", "people")] {
+                let objects = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: entity))
+                #expect(objects.count == 2)
+                for object in objects { #expect((object.value(forKey: key) as? NSSet)?.count == 0) }
+            }
+        }
+    }
+
     @Test("A store that does not fit is not migrated unless the options say so")
     func unasked() throws {
         try Town.makeStore(at: folder.store)
