@@ -88,6 +88,18 @@ struct ProgressiveMigrationTests {
         #expect(try self.migration(to: 3, over: Self.known()).steps.isEmpty)
     }
 
+    @Test("Where nothing orders the versions, no step goes over one that lacks what the store and its new version have")
+    func detour() throws {
+        // A text becomes a date by no inference. Over a version without it, the texts would be deleted.
+        let old = Self.model(1)
+        old.removeProperty("name", of: "Pet")
+        let versions = [Self.version(1), KnownVersion(name: "Village", model: old), Self.version(4)]
+        let unordered = KnownVersions(versions, isOrdered: false, mappings: [])
+        #expect(failure { _ = try migration(to: 4, over: unordered) }?.code == 134140)
+        // In the order in which they were made, the text was given up on the way.
+        #expect(try migration(to: 4, over: KnownVersions(versions)).steps.count == 2)
+    }
+
     @Test("Progress grows over the whole chain, and names the steps")
     func progress() throws {
         let seen = Seen()

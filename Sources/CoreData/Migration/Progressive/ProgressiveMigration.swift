@@ -57,8 +57,10 @@ package struct ProgressiveMigration {
         }
         let mapped = known.mappedHops()
         let versions = known.versions
+        let detour = known.isOrdered ? nil : Detour(from: versions[start].model, to: versions[end].model)
         let chain = ShortestChain(count: versions.count, isOrdered: known.isOrdered, mapped: Set(mapped.keys)) { hop in
-            (try? MappingInference.inferred(from: versions[hop.from].model, to: versions[hop.to].model)) != nil
+            if let detour, hop.to != end, !detour.isLossless(over: versions[hop.to].model) { return false }
+            return (try? MappingInference.inferred(from: versions[hop.from].model, to: versions[hop.to].model)) != nil
         }
         guard let hops = chain.hops(from: start, to: end) else {
             throw MigrationError.noChain(url: url, from: versions[start], to: versions[end], known: known)
