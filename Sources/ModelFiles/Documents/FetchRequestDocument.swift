@@ -21,4 +21,10 @@ package struct FetchRequestDocument: Equatable, Sendable {
     package var havingPredicate: PredicateTree?
 
     package init(entityName: String) { self.entityName = entityName }
+
+    /// What a request fetches if its source does not say, as Apple's compiler has it: object IDs (1) without the
+    /// values, dictionaries (2) without pending changes.
+    package static func implied(byResultType type: UInt) -> (propertyValues: Bool, pendingChanges: Bool) {
+        (type != 1, type != 2)
+    }
 }

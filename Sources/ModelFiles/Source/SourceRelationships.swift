@@ -54,8 +54,11 @@ extension SourceReader {
         request.batchSize = try element.integer("fetchBatchSize", place)
         request.resultType = UInt(clamping: try element.integer("resultType", place))
         request.includesSubentities = try element.boolean("includeSubentities", default: true, place)
-        request.includesPropertyValues = try element.boolean("includePropertyValues", default: true, place)
-        request.includesPendingChanges = try element.boolean("includesPendingChanges", default: true, place)
+        let implied = FetchRequestDocument.implied(byResultType: request.resultType)
+        request.includesPropertyValues = try element.boolean(
+            "includePropertyValues", default: implied.propertyValues, place)
+        request.includesPendingChanges = try element.boolean(
+            "includesPendingChanges", default: implied.pendingChanges, place)
         request.returnsObjectsAsFaults = try element.boolean("returnObjectsAsFaults", default: true, place)
         request.returnsDistinctResults = try element.boolean("returnDistinctResults", place)
         return request

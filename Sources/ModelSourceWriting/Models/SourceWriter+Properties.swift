@@ -89,8 +89,13 @@ extension SourceWriter {
         if request.batchSize != 0 { element.set("fetchBatchSize", "\(request.batchSize)") }
         if request.resultType != 0 { element.set("resultType", "\(request.resultType)") }
         if !request.includesSubentities { element.set("includeSubentities", "NO") }
-        if !request.includesPropertyValues { element.set("includePropertyValues", "NO") }
-        if !request.includesPendingChanges { element.set("includesPendingChanges", "NO") }
+        let implied = FetchRequestDocument.implied(byResultType: request.resultType)
+        if request.includesPropertyValues != implied.propertyValues {
+            element.set("includePropertyValues", request.includesPropertyValues ? "YES" : "NO")
+        }
+        if request.includesPendingChanges != implied.pendingChanges {
+            element.set("includesPendingChanges", request.includesPendingChanges ? "YES" : "NO")
+        }
         if !request.returnsObjectsAsFaults { element.set("returnObjectsAsFaults", "NO") }
         element.set("returnDistinctResults", request.returnsDistinctResults)
         return element

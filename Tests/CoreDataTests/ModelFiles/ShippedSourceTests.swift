@@ -1,4 +1,5 @@
 import CoreData
+import ModelSourceWriting
 import SQLiteMigration
 import TestSupport
 import Testing
@@ -64,6 +65,28 @@ struct ShippedSourceTests {
                 "line 3, entity “A”, property “x”: defaultValueString is “12/08/2009”; a date expected. The attribute has "
                     + "no default"
             ])
+    }
+
+    @Test("Requests for object IDs leave values out, and those for dictionaries pending changes (SwiftGen)")
+    func impliedByResultType() throws {
+        let xml = """
+            <entity name="A"/>
+            <fetchRequest name="dictionaries" entity="A" resultType="2"/>
+            <fetchRequest name="explicit" entity="A" resultType="2" includesPendingChanges="YES"/>
+            <fetchRequest name="ids" entity="A" resultType="1"/>
+            <fetchRequest name="objects" entity="A"/>
+            """
+        let document = try SourceReaderTests.read(xml)
+        let flags = document.fetchRequestTemplates.mapValues { [$0.includesPropertyValues, $0.includesPendingChanges] }
+        #expect(
+            flags == [
+                "dictionaries": [true, false], "explicit": [true, true], "ids": [false, true], "objects": [true, true],
+            ])
+        let written = try SourceWriter.contents(of: document)
+        #expect(written.contains(#"<fetchRequest name="dictionaries" entity="A" resultType="2"/>"#))
+        #expect(written.contains(#"<fetchRequest name="ids" entity="A" resultType="1"/>"#))
+        let again = try SourceReader.document(of: Data(written.utf8))
+        #expect(again.fetchRequestTemplates == document.fetchRequestTemplates)
     }
 
     @Test("A relationship whose inverse is that of another is kept by itself (Artsy Folio)")
