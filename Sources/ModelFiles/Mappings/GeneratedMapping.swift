@@ -82,9 +82,10 @@ struct GeneratedMapping {
         return keyPath.hasPrefix(prefix) ? String(keyPath.dropFirst(prefix.count)) : keyPath
     }
 
+    /// `$source.key`, or the source object itself, which an object that is made from it may refer to by another mapping.
     private static func sourceValue(_ key: String) -> ExpressionTree {
-        .path(
-            from: .variable(NSMigrationSourceObjectKey),
-            key.split(separator: ".", omittingEmptySubsequences: false).map(String.init))
+        let source = ExpressionTree.variable(NSMigrationSourceObjectKey)
+        guard key != "$\(NSMigrationSourceObjectKey)" else { return source }
+        return .path(from: source, key.split(separator: ".", omittingEmptySubsequences: false).map(String.init))
     }
 }

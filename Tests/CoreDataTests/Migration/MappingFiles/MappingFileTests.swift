@@ -215,8 +215,13 @@ struct MappingFileTests {
             ])
     }
 
-    @Test("A source key path begins at the source object, whether it says so or not", arguments: ["", "$source."])
-    func keyPathOfTheSource(beginning: String) throws {
+    @Test(
+        "A source key path begins at the source object, whether it says so or not, or is that object",
+        arguments: [
+            ("author.books.author", "$source.author.books.author"),
+            ("$source.author.books.author", "$source.author.books.author"), ("$source", "$source"),
+        ])
+    func keyPathOfTheSource(keyPath: String, value: String) throws {
         var made = MappingSource()
         var root = MappingSource.Object(kind: .model, key: 1)
         root.refer("entitymappings", to: [2])
@@ -226,13 +231,13 @@ struct MappingFileTests {
         book.refer("relationshipmappings", to: [3])
         var relationship = MappingSource.Object(kind: .relationship, key: 3)
         relationship.set("name", "author")
-        relationship.set("sourcekeypath", beginning + "author.books.author")
+        relationship.set("sourcekeypath", keyPath)
         relationship.set("sourcemappingname", "AuthorToAuthor")
         made.objects = [root, book, relationship]
         let mapping = try MappingSourceCompiler.mappings(of: made, from: source, to: destination).first
         #expect(
             mapping?.relationshipMappings?.first?.valueExpression.map { "\($0)" }
-                == #"FUNCTION($manager, "destinationInstancesForEntityMappingNamed:sourceInstances:" , "AuthorToAuthor", $source.author.books.author)"#
+                == #"FUNCTION($manager, "destinationInstancesForEntityMappingNamed:sourceInstances:" , "AuthorToAuthor", \#(value))"#
         )
     }
 
