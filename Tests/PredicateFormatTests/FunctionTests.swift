@@ -1,3 +1,4 @@
+import Foundation
 import PredicateFormat
 import Testing
 
@@ -25,6 +26,23 @@ struct MethodFunctionTests {
         ])
     func standard(format: String, expected: Bool) throws {
         #expect(try evaluate(["name": "emma"], format) == expected)
+    }
+
+    @Test(
+        "is a key of a URL or a UUID, too",
+        arguments: [
+            "page.absoluteString == 'https://example.org/a/b.txt?q=1#end'", "page.scheme == 'https'",
+            "page.host == 'example.org'", "page.path == '/a/b.txt'", "page.lastPathComponent == 'b.txt'",
+            "page.pathExtension == 'txt'", "page.query == 'q=1'", "page.fragment == 'end'", "page.length == nil",
+            "FUNCTION(page, 'absoluteString') BEGINSWITH 'https:'",
+            "id.UUIDString == 'E621E1F8-C36C-495A-93FC-0C247A3E6E5F'",
+        ])
+    func addresses(format: String) throws {
+        let values: [String: Any] = [
+            "page": try #require(URL(string: "https://example.org/a/b.txt?q=1#end")),
+            "id": try #require(UUID(uuidString: "E621E1F8-C36C-495A-93FC-0C247A3E6E5F")),
+        ]
+        #expect(try evaluate(values, format))
     }
 
     @Test("is one that the program registers")

@@ -29,7 +29,7 @@ enum MethodFunctions {
     }
 }
 
-/// A method of Foundation's strings, numbers, dates and collections. It is nil for a value without such a method.
+/// A method of Foundation's strings, numbers, dates, URLs, UUIDs and collections. It is nil for a value without such a method.
 enum StandardMethod: String, CaseIterable {
     case length, uppercaseString, lowercaseString, capitalizedString
     case append = "stringByAppendingString:"
@@ -41,6 +41,8 @@ enum StandardMethod: String, CaseIterable {
     case timeIntervalSinceReferenceDate, timeIntervalSince1970
     case timeIntervalSinceDate = "timeIntervalSinceDate:"
     case addingTimeInterval = "dateByAddingTimeInterval:"
+    case absoluteString, scheme, host, path, query, fragment, lastPathComponent, pathExtension
+    case uuidString = "UUIDString"
     case count, firstObject, lastObject, allObjects
     case objectAtIndex = "objectAtIndex:"
     case containsObject = "containsObject:"
@@ -56,6 +58,8 @@ enum StandardMethod: String, CaseIterable {
         case .string(let text): return apply(to: text, argument)
         case .integer, .double, .decimal: return apply(toNumber: operand)
         case .date(let date): return apply(to: date, argument)
+        case .url(let url) where argumentCount == 0: return apply(to: url).map { .string($0) } ?? .null
+        case .uuid(let uuid) where self == .uuidString: return .string(uuid.uuidString)
         case .collection(let elements): return apply(to: elements, argument)
         default:
             guard case .string(let path) = argument else { return .null }
@@ -108,6 +112,20 @@ enum StandardMethod: String, CaseIterable {
         case (.timeIntervalSinceDate, .date(let other)): return .double(date.timeIntervalSince(other))
         case (.addingTimeInterval, _): return argument.doubleValue.map { .date(date.addingTimeInterval($0)) } ?? .null
         default: return .null
+        }
+    }
+
+    private func apply(to url: URL) -> String? {
+        switch self {
+        case .absoluteString: url.absoluteString
+        case .scheme: url.scheme
+        case .host: url.host
+        case .path: url.path
+        case .query: url.query
+        case .fragment: url.fragment
+        case .lastPathComponent: url.lastPathComponent
+        case .pathExtension: url.pathExtension
+        default: nil
         }
     }
 
