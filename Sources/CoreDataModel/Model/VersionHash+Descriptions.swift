@@ -42,8 +42,15 @@ extension VersionedProperty.VersionedAttribute {
         let derived = attribute as? NSDerivedAttributeDescription
         self.init(
             type: attribute.attributeType, isDerived: derived != nil,
-            derivation: derived?.derivationExpression?.description,
+            derivation: derived?.derivationExpression.map(Self.text(ofDerivation:)),
             allowsExternalStorage: attribute.allowsExternalBinaryDataStorage,
             elements: (attribute as? NSCompositeAttributeDescription)?.elements.map(VersionedProperty.init) ?? [])
+    }
+
+    private static func text(ofDerivation expression: NSExpression) -> String {
+        guard let tree = try? PredicateBridge.expressionTree(of: expression),
+            case .expression(let canonical) = AttributeDocument.Derivation.expression(tree).canonical
+        else { return expression.description }
+        return canonical == tree ? expression.description : canonical.format
     }
 }

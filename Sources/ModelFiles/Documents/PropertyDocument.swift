@@ -56,6 +56,14 @@ package struct AttributeDocument: Equatable, Sendable {
         case expression(ExpressionTree)
         /// A derived attribute whose expression is missing.
         case unknown
+
+        /// The same derivation in one form: Apple's compiler makes `count:(parts)` of the source's `parts.@count`.
+        package var canonical: Derivation {
+            guard case .expression(.function(.count, let arguments)) = self, arguments.count == 1,
+                case .keyPath(let keys) = arguments[0]
+            else { return self }
+            return .expression(.keyPath(keys + ["@count"]))
+        }
     }
 
     package var type: NSAttributeType

@@ -61,7 +61,7 @@ package struct VersionedProperty {
 
         init(_ attribute: AttributeDocument) {
             var derivation: String?
-            if case .expression(let tree)? = attribute.derivation { derivation = tree.format }
+            if case .expression(let tree)? = attribute.derivation?.canonical { derivation = tree.format }
             self.init(
                 type: attribute.type, isDerived: attribute.derivation != nil, derivation: derivation,
                 allowsExternalStorage: attribute.allowsExternalStorage,

@@ -54,7 +54,7 @@ enum PropertyComparison {
         if old.typedDefault != new.typedDefault {
             phrases.append(new.defaultValue.map(EntityText.text(ofDefault:)) ?? "no default")
         }
-        if old.derivation != new.derivation { phrases.append("derivation changed") }
+        if old.derivation?.canonical != new.derivation?.canonical { phrases.append("derivation changed") }
         if old.valueTransformerName != new.valueTransformerName {
             phrases.append("transformer \(old.valueTransformerName ?? "none") → \(new.valueTransformerName ?? "none")")
         }

@@ -82,6 +82,22 @@ struct VersionHashTests {
         #expect(try hash("lowercase:(x)")["A"] != hash("uppercase:(x)")["A"])
     }
 
+    @Test("Two ways to write a number of objects are one: Apple's compiler makes the second of the first (SwiftGen)")
+    func derivedCount() throws {
+        let models = try ["parts.@count", "count:(parts)"].map { expression in
+            try SourceReaderTests.read(
+                """
+                <entity name="A">
+                <attribute name="n" attributeType="Integer 64" derived="YES" derivationExpression="\(expression)"/>
+                <relationship name="parts" optional="YES" toMany="YES" destinationEntity="A"/>
+                </entity>
+                """)
+        }
+        #expect(VersionHash.hashes(of: models[0]) == VersionHash.hashes(of: models[1]))
+        let descriptions = try models.map { try ModelAssembler.model($0).entityVersionHashesByName }
+        #expect(descriptions == models.map(VersionHash.hashes))
+    }
+
     @Test("The hash of this model is the one it has always been, since stores remember it")
     func stable() throws {
         let hash = try hashes("<entity name=\"A\"><attribute name=\"x\" attributeType=\"String\"/></entity>")["A"]
