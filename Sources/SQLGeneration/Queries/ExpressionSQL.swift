@@ -31,7 +31,9 @@ extension PredicateSQL {
                 fragment: .parameter(.element(of: index, at: Int(position), conversion(other))),
                 canBeNull: false)
         case .evaluatedObject: return key(of: scope.mapping, alias: scope.alias)
-        case .keyPath(let path): return try operand(path, in: scope)
+        case .keyPath(let path):
+            if let overAll = CollectionOperator.functionOverAll(path) { return try operand(overAll, in: scope) }
+            return try operand(path, in: scope)
         case .path(from: .variable(let name), let path):
             guard let variable = scope.variables[name] else { throw SQLError.unsupported("the variable $\(name)") }
             return try operand(path, in: variable)

@@ -125,6 +125,31 @@ struct DictionaryFetchTests {
         #expect(try titles(NSPredicate(format: "title == 'Matter'")) == ["Matter"])
     }
 
+    @Test(
+        "computes a key path that begins with an operator over all rows or a group, in every kind of store",
+        arguments: [NSInMemoryStoreType])
+    func operators(type: String) throws {
+        let folder = try TestFolder()
+        let description = NSPersistentStoreDescription(url: folder.file("library"))
+        description.type = type
+        let context = try Library.container(Library.model(), description).viewContext
+        for (title, price) in [("Emma", 7.0), ("Emma", 9.0), ("Matter", 11.0)] {
+            context.make("Book", ["title": title, "price": price])
+        }
+        try context.save()
+        let request = NSFetchRequest<NSDictionary>(entityName: "Book")
+        request.resultType = .dictionaryResultType
+        request.propertiesToFetch =
+            ["@sum", "@avg", "@min", "@max"].map {
+                column(String($0.dropFirst()), $0 + ".price", .doubleAttributeType)
+            } + [column("count", "@count", .integer64AttributeType)]
+        #expect(try context.fetch(request) == [["sum": 27.0, "avg": 9.0, "min": 7.0, "max": 11.0, "count": 3]])
+        request.propertiesToFetch = ["title", column("total", "@sum.price", .doubleAttributeType)]
+        request.propertiesToGroupBy = ["title"]
+        request.havingPredicate = NSPredicate(format: "@sum.price > 12")
+        #expect(try context.fetch(request) == [["title": "Emma", "total": 16.0]])
+    }
+
     @Test("of several stores: in one order, within one limit, and each result once where only distinct ones are wanted")
     func severalStores() throws {
         let container = NSPersistentContainer(name: "Library", managedObjectModel: Library.model())

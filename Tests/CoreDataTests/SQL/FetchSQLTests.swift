@@ -308,6 +308,9 @@ struct FetchSQLTests {
         #expect(
             try condition(NSPredicate(format: "voltage < average(voltage)"), of: "Device").0
                 == "t0.Z_ENT = 3 AND t0.ZVOLTAGE < (SELECT AVG(t1.ZVOLTAGE) FROM ZPRODUCT t1 WHERE t1.Z_ENT = 3)")
+        #expect(
+            try condition(NSPredicate(format: "stock == @max.stock")).0
+                == "t0.ZSTOCK = (SELECT MAX(t1.ZSTOCK) FROM ZPRODUCT t1)")
     }
 
     @Test("SUBQUERY counts the destinations that satisfy its predicate")
