@@ -5,23 +5,26 @@ import PredicateFormat
 enum PlanEvaluation {
     /// The nodes that satisfy the plan's predicate, in its order, within its limit.
     ///
-    /// - Throws: an `NSError` for a sort descriptor with code.
+    /// - Throws: an `NSError` that names a key which the entity does not have, or for a sort descriptor with code.
     static func objects(_ plan: FetchPlan, among nodes: [NSAtomicStoreCacheNode]) throws -> [NSAtomicStoreCacheNode] {
-        cut(try sorted(matching(plan, nodes), plan.sortDescriptors), plan)
+        cut(try sorted(matching(plan, nodes), plan), plan)
     }
 
     /// The dictionaries that a plan with columns finds.
+    ///
+    /// - Throws: an `NSError` that names a key which the entity does not have, or which leads to many objects.
     static func dictionaries(_ plan: FetchPlan, among nodes: [NSAtomicStoreCacheNode]) throws -> [[String: Any]] {
-        let found = try sorted(matching(plan, nodes), plan.sortDescriptors)
+        let columns = try plan.columns.map { try NodeColumn($0, of: plan.entity) }
+        let keys = try plan.groupBy.map { try NodeExpression(plan.tree(ofColumn: $0), of: plan.entity) }
+        let having = try plan.having.map { try condition($0, plan, columns) }
+        let found = try sorted(matching(plan, nodes), plan)
         var dictionaries: [[String: Any]]
-        if !plan.groupBy.isEmpty || plan.columns.contains(where: isAggregate) {
-            var groups = groups(of: found, by: plan.groupBy)
-            if let having = plan.having {
-                groups = try StoreError.evaluating { groups.filter { holds(having, of: $0, plan) } }
-            }
-            dictionaries = groups.map { dictionary(plan, group: $0) }
+        if !keys.isEmpty || columns.contains(where: \.computesGroup) {
+            var groups = groups(of: found, by: keys)
+            if let having { groups = try StoreError.evaluating { groups.filter(having) } }
+            dictionaries = groups.map { dictionary(columns, group: $0) }
         } else {
-            dictionaries = found.map { node in dictionary(plan, group: [node]) }
+            dictionaries = found.map { dictionary(columns, group: [$0]) }
         }
         if plan.isDistinct {
             var seen: Set<NSDictionary> = []
@@ -41,10 +44,13 @@ enum PlanEvaluation {
     ) throws -> [NSAtomicStoreCacheNode] {
         guard let predicate = plan.predicate else { return nodes }
         if let tree = try? predicateTree(of: predicate) {
-            if let obstacle = tree.obstacle {
-                throw StoreError.make(CoreDataErrorCode.coreData, "The predicate cannot be used: \(obstacle).")
+            try check(tree, of: plan.entity)
+            // `price == max(price)`: over all objects of the entity.
+            let computed = tree.aggregating(over: nodes, of: plan.entity)
+            if computed != tree {
+                let compiled = CompiledPredicate(computed)
+                return try StoreError.evaluating { nodes.filter { compiled.evaluate($0) } }
             }
-            try PredicateKeys.check(tree, of: plan.entity)
         }
         // A predicate without a tree, such as one with a block, evaluates itself.
         guard let compiled = try? compiledPredicate(of: predicate) else {
@@ -53,50 +59,40 @@ enum PlanEvaluation {
         return try StoreError.evaluating { nodes.filter { compiled.evaluate($0) } }
     }
 
+    /// - Throws: an `NSError` that says why the predicate cannot be evaluated.
+    static func check(_ predicate: PredicateTree, of entity: EntityLayout) throws {
+        let obstacle = predicate.obstacle ?? predicate.openVariable.map { "the variable $\($0) has no value" }
+        if let obstacle {
+            throw StoreError.make(CoreDataErrorCode.coreData, "The predicate cannot be used: \(obstacle).")
+        }
+        try PredicateKeys.check(predicate, of: entity)
+    }
+
     private static func sorted(
-        _ nodes: [NSAtomicStoreCacheNode], _ descriptors: [NSSortDescriptor]
+        _ nodes: [NSAtomicStoreCacheNode], _ plan: FetchPlan
     ) throws -> [NSAtomicStoreCacheNode] {
-        guard !descriptors.isEmpty else { return nodes }
-        do { return nodes.sorted(by: try sortTerms(of: descriptors)) } catch {
+        guard !plan.sortDescriptors.isEmpty else { return nodes }
+        let terms: [SortTerm]
+        do { terms = try sortTerms(of: plan.sortDescriptors) } catch {
             throw StoreError.make(
                 CoreDataErrorCode.coreData, "The fetch cannot be sorted: \(error.localizedDescription)",
                 underlying: error)
         }
+        for term in terms { try PredicateKeys.checkOne(.keyPath(term.keyPath), of: plan.entity) }
+        return nodes.sorted(by: terms)
     }
 
     // MARK: Dictionaries
 
-    /// Whether a group satisfies a predicate with aggregates of its nodes, or with columns as keys or variables.
-    private static func holds(
-        _ having: NSPredicate, of group: [NSAtomicStoreCacheNode], _ plan: FetchPlan
-    ) -> Bool {
-        let values = dictionary(plan, group: group)
-        guard let tree = try? predicateTree(of: having) else { return having.evaluate(with: values) }
-        let computed = tree.mapExpressions { expression in
-            guard case .function(let function, _) = expression, aggregates.contains(function.rawValue) else {
-                return expression
-            }
-            return .constant(Value(makeExpression(expression).expressionValue(with: group, context: nil)))
-        }
-        return CompiledPredicate(computed).evaluate(Value(values), variables: values.mapValues { Value($0) })
-    }
-
-    private static let aggregates: Set<String> = ["count:", "sum:", "min:", "max:", "average:"]
-
-    private static func isAggregate(_ column: FetchColumn) -> Bool {
-        guard case .expression(_, let expression, _) = column, expression.expressionType == .function else {
-            return false
-        }
-        return aggregates.contains(expression.function)
-    }
-
     /// Nodes grouped by their values, in the order of the first node of each group; one group if there are no keys.
-    private static func groups(of nodes: [NSAtomicStoreCacheNode], by keys: [String]) -> [[NSAtomicStoreCacheNode]] {
+    private static func groups(
+        of nodes: [NSAtomicStoreCacheNode], by keys: [NodeExpression]
+    ) -> [[NSAtomicStoreCacheNode]] {
         if keys.isEmpty { return [nodes] }
         var positions: [[Value]: Int] = [:]
         var groups: [[NSAtomicStoreCacheNode]] = []
         for node in nodes {
-            let values = keys.map { value(of: node, $0) }
+            let values = keys.map { $0.value(of: [node]) }
             if let position = positions[values] {
                 groups[position].append(node)
             } else {
@@ -107,32 +103,19 @@ enum PlanEvaluation {
         return groups
     }
 
-    private static func value(of node: NSAtomicStoreCacheNode, _ keyPath: String) -> Value {
-        Value.object(ObjectReference(node)).value(forKeyPath: keyPath.split(separator: ".").map(String.init))
-    }
-
-    /// The value in its attribute's type: a Boolean, not 1.
-    private static func typed(_ value: Any?, _ path: String, _ entity: EntityLayout) -> Any? {
-        guard let value, let attribute = entity.attribute(at: path.split(separator: ".").map(String.init)) else {
-            return value
+    /// A condition on groups; one with code has the dictionary of the group.
+    private static func condition(
+        _ having: NSPredicate, _ plan: FetchPlan, _ columns: [NodeColumn]
+    ) throws -> ([NSAtomicStoreCacheNode]) -> Bool {
+        guard let tree = try? predicateTree(of: having) else {
+            return { having.evaluate(with: dictionary(columns, group: $0)) }
         }
-        return StoredValue(value, for: attribute).objectValue(for: attribute)
+        return try NodeCondition(tree, of: plan).holds
     }
 
-    private static func dictionary(_ plan: FetchPlan, group: [NSAtomicStoreCacheNode]) -> [String: Any] {
+    private static func dictionary(_ columns: [NodeColumn], group: [NSAtomicStoreCacheNode]) -> [String: Any] {
         var dictionary: [String: Any] = [:]
-        for column in plan.columns {
-            switch column {
-            case .keyPath(let path):
-                guard let node = group.first else { continue }
-                let value = value(of: node, path).any
-                dictionary[path] = (value as? NSAtomicStoreCacheNode)?.objectID ?? typed(value, path, plan.entity)
-            case .expression(let name, let expression, _):
-                let object: Any? = isAggregate(column) ? group : group.first
-                let value = expression.expressionValue(with: object, context: nil)
-                dictionary[name] = (value as? NSAtomicStoreCacheNode)?.objectID ?? value
-            }
-        }
+        for column in columns { dictionary[column.name] = column.value(of: group) }
         return dictionary
     }
 }

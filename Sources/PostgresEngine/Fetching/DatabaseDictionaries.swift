@@ -64,19 +64,7 @@ extension OpenDatabase {
     private static func computed(_ result: PostgresResult, _ row: Int, _ index: Int, _ column: DictionaryColumn) -> Any?
     {
         let found = natural(result, row, index, column.storage)
-        let number = found as? NSNumber
-        switch column.declaredType {
-        case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType:
-            return number.map { NSNumber(value: $0.int64Value) }
-        case .booleanAttributeType: return number.map { NSNumber(value: $0.int64Value != 0) }
-        case .doubleAttributeType, .floatAttributeType: return number.map { NSNumber(value: $0.doubleValue) }
-        case .decimalAttributeType: return number.map { NSDecimalNumber(string: $0.description(withLocale: nil)) }
-        case .dateAttributeType:
-            return found as? Date ?? number.map { Date(timeIntervalSinceReferenceDate: $0.doubleValue) }
-        case .stringAttributeType: return found.map { "\($0)" }
-        case .URIAttributeType: return (found as? String).flatMap { URL(string: $0) }
-        default: return found
-        }
+        return column.declaredType.map { $0.declaredValue(found) } ?? found
     }
 
     private static func natural(_ result: PostgresResult, _ row: Int, _ index: Int, _ storage: ColumnStorage?) -> Any? {

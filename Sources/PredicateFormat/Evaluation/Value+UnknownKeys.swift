@@ -26,9 +26,13 @@ extension Value {
                 if let obstacle = element.obstacle(toKey: key) { return obstacle }
             }
             return nil
-        case _ where key == "description" || key == "self": return nil
-        default: return StandardMethod(rawValue: key)?.argumentCount == 0 ? nil : noKey(key)
+        default: return Self.isPart(key) ? nil : noKey(key)
         }
+    }
+
+    /// Whether predicates can read a key of texts, numbers, dates and other plain values, such as `length`.
+    package static func isPart(_ key: String) -> Bool {
+        key == "description" || key == "self" || StandardMethod(rawValue: key)?.argumentCount == 0
     }
 
     func noKey(_ key: String) -> String { "\(kindDescription) has no key \"\(key)\" that a predicate could read." }

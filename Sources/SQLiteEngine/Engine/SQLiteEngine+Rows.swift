@@ -8,7 +8,7 @@ extension SQLiteEngine {
         guard hasEvaluatingAsker, plan.predicate != nil || !plan.sortDescriptors.isEmpty else { return false }
         // One fetch asks several times, and the objects in its predicate and order do not change.
         if let answer = latestAnswer, answer.isOf(plan) { return answer.isLeft }
-        let isLeft = plan.isCode || (try? reading { $0.canSay(plan) }) == false
+        let isLeft = plan.isCode || ((try? reading { $0.canSay(plan) }) == false && !plan.hasOpenVariable)
         latestAnswer = AnsweredPlan(plan, isLeft: isLeft)
         return isLeft
     }

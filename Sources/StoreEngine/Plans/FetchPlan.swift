@@ -45,6 +45,11 @@ extension FetchPlan {
         return !sortDescriptors.isEmpty && (try? sortTerms(of: sortDescriptors)) == nil
     }
 
+    /// Whether the predicate has a variable without a value, so that nobody can evaluate it.
+    package var hasOpenVariable: Bool {
+        predicate.flatMap { try? predicateTree(of: $0) }?.openVariable != nil
+    }
+
     /// All objects, in any order.
     package var withoutConditions: FetchPlan {
         var plan = self

@@ -8,6 +8,22 @@ package enum PredicateKeys {
         try check(predicate, Places(entity: entity))
     }
 
+    /// Checks an expression that is to have one value.
+    ///
+    /// - Throws: an `NSError` that names the key which an entity does not have, or the key path that leads to many objects.
+    package static func checkOne(_ expression: ExpressionTree, of entity: EntityLayout) throws {
+        let places = Places(entity: entity)
+        try demandOne(try end(of: expression, places), expression, places)
+    }
+
+    /// Whether an expression is the objects of a to-many relationship, or their values.
+    ///
+    /// - Throws: an `NSError` that names the key which an entity does not have.
+    package static func leadsToMany(_ expression: ExpressionTree, of entity: EntityLayout) throws -> Bool {
+        if case .many = try end(of: expression, Places(entity: entity)) { return true }
+        return false
+    }
+
     /// The entities of the evaluated object and of the variables; nil for an unknown entity.
     private struct Places {
         let entity: EntityLayout
@@ -88,27 +104,41 @@ package enum PredicateKeys {
         }
     }
 
-    private static func follow(_ keys: [String], from start: End) throws -> End {
+    private static func follow(_ path: [String], from start: End) throws -> End {
+        try follow(path[...], of: path, from: start)
+    }
+
+    private static func follow(_ keys: ArraySlice<String>, of path: [String], from start: End) throws -> End {
         var end = start
-        for key in keys {
-            // An operator gives one value, or a collection of the values of the following keys.
-            if key.hasPrefix("@") { return .unknown }
+        for (position, key) in zip(keys.indices, keys) {
             let entity: EntityLayout
             let isMany: Bool
             switch end {
             case .object(let layout): (entity, isMany) = (layout, false)
             case .many(let layout?): (entity, isMany) = (layout, true)
+            case .many(nil) where !key.hasPrefix("@"): return end
             default: return .unknown
+            }
+            if key.hasPrefix("@") {
+                guard let operation = CollectionOperator(rawValue: key) else {
+                    throw KeyPathError.unknownKey(key, path: path, entity: entity)
+                }
+                // It gives one value, or a collection of the values of the following keys.
+                if operation.takesKeyPath { _ = try follow(keys[(position + 1)...], of: path, from: end) }
+                return .unknown
             }
             if key == "self" || key == "SELF" { continue }
             if key == "objectID" || key == "entity", entity.propertyByName[key] == nil { return .unknown }
             guard let owner = entity.owner(ofProperty: key), let place = owner.propertyByName[key] else {
-                throw KeyPathError.unknownKey(key, path: keys, entity: entity)
+                throw KeyPathError.unknownKey(key, path: path, entity: entity)
             }
             switch place {
             case .slot(let slot):
                 let destination = owner.slots[slot].relationship?.destination
                 end = isMany ? .many(destination) : destination.map { .object($0) } ?? .value
+                if let attribute = owner.slots[slot].attribute {
+                    try checkParts(keys[(position + 1)...], of: attribute, path, entity: owner)
+                }
             case .toMany(let index): end = .many(owner.relationships[index].destination)
             case .fetched: return .unknown
             }
@@ -116,6 +146,20 @@ package enum PredicateKeys {
             if case .value = end { return .value }
         }
         return end
+    }
+
+    /// Checks keys that follow an attribute. Those of values with keys of their own are not known.
+    private static func checkParts(
+        _ keys: ArraySlice<String>, of attribute: AttributeLayout, _ path: [String], entity: EntityLayout
+    ) throws {
+        switch attribute.type {
+        case .compositeAttributeType, .transformableAttributeType, .undefinedAttributeType, .objectIDAttributeType:
+            return
+        default:
+            if let key = keys.first(where: { !$0.hasPrefix("@") && !Value.isPart($0) }) {
+                throw KeyPathError.unknownKey(key, path: path, entity: entity)
+            }
+        }
     }
 }
 

@@ -127,7 +127,7 @@ struct DictionaryFetchTests {
 
     @Test(
         "computes a key path that begins with an operator over all rows or a group, in every kind of store",
-        arguments: [NSInMemoryStoreType])
+        arguments: [NSInMemoryStoreType, NSXMLStoreType])
     func operators(type: String) throws {
         let folder = try TestFolder()
         let description = NSPersistentStoreDescription(url: folder.file("library"))

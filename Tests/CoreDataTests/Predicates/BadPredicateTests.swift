@@ -38,7 +38,11 @@ struct BadPredicateTests {
             ("colour IN nil", unknown), ("colour LIKE nil", unknown), ("ANY books.colour == 1", unknown),
             ("SUBQUERY(books, $b, $b.colour == 1).@count > 0", unknown), ("1 + colour == 2", unknown),
             ("TERNARY(colour == 1, 1, 2) == 1", unknown), ("books.price > 3", many), ("books.price == 3", many),
-            ("books.price BETWEEN {1, 2}", many), ("books.price IN {1, 2}", many), ("3 < books.price", many),
+            ("books.@max.colour > 1", unknown), ("@max.colour == 1", unknown), ("name.colour == 'a'", unknown),
+            ("SUBQUERY(books, $b, $b.tags.name.length > 1).@count > 0", "“tags.name.length” of entity “"),
+            ("books.title.length > 3", "“books.title.length” of entity “Author” leads to many"),
+            ("age == $limit", "$limit"), ("books.price BETWEEN {1, 2}", many), ("books.price IN {1, 2}", many),
+            ("3 < books.price", many),
         ] {
             let found = message(try NSPredicate(parsing: format), in: context)
             #expect(found?.contains(expected) == true, "\(type): \(format): \(found ?? "no error")")

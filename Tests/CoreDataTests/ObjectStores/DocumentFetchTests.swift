@@ -1,0 +1,133 @@
+import CoreData
+import TestSupport
+import Testing
+
+private typealias NSExpression = CoreData.NSExpression
+
+/// XML and binary stores compute in memory what others compute in SQL.
+@Suite("A fetch from an XML or binary store finds what one from SQLite finds")
+struct DocumentFetchTests {
+    static let types = [NSSQLiteStoreType, NSXMLStoreType, NSBinaryStoreType]
+    private let folder: TestFolder
+
+    init() throws { folder = try TestFolder() }
+
+    private func context(_ type: String) throws -> NSManagedObjectContext {
+        let description = NSPersistentStoreDescription(url: folder.file("library"))
+        description.type = type
+        let context = try Library.container(Library.model(), description).viewContext
+        let ada = context.make("Author", ["name": "Ada", "age": 36, "wealth": NSDecimalNumber(string: "2.5")])
+        let emma = context.make("Author", ["name": "Emma", "age": 41, "wealth": NSDecimalNumber(string: "4.5")])
+        context.make("Author", ["name": "Zoe"])
+        for (title, price, author) in [("A", 7.0, ada), ("B", 9.0, emma), ("B", 11.0, ada)] {
+            context.make("Book", ["title": title, "price": price, "author": author])
+        }
+        try context.save()
+        return context
+    }
+
+    private func column(_ name: String, _ format: String, _ type: NSAttributeType) -> NSExpressionDescription {
+        let description = NSExpressionDescription()
+        description.name = name
+        description.expression = NSExpression(format: format)
+        description.expressionResultType = type
+        return description
+    }
+
+    private func rows(
+        _ context: NSManagedObjectContext, _ entity: String, _ columns: [Any],
+        _ adjust: (NSFetchRequest<NSDictionary>) -> Void = { _ in }
+    ) throws -> [NSDictionary] {
+        let request = NSFetchRequest<NSDictionary>(entityName: entity)
+        request.resultType = .dictionaryResultType
+        request.propertiesToFetch = columns
+        adjust(request)
+        return try context.fetch(request)
+    }
+
+    private func names(_ context: NSManagedObjectContext, _ format: String) throws -> [String] {
+        try context.all("Author", NSPredicate(format: format), by: "name").compactMap { $0.string("name") }
+    }
+
+    @Test("max: and its kin in a predicate are those of all objects", arguments: types)
+    func greatest(type: String) throws {
+        let context = try context(type)
+        #expect(try names(context, "age == max(age)") == ["Emma"])
+        #expect(try names(context, "age == @min.age") == ["Ada"])
+        #expect(try names(context, "count:(age) == 2 AND max(books.price) == 11") == ["Ada"])
+        if type == NSSQLiteStoreType { return }
+        #expect(try names(context, "age < average(age) OR age * 2 == max(age * 2)") == ["Ada", "Emma"])
+    }
+
+    @Test("What a column makes of max: and its kin is computed of a group, in the declared type", arguments: types)
+    func columns(type: String) throws {
+        let context = try context(type)
+        let found = try rows(
+            context, "Author",
+            [
+                column("span", "max:(age) - min:(age)", .integer64AttributeType),
+                column("double", "sum:(age) * 2", .doubleAttributeType),
+                column("mean", "average:(wealth)", .decimalAttributeType),
+                column("number", "count:(age)", .integer16AttributeType),
+                column("text", "max:(name)", .stringAttributeType),
+            ])
+        #expect(found == [["span": 5, "double": 154.0, "mean": 3.5, "number": 2, "text": "Zoe"]])
+        #expect(found.first?["mean"] is NSDecimalNumber)
+        let books = try rows(context, "Author", ["name", column("books", "count:(books)", .integer64AttributeType)]) {
+            $0.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+        }
+        #expect(books.map { $0["books"] as? Int } == [2, 1, 0])
+    }
+
+    @Test("Groups are made by a computed column, and restricted by what is computed of them", arguments: types)
+    func groups(type: String) throws {
+        let context = try context(type)
+        let title = column("small", "lowercase:(title)", .stringAttributeType)
+        let total = column("total", "sum:(price)", .doubleAttributeType)
+        let found = try rows(context, "Book", [title, total]) {
+            $0.propertiesToGroupBy = [title]
+            $0.havingPredicate = NSPredicate(format: "sum:(price) + 1 > 8 AND $total < 20.5")
+        }
+        #expect(found == [["small": "b", "total": 20.0]])
+        // Not every database restricts groups by what their first row leads to.
+        if type == NSSQLiteStoreType { return }
+        let ofAda = try rows(context, "Book", [title]) {
+            $0.propertiesToGroupBy = [title]
+            $0.havingPredicate = NSPredicate(format: "author.name == 'Ada'")
+        }
+        #expect(ofAda == [["small": "a"]])
+    }
+
+    @Test("A key that there is not, or that leads to many objects, is refused by name", arguments: types)
+    func refusals(type: String) throws {
+        let context = try context(type)
+        func message(_ columns: [Any], _ adjust: (NSFetchRequest<NSDictionary>) -> Void = { _ in }) -> String {
+            do { return "\(try rows(context, "Author", columns, adjust))" } catch { return error.localizedDescription }
+        }
+        let unknown = "no property “colour”"
+        let many = "leads to many objects"
+        #expect(message(["colour"]).contains(unknown))
+        #expect(message([column("c", "colour + 1", .integer64AttributeType)]).contains(unknown))
+        #expect(message([column("c", "max:(colour)", .integer64AttributeType)]).contains(unknown))
+        #expect(message(["books"]).contains(many))
+        #expect(message(["books.title"]).contains(many))
+        #expect(message(["name"]) { $0.propertiesToGroupBy = ["colour"] }.contains(unknown))
+        #expect(message(["name"]) { $0.propertiesToGroupBy = ["books"] }.contains(many))
+        for (format, expected) in [("colour == 1", unknown), ("max:(colour) == 1", unknown), ("$total == 1", "$total")]
+        {
+            let having = message(["name"]) {
+                $0.propertiesToGroupBy = ["name"]
+                $0.havingPredicate = NSPredicate(format: format)
+            }
+            #expect(having.contains(expected))
+        }
+        for (key, expected) in [
+            ("colour", unknown), ("name.colour", unknown), ("books", many), ("books.title", many),
+        ] {
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
+            request.sortDescriptors = [NSSortDescriptor(key: key, ascending: true)]
+            let error = #expect(throws: NSError.self) { try context.fetch(request) }
+            #expect(error?.localizedDescription.contains(expected) == true)
+        }
+    }
+}
