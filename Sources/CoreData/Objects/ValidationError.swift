@@ -72,13 +72,13 @@ enum ValidationError {
             return make(
                 CoreDataErrorCode.validationRelationshipLacksMinimumCount,
                 "\(name(of: object, relationship.name)) has \(count) objects, and needs \(relationship.minCount) or more.",
-                key: relationship.name, value: nil, object: object)
+                key: relationship.name, value: object.value(forKey: relationship.name), object: object)
         }
         if relationship.maxCount > 0, count > relationship.maxCount {
             return make(
                 CoreDataErrorCode.validationRelationshipExceedsMaximumCount,
                 "\(name(of: object, relationship.name)) has \(count) objects, and may have \(relationship.maxCount) at most.",
-                key: relationship.name, value: nil, object: object)
+                key: relationship.name, value: object.value(forKey: relationship.name), object: object)
         }
         return nil
     }
@@ -88,7 +88,7 @@ enum ValidationError {
             CoreDataErrorCode.validationRelationshipDeniedDelete,
             "The object cannot be deleted while \(name(of: object, relationship.name)) has \(count) "
                 + "\(count == 1 ? "object" : "objects") (delete rule “deny”).",
-            key: relationship.name, value: nil, object: object)
+            key: relationship.name, value: object.value(forKey: relationship.name), object: object)
     }
 
     /// Throws the only error, or all of them in one.

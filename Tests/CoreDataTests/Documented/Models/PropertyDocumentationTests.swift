@@ -134,8 +134,12 @@ struct PropertyDocumentationTests {
         let book = context.make("Book")
         try context.save()
         func save(chapters count: Int) -> Int? {
-            book.setValue(NSOrderedSet(array: (0..<count).map { _ in context.make("Chapter") }), forKey: "chapters")
-            do { try context.save() } catch { return (error as NSError).code }
+            let wanted = NSOrderedSet(array: (0..<count).map { _ in context.make("Chapter") })
+            book.setValue(wanted, forKey: "chapters")
+            do { try context.save() } catch {
+                #expect((error as NSError).userInfo[NSValidationValueErrorKey] as? NSOrderedSet == wanted)
+                return (error as NSError).code
+            }
             return nil
         }
         #expect(save(chapters: 1) == NSValidationRelationshipLacksMinimumCountError)

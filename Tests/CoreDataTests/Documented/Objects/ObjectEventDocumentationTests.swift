@@ -177,6 +177,7 @@ struct ObjectEventDocumentationTests {
         let error = #expect(throws: NSError.self) { try diary.validateForDelete() }
         #expect(error?.code == NSValidationRelationshipDeniedDeleteError)
         #expect(error?.userInfo[NSValidationKeyErrorKey] as? String == "entries")
+        #expect(error?.userInfo[NSValidationValueErrorKey] as? NSSet == NSSet(object: entry))
         context.delete(diary)
         #expect(throws: NSError.self) { try context.save() }
         context.delete(entry)
