@@ -3,6 +3,7 @@ import Ordering
 
 extension NSManagedObjectContext {
     func run(_ request: NSPersistentStoreRequest) throws -> NSPersistentStoreResult {
+        if let fetch = request as? any ImmediateFetch { return try fetch.result(in: self) }
         guard let source = persistentStoreCoordinator else {
             throw StoreError.make(
                 CoreDataErrorCode.coreData, "The context has no coordinator, so there is nothing to run a request on.")
@@ -11,8 +12,7 @@ extension NSManagedObjectContext {
         if let result = result as? NSPersistentStoreResult { return result }
         throw StoreError.make(
             CoreDataErrorCode.persistentStoreUnsupportedRequestType,
-            "A request of type \(type(of: request)) has no result that execute(_:) could return; fetch with fetch(_:), save "
-                + "with save().")
+            "A request of type \(type(of: request)) has no result that execute(_:) could return; save with save().")
     }
 
     /// The author of a request's changes for the history: the context that has the coordinator, to which a child passes

@@ -70,6 +70,15 @@ open class NSAsynchronousFetchResult<ResultType>: NSPersistentStoreAsynchronousR
         super.init(context, progress: progress)
     }
 
+    /// The result of a fetch that has ended.
+    init(_ request: NSFetchRequest<ResultType>, _ context: NSManagedObjectContext, found: [ResultType]) {
+        self.request = NSAsynchronousFetchRequest(fetchRequest: request)
+        results = found
+        let progress = Progress(totalUnitCount: Int64(max(found.count, 1)))
+        progress.completedUnitCount = progress.totalUnitCount
+        super.init(context, progress: progress)
+    }
+
     /// A result of this type, from one of another type.
     fileprivate init(
         _ request: NSAsynchronousFetchRequest<ResultType>,

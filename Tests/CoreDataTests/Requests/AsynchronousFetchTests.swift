@@ -18,6 +18,27 @@ struct AsynchronousFetchTests {
         return request
     }
 
+    @Test("execute(_:) of a plain fetch request has its results at once, also those that are no objects")
+    func immediate() throws {
+        let store = try filled()
+        try store.context.performAndWait {
+            let objects = try store.context.execute(request()) as? NSAsynchronousFetchResult<NSManagedObject>
+            #expect(objects?.finalResult?.map { $0.string("name") } == ["a", "b", "c"])
+            #expect(objects?.operationError == nil && objects?.progress?.isFinished == true)
+            let count = request()
+            count.resultType = .countResultType
+            let counted = try store.context.execute(count) as? NSAsynchronousFetchResult<NSFetchRequestResult>
+            #expect(counted?.finalResult?.first as? Int == 3)
+            let names = request()
+            names.resultType = .dictionaryResultType
+            names.propertiesToFetch = ["name"]
+            let found = try store.context.execute(names) as? NSAsynchronousFetchResult<NSFetchRequestResult>
+            #expect(found?.finalResult as? [NSDictionary] == [["name": "a"], ["name": "b"], ["name": "c"]])
+            let unknown = NSFetchRequest<NSManagedObject>(entityName: "Label")
+            #expect(throws: NSError.self) { try store.context.execute(unknown) }
+        }
+    }
+
     @Test("The result comes to the completion block on the context's queue, after the caller has gone on")
     func completion() throws {
         let store = try filled()
