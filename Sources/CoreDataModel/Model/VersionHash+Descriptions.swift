@@ -1,6 +1,8 @@
 import CompactCollections
 import Foundation
+import ModelFiles
 import Ordering
+import PredicateFormat
 
 extension VersionHash {
     /// The hash of a property.
@@ -48,9 +50,10 @@ extension VersionedProperty.VersionedAttribute {
     }
 
     private static func text(ofDerivation expression: NSExpression) -> String {
-        guard let tree = try? PredicateBridge.expressionTree(of: expression),
-            case .expression(let canonical) = AttributeDocument.Derivation.expression(tree).canonical
-        else { return expression.description }
+        let tree = expressionTree(of: expression)
+        guard case .expression(let canonical) = AttributeDocument.Derivation.expression(tree).canonical else {
+            return expression.description
+        }
         return canonical == tree ? expression.description : canonical.format
     }
 }
