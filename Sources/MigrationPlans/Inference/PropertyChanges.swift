@@ -29,20 +29,18 @@ enum AttributeChange {
 
 /// Which changes of a relationship can be inferred.
 enum RelationshipChange {
-    /// Whether a relationship leads to a new subentity of its former destination, of which there are no objects yet.
-    /// Core Data infers that, too.
+    /// Whether a relationship leads to another entity than before, which none of its former objects is of. Core Data
+    /// infers that, too; the keys of the former objects mean nothing there.
     static func startsAnew(
         _ source: NSRelationshipDescription, _ destination: NSRelationshipDescription, entityNames: [String: String]
     ) -> Bool {
-        guard let target = source.destinationEntity?.name, let newTarget = destination.destinationEntity,
-            newTarget.selfAndDescendants.allSatisfy({ $0.name.flatMap { entityNames[$0] } == nil })
-        else { return false }
-        var parent = newTarget.superentity
-        while let entity = parent {
-            if entity.name.flatMap({ entityNames[$0] }) == target { return true }
-            parent = entity.superentity
+        guard let target = source.destinationEntity, let newTarget = destination.destinationEntity else { return false }
+        return !target.selfAndDescendants.contains { member in
+            entityNames.contains { name, formerName in
+                formerName == member.name
+                    && newTarget.model?.entitiesByName[name]?.isKindOf(entity: newTarget) ?? false
+            }
         }
-        return false
     }
 
     /// - Parameters:

@@ -11,22 +11,29 @@ import Testing
 
 @Suite("Inferred mapping models")
 struct InferenceTests {
-    private func text(_ change: (NSManagedObjectModel) -> Void) throws -> String {
-        let model = makeModel(
+    private static func library() -> NSManagedObjectModel {
+        makeModel(
             makeEntity(
                 "Book", makeAttribute("title", .stringAttributeType), makeToOne("author", "Writer", inverse: "books")),
             makeEntity("Shelf"),
             makeEntity(
                 "Writer", makeAttribute("name", .stringAttributeType), makeToMany("books", "Book", inverse: "author"))
         )
+    }
+
+    private func text(
+        from model: NSManagedObjectModel = library(), _ change: (NSManagedObjectModel) -> Void
+    ) throws -> String {
         let source = try #require(model.copy() as? NSManagedObjectModel)
         change(model)
         return try NSMappingModel.inferredMappingModel(forSourceModel: source, destinationModel: model).text
     }
 
-    private func failure(_ change: (NSManagedObjectModel) -> Void) -> [String: String]? {
+    private func failure(
+        from model: NSManagedObjectModel = library(), _ change: (NSManagedObjectModel) -> Void
+    ) -> [String: String]? {
         do {
-            _ = try text(change)
+            _ = try text(from: model, change)
             return nil
         } catch {
             let error = error as NSError
@@ -104,15 +111,33 @@ struct InferenceTests {
         #expect(failure { $0.relationship("Writer", "books").maxCount = 1 }?["property"] == "books")
     }
 
-    @Test("A relationship cannot lead to an entity that its objects are not of")
-    func destinations() {
-        let failure = failure { model in
+    @Test("A relationship may lead to another entity, and starts anew (Artsy Folio)")
+    func otherDestination() throws {
+        let mapping = try text { model in
             model.relationship("Book", "author").destinationName = "Shelf"
             model.relationship("Book", "author").inverseName = nil
             model.removeProperty("books", of: "Writer")
         }
-        #expect(failure?["entity"] == "Book")
-        #expect(failure?["property"] == "author")
+        #expect(
+            mapping == """
+                IEM_Transform_Book: Book -> Book
+                  title = FUNCTION($source, "valueForKey:" , "title")
+                  author = default
+                IEM_Copy_Shelf: Shelf -> Shelf
+                IEM_Transform_Writer: Writer -> Writer
+                  name = FUNCTION($source, "valueForKey:" , "name")
+                """)
+    }
+
+    @Test("A relationship cannot lead to a subentity that only some of its objects are of")
+    func someDestinations() {
+        let failure = failure(from: Town.model()) { model in
+            model.relationship("Pet", "owner").destinationName = "Employee"
+            model.relationship("Pet", "owner").inverseName = nil
+            model.removeProperty("pet", of: "Person")
+        }
+        #expect(failure?["entity"] == "Pet")
+        #expect(failure?["property"] == "owner")
     }
 
     @Test("A relationship may lead to a new subentity of its former destination, and starts anew (Artsy Folio)")

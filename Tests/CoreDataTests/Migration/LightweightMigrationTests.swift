@@ -107,6 +107,52 @@ struct LightweightMigrationTests {
         }
     }
 
+    @Test("Relationships that lead to another entity than before are empty, at both ends, and keep no keys")
+    func otherDestination() throws {
+        try Town.makeStore(at: folder.store)
+        let model = Town.model()
+        // To-one, with and without a new inverse.
+        model.removeProperty("pet", of: "Person")
+        model.removeProperty("owner", of: "Pet")
+        model.add(makeToOne("owner", "House", inverse: "pets"), to: "Pet")
+        model.add(makeToMany("pets", "Pet", inverse: "owner"), to: "House")
+        model.add(makeToOne("pet", "Tag", inverse: nil), to: "Person")
+        // One-to-many.
+        model.removeProperty("people", of: "House")
+        model.removeProperty("house", of: "Person")
+        model.add(makeToMany("people", "Log", inverse: "house"), to: "House")
+        model.add(makeToOne("house", "House", inverse: "people"), to: "Log")
+        // Many-to-many.
+        model.removeProperty("tags", of: "Person")
+        model.removeProperty("people", of: "Tag")
+        model.add(makeToMany("tags", "Pet", inverse: "people"), to: "Person")
+        model.add(makeToMany("people", "Person", inverse: "tags"), to: "Pet")
+        try close(try add(model, at: folder.store, options))
+        #expect(try plainSQL("SELECT COUNT(*), COUNT(ZOWNER) FROM ZPET", in: folder.store) == ["2|0"])
+        #expect(try plainSQL("SELECT COUNT(*), COUNT(ZPET) FROM ZPERSON", in: folder.store) == ["3|0"])
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = try add(model, at: folder.store)
+        try context.performAndWait {
+            let keys = [("House", "people", 2), ("House", "pets", 2), ("Person", "tags", 3), ("Pet", "people", 2)]
+            for (entity, key, count) in keys {
+                let objects = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: entity))
+                #expect(objects.count == count)
+                for object in objects { #expect((object.value(forKey: key) as? NSSet)?.count == 0) }
+            }
+        }
+    }
+
+    @Test("A relationship whose former destination is removed takes no keys to the entity it leads to now")
+    func removedDestination() throws {
+        try Town.makeStore(at: folder.store)
+        let model = Town.model()
+        model.removeProperty("pet", of: "Person")
+        model.add(makeToOne("pet", "Tag", inverse: nil), to: "Person")
+        model.entities = model.entities.filter { $0.name != "Pet" }
+        try close(try add(model, at: folder.store, options))
+        #expect(try plainSQL("SELECT COUNT(*), COUNT(ZPET) FROM ZPERSON", in: folder.store) == ["3|0"])
+    }
+
     @Test("A store that does not fit is not migrated unless the options say so")
     func unasked() throws {
         try Town.makeStore(at: folder.store)
