@@ -115,12 +115,16 @@ extension SourceReader {
             let tree = ComparisonTree(left, comparison, .constant(right))
             validation.append(ValidationDocument(predicate: .comparison(tree), warning: .integer(Int64(code))))
         }
+        // The bounds of a string apply to its length. A bound may be a number that its type cannot hold, as in Sequel Ace.
+        let boundType: NSAttributeType =
+            switch type {
+            case .stringAttributeType, .integer16AttributeType, .integer32AttributeType: .integer64AttributeType
+            default: type
+            }
         func bound(_ key: String, dateKey: String) throws -> Value? {
             if type == .dateAttributeType, let date = try element.timeInterval(dateKey, place) { return .date(date) }
             guard let text = element.string(key) else { return nil }
-            // The bounds of a string apply to its length.
-            let kind = type == .stringAttributeType ? .integer64AttributeType : type
-            return Value(try value(text, of: kind, key: key, element, place).object)
+            return Value(try value(text, of: boundType, key: key, element, place).object)
         }
         let minimum = try bound("minValueString", dateKey: "minDateTimeInterval")
         let maximum = try bound("maxValueString", dateKey: "maxDateTimeInterval")

@@ -34,6 +34,13 @@ struct SaveErrorDocumentationTests {
         #expect(code(object, 5) == nil)
     }
 
+    @Test("A bound may be a number that the attribute's type cannot hold")
+    func boundsOutOfRange() throws {
+        let object = try object(#"attributeType="Integer 32" minValueString="0" maxValueString="99999999999""#)
+        #expect(code(object, -1) == NSValidationNumberTooSmallError)
+        #expect(code(object, Int(Int32.max)) == nil)
+    }
+
     @Test("Dates: NSValidationDateTooSoonError and NSValidationDateTooLateError")
     func dates() throws {
         let object = try object(#"attributeType="Date" minDateTimeInterval="100" maxDateTimeInterval="200""#)
