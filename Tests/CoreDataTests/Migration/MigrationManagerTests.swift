@@ -108,6 +108,45 @@ struct MigrationManagerTests {
         #expect(try plainSQL("SELECT ZMESSAGE FROM ZLOG ORDER BY 1", in: destination) == ["fire", "two"])
     }
 
+    @Test(
+        "Of what an object becomes by several entity mappings, a relationship takes what it may lead to",
+        arguments: [false, true])
+    func severalMappings(inSubclass: Bool) throws {
+        let model = Town.model()
+        model.entities += [makeEntity("Badge", makeAttribute("label", .stringAttributeType))]
+        let manager =
+            inSubclass
+            ? OtherManager(sourceModel: Town.model(), destinationModel: model)
+            : NSMigrationManager(sourceModel: Town.model(), destinationModel: model)
+        let mapping = try inferred(manager)
+        // Tags become tags and, before these, badges.
+        let badge = NSEntityMapping()
+        badge.name = "TagToBadge"
+        badge.mappingType = .customEntityMappingType
+        badge.sourceEntityName = "Tag"
+        badge.destinationEntityName = "Badge"
+        mapping.entityMappings = [badge] + (mapping.entityMappings ?? [])
+        try migrate(manager, mapping)
+        let pairs =
+            "SELECT p.ZNAME, t.ZLABEL FROM Z_5TAGS j JOIN ZPERSON p ON p.Z_PK = j.Z_5PEOPLE JOIN ZTAG t ON "
+            + "t.Z_PK = j.Z_8TAGS ORDER BY 1, 2"
+        #expect(try plainSQL(pairs, in: destination) == ["Ann|kind", "Ann|tall", "Bob|tall"])
+        #expect(try plainSQL("SELECT COUNT(*) FROM ZBADGE", in: destination) == ["2"])
+    }
+
+    @Test("An object of an entity that a relationship does not lead to is an error")
+    func otherEntity() throws {
+        let manager = manager()
+        let mapping = try inferred(manager)
+        let person = try #require(mapping.entityMappingsByName["IEM_Copy_Person"])
+        person.relationshipMappings?.first { $0.name == "tags" }?.valueExpression = NSExpression(
+            format: "FUNCTION($manager, 'destinationInstancesForEntityMappingNamed:sourceInstances:', "
+                + "'IEM_Copy_House', $source.house)")
+        let failure = failure(manager, mapping)
+        #expect(failure?.code == CoreDataErrorCode.migration)
+        #expect(failure?.localizedDescription.contains("holds “Tag” objects, and the value has a “House”") == true)
+    }
+
     @Test("A policy's hooks are called in Core Data's order")
     func hooks() throws {
         let manager = manager()
@@ -330,3 +369,6 @@ final class LoggingPolicy: NSEntityMigrationPolicy {
         note("end", mapping, manager)
     }
 }
+
+/// A subclass, which may define differently what an object became.
+private final class OtherManager: NSMigrationManager {}

@@ -51,7 +51,8 @@ extension NSMigrationManager {
             case .partners(let relationship, let successors, let property):
                 guard let name = property.name else { continue }
                 do {
-                    let partners = try run.partners(of: source, relationship, successors)
+                    var partners = try run.partners(of: source, relationship, successors)
+                    if case .anyMapping = successors { partners = Self.fitting(partners, name, of: destination) }
                     // Connecting an object changes its partners, which must be loaded for that.
                     let loaded = try run.loadStrangers(among: partners, for: destination, name)
                     try withExtendedLifetime(loaded) { try set(partners, forKey: name, of: destination) }
@@ -73,7 +74,10 @@ extension NSMigrationManager {
                     manager: self, mapping: mapping, policy: policy, property: property, source: source,
                     destination: destination))
             do {
-                let value = try expressions.value(of: expression)
+                var value = try expressions.value(of: expression)
+                if RelationshipSteps.takesAnyMapping(expression), let objects = Self.objects(in: value) {
+                    value = Self.fitting(objects, name, of: destination)
+                }
                 if property.keepsDefault, value == nil || value is NSNull { continue }
                 try set(value, forKey: name, of: destination)
             } catch { throw unset(name, mapping, error) }
@@ -86,6 +90,14 @@ extension NSMigrationManager {
             "The entity mapping “\(mapping.name ?? "")” cannot set “\(mapping.destinationEntityName ?? "").\(property)”: "
                 + (error as NSError).localizedDescription, underlying: error,
             userInfo: ["entityMapping": mapping.name ?? "", "property": property])
+    }
+
+    /// The objects that a relationship may lead to: an object can become others, too, by further entity mappings.
+    private static func fitting(
+        _ objects: [NSManagedObject], _ key: String, of destination: NSManagedObject
+    ) -> [NSManagedObject] {
+        guard let target = destination.entity.relationshipsByName[key]?.destinationEntity else { return objects }
+        return objects.filter { $0.entity.isKindOf(entity: target) }
     }
 
     private func set(_ value: Any?, forKey key: String, of destination: NSManagedObject) throws {
@@ -104,6 +116,12 @@ extension NSMigrationManager {
             throw MigrationExpression.error(
                 "“\(object.entity.name ?? "")” is an object of the source store; take what it became, by "
                     + "FUNCTION($manager, \"\(MigrationFunction.destinationsOfMapping)\", …)")
+        }
+        if let target = relationship.destinationEntity,
+            let stranger = objects.first(where: { !$0.entity.isKindOf(entity: target) })
+        {
+            throw MigrationExpression.error(
+                "it holds “\(target.name ?? "")” objects, and the value has a “\(stranger.entity.name ?? "")”")
         }
         if !relationship.isToMany {
             destination.setValue(objects.first, forKey: key)

@@ -35,6 +35,14 @@ struct RelationshipSteps {
             }
         }
     }
+
+    /// Whether an expression asks for what objects became by any entity mapping of theirs.
+    static func takesAnyMapping(_ expression: NSExpression) -> Bool {
+        guard case .call(.variable(NSMigrationManagerKey), let function, _) = expressionTree(of: expression) else {
+            return false
+        }
+        return function == MigrationFunction.destinationsOfRelationship
+    }
 }
 
 // Finds the destination objects for relationships of the source.
