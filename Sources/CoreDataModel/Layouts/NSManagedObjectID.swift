@@ -25,6 +25,13 @@ package final class StoreIdentity: @unchecked Sendable {
         self.uuid = uuid
         number = Self.count.add(1, ordering: .relaxed).newValue
     }
+
+    /// Whether an ID belongs to this store. Another coordinator may have opened the same file, with an identity of its
+    /// own.
+    package func holds(_ identifier: NSManagedObjectID) -> Bool {
+        guard let other = identifier.storeIdentity else { return false }
+        return other === self || other.uuid == uuid
+    }
 }
 
 /// The identity of a managed object: its entity, and its key in its store. It can be used from any thread.

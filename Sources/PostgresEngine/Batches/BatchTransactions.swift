@@ -86,7 +86,7 @@ extension OpenDatabase {
             schema: schema, plan: rows, predicate: question.predicate?.skeleton,
             arguments: question.predicate?.arguments ?? [], sortTerms: question.order)
         let context = BindingContext(
-            arguments: question.predicate?.arguments ?? [], limit: rows.limit, offset: rows.offset)
+            arguments: question.predicate?.arguments ?? [], limit: rows.limit, offset: rows.offset, store: identity)
         let keys = sql.keys
         if keys.isExactInPostgres {
             do {

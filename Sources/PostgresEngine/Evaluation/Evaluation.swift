@@ -70,7 +70,7 @@ extension OpenDatabase {
         func fetch(_ narrowing: [PredicateTree], sorted: Bool) throws -> ContiguousArray<Row> {
             let statement = try candidateStatement(plan, narrowing, sortedBy: sorted ? question.order : [])
             let sql = statement.sql.postgres
-            let parameters = try ParameterBinder.parameters(sql.bindings, BindingContext())
+            let parameters = try ParameterBinder.parameters(sql.bindings, BindingContext(store: identity))
             guard parameters.count < 65_536 else { throw Inexact() }
             let result = try connection.part { try connection.query(sql.text, parameters) }
             return try statement.shape.map { try RowReader($0, readingContext).rows(result) } ?? []
@@ -124,7 +124,8 @@ extension OpenDatabase {
             restriction: { "\(.key, of: $0) = ANY(\(binding: .given(0)))" })
         guard statement.sql.isExactInPostgres else { throw SQLError.unsupported("this condition on groups") }
         let result = try query(
-            statement.sql, BindingContext(limit: rest.limit, offset: rest.offset), given: [{ $0.append(array: keys) }])
+            statement.sql, BindingContext(limit: rest.limit, offset: rest.offset, store: identity),
+            given: [{ $0.append(array: keys) }])
         let found = try dictionaries(result, statement.columns)
         guard !isGrouped else { return found }
         var byKey: [Int64: [String: Any]] = [:]

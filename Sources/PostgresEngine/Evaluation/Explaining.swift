@@ -15,7 +15,8 @@ extension OpenDatabase {
             let cached = try cachedFetch(plan, question, .rows)
             if cached.isExact {
                 let context = BindingContext(
-                    arguments: question.predicate?.arguments ?? [], limit: plan.limit, offset: plan.offset)
+                    arguments: question.predicate?.arguments ?? [], limit: plan.limit, offset: plan.offset,
+                    store: identity)
                 do {
                     let parameters = try ParameterBinder.parameters(cached.sql.bindings, context)
                     let (remarks, _) = try tableRemarks(cached.sql.text, parameters)
@@ -48,7 +49,7 @@ extension OpenDatabase {
             lines.append("-- taken by Pippin: \(plan.limit > 0 ? "\(plan.limit) rows" : "all rows")\(offset)")
         }
         let (remarks, found) = try tableRemarks(
-            sql.text, ParameterBinder.parameters(sql.bindings, BindingContext()))
+            sql.text, ParameterBinder.parameters(sql.bindings, BindingContext(store: identity)))
         lines += Self.lines(remarks + requestRemarks(plan, question, evaluated: division.rest.isEmpty ? nil : found))
         return lines.joined(separator: "\n")
     }

@@ -104,7 +104,7 @@ extension OpenDatabase {
         let cached = try cachedFetch(plan, question, result)
         guard cached.isExact else { throw Inexact() }
         let context = BindingContext(
-            arguments: question.predicate?.arguments ?? [], limit: plan.limit, offset: plan.offset)
+            arguments: question.predicate?.arguments ?? [], limit: plan.limit, offset: plan.offset, store: identity)
         let parameters = try ParameterBinder.parameters(cached.sql.bindings, context)
         // The protocol counts parameters with 16 bits.
         guard parameters.count < 65_536 else { throw Inexact() }

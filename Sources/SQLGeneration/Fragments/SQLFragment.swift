@@ -113,15 +113,13 @@ extension SQLFragment {
         }
     }
 
-    /// The same fragment with the values of one run in place of its bindings.
-    package func bound(in context: BindingContext) throws -> SQLFragment {
-        func bound(_ binding: SQLBinding) throws -> SQLBinding { .value(try binding.value(context)) }
+    /// The same fragment with a limit and an offset in place of those of the run.
+    package func bound(limit: Int, offset: Int) throws -> SQLFragment {
+        let context = BindingContext(limit: limit, offset: offset)
         return try mapSegments { segment in
-            switch segment {
-            case .parameter(let binding): return .parameter(try bound(binding))
-            case .page(let limit, let offset): return .page(limit: try bound(limit), offset: try offset.map(bound))
-            default: return segment
-            }
+            guard case .page(let limit, let offset) = segment else { return segment }
+            return .page(
+                limit: .value(try limit.value(context)), offset: try offset.map { .value(try $0.value(context)) })
         }
     }
 }

@@ -47,17 +47,27 @@ extension PredicateSQL {
         case .function(let function, let arguments): return try operand(function, arguments, in: scope)
         case .conditional(let test, let first, let second):
             let condition = try condition(test, in: scope).fragment
-            let yes = try operand(first, in: scope)
-            let no = try operand(second, in: scope)
+            let (yes, no) = try branches(first, second, in: scope)
             var text = "CASE WHEN " + condition + " THEN " + yes.fragment + " ELSE " + no.fragment + " END"
             if yes.mixesNumbers(with: no) { text = SQLFragment(.mixingNumbers(text)) }
-            return SQLOperand(fragment: text, storage: yes.storage, isWhole: yes.isWhole)
+            return SQLOperand(
+                fragment: text, storage: yes.storage, root: yes.root ?? no.root, isWhole: yes.isWhole)
         case .cast(let expression, let type): return try cast(expression, to: type, in: scope)
         case .fetch(let request, _, let countOnly):
             return try operand(fetching: request, countOnly: countOnly, in: scope)
         case .path, .element, .call, .aggregate, .subquery, .set, .anyKey, .block, .assignment:
             throw SQLError.unsupported(tree.sqlDescription)
         }
+    }
+
+    /// The two values of a condition. If one of them is an object of an entity, the other one is, too.
+    private func branches(
+        _ first: ExpressionTree, _ second: ExpressionTree, in scope: SQLScope
+    ) throws -> (SQLOperand, SQLOperand) {
+        let (yes, no) = (try operand(first, in: scope), try operand(second, in: scope))
+        if yes.root == nil, no.root != nil { return (try operand(first, comparedWith: no, in: scope), no) }
+        if yes.root != nil, no.root == nil { return (yes, try operand(second, comparedWith: yes, in: scope)) }
+        return (yes, no)
     }
 
     /// `CAST(added, "NSNumber")`: a column that already holds the number. Other casts would need conversions that SQL

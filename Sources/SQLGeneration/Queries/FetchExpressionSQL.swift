@@ -46,11 +46,10 @@ extension PredicateSQL {
         let fetch = try FetchSQL(schema: schema).statement(
             plan, result: result, predicate: try request.predicate.map { try predicateTree(of: $0) },
             sortTerms: try sortTerms(of: request.sortDescriptors ?? []))
-        // The limit and offset are its own, not those of the outer request.
-        let context = BindingContext(limit: plan.limit, offset: plan.offset)
         let column = fetch.columns.first
+        // The limit and offset are its own, not those of the outer request.
         return SQLOperand(
-            fragment: try fetch.sql.bound(in: context), storage: column?.storage,
+            fragment: try fetch.sql.bound(limit: plan.limit, offset: plan.offset), storage: column?.storage,
             root: column?.destination?.root)
     }
 

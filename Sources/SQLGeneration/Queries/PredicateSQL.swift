@@ -92,6 +92,11 @@ struct PredicateSQL {
         // A nil on either side becomes IS NULL.
         if isNull(tree.right) { return try nullity(of: tree.left, isNull: isEqual, in: scope) }
         if isNull(tree.left) { return try nullity(of: tree.right, isNull: isEqual, in: scope) }
+        if let left = object(tree.left), let right = object(tree.right) {
+            // Two objects may have the same key, in two tables or stores.
+            scope.names.isReusable = false
+            return (left == right) == isEqual ? .always : .never
+        }
         let (left, right) = try sides(tree, in: scope)
         let leftVaries = left.canBeNull
         let rightVaries = right.canBeNull
@@ -204,6 +209,12 @@ struct PredicateSQL {
     }
 
     func isConstant(_ tree: ExpressionTree) -> Bool { constant(tree) != nil }
+
+    /// The object that a constant or an argument is; nil for everything else.
+    func object(_ tree: ExpressionTree) -> Value? {
+        guard let value = constant(tree), case .object = value else { return nil }
+        return value
+    }
 
     func isNull(_ tree: ExpressionTree) -> Bool {
         if case .null? = constant(tree) { return true }

@@ -71,6 +71,10 @@ extension PredicateSQL {
         let all = try elements(of: collection)
         let present = all.indices.filter { !isNull(all[$0]) }
         let hasNull = present.count < all.count
+        if let object = object(element), present.allSatisfy({ self.object(all[$0]) != nil }) {
+            scope.names.isReusable = false
+            return present.contains { self.object(all[$0]) == object } ? .always : .never
+        }
         if !options.isEmpty, left.storage == .string {
             var parts = try present.map { position in
                 let right = try operand(all[position], comparedWith: left, in: scope)

@@ -5,7 +5,8 @@ import Foundation
 package enum BindingConversion: Sendable {
     /// As a column with this storage holds it; nil for a value that is not compared with a column.
     case column(ColumnStorage?)
-    /// The primary key of an object in this root entity's table; -1, which no object has, for any other value.
+    /// The primary key of an object in this root entity's table; -1, which no object has, for any other value, and for an
+    /// object of another store.
     case key(root: EntityLayout)
     /// The number of an entity, by name; -1, which no entity has, for any other value.
     case entity([String: Int])
@@ -14,10 +15,10 @@ package enum BindingConversion: Sendable {
     /// The bound after all texts that begin with the value.
     case prefixEnd
 
-    func value(of value: Value) throws -> SQLValue {
+    func value(of value: Value, _ context: BindingContext) throws -> SQLValue {
         switch self {
-        case .column(let storage): return try Self.columnValue(value, storage)
-        case .key(let root): return Self.key(of: value, root: root)
+        case .column(let storage): return try Self.columnValue(value, storage, context)
+        case .key(let root): return Self.key(of: value, root: root, context)
         case .entity(let numbers):
             guard case .object(let reference) = value, let entity = reference.object as? NSEntityDescription,
                 let number = numbers[entity.name ?? ""]
@@ -32,7 +33,9 @@ package enum BindingConversion: Sendable {
         }
     }
 
-    private static func columnValue(_ value: Value, _ storage: ColumnStorage?) throws -> SQLValue {
+    private static func columnValue(
+        _ value: Value, _ storage: ColumnStorage?, _ context: BindingContext
+    ) throws -> SQLValue {
         switch value {
         case .null: return .null
         case .integer(let number): return .integer(number)
@@ -49,20 +52,20 @@ package enum BindingConversion: Sendable {
         case .url(let url): return .text(url.absoluteString)
         case .object(let reference):
             if let identifier = reference.operand.operandIdentity as? NSManagedObjectID {
-                return .integer(identifier.isTemporaryID ? -1 : identifier.key)
+                return .integer(context.key(of: identifier))
             }
             throw SQLError.unsupported("a value of type \(type(of: reference.object))")
         case .collection: throw SQLError.unsupported("a collection where one value is expected")
         }
     }
 
-    private static func key(of value: Value, root: EntityLayout) -> SQLValue {
+    private static func key(of value: Value, root: EntityLayout, _ context: BindingContext) -> SQLValue {
         if value == .null { return .null }
         guard case .object(let reference) = value,
-            let identifier = reference.operand.operandIdentity as? NSManagedObjectID, !identifier.isTemporaryID,
+            let identifier = reference.operand.operandIdentity as? NSManagedObjectID,
             identifier.layout.root === root || identifier.layout.root.name == root.name
         else { return .integer(-1) }
-        return .integer(identifier.key)
+        return .integer(context.key(of: identifier))
     }
 
     /// The bound after all texts with a prefix, byte by byte: the prefix with its last character replaced by the next.

@@ -2,16 +2,27 @@ import CoreDataModel
 import Foundation
 import PredicateFormat
 
-/// The values that differ between two runs of one statement: the predicate's arguments, the limit and the offset.
+/// The values that differ between two runs of one statement: the predicate's arguments, the limit, the offset, and the
+/// store that it runs on.
 package struct BindingContext: Sendable {
     package var arguments: [Value] = []
     package var limit = 0
     package var offset = 0
+    /// The store. Objects of other stores have none of its keys; nil for statements that are not compared with objects.
+    package var store: StoreIdentity?
 
-    package init(arguments: [Value] = [], limit: Int = 0, offset: Int = 0) {
+    package init(arguments: [Value] = [], limit: Int = 0, offset: Int = 0, store: StoreIdentity? = nil) {
         self.arguments = arguments
         self.limit = limit
         self.offset = offset
+        self.store = store
+    }
+
+    /// The key of an object in the store; -1, which no object has, for an object of another store, and for one that was
+    /// never saved.
+    func key(of identifier: NSManagedObjectID) -> Int64 {
+        guard let store, store.holds(identifier) else { return -1 }
+        return identifier.key
     }
 }
 
@@ -80,16 +91,16 @@ package enum SQLBinding: Sendable, Equatable {
     package func value(_ context: BindingContext) throws -> SQLValue {
         switch self {
         case .value(let value): return value
-        case .constant(let value, let conversion): return try conversion.value(of: value)
+        case .constant(let value, let conversion): return try conversion.value(of: value, context)
         case .given(let index): throw SQLError.missingArgument(index)
         case .argument(let index, let conversion):
             guard context.arguments.indices.contains(index) else { throw SQLError.missingArgument(index) }
-            return try conversion.value(of: context.arguments[index])
+            return try conversion.value(of: context.arguments[index], context)
         case .element(let index, let position, let conversion):
             guard context.arguments.indices.contains(index),
                 case .collection(let elements) = context.arguments[index], elements.indices.contains(position)
             else { throw SQLError.missingArgument(index) }
-            return try conversion.value(of: elements[position])
+            return try conversion.value(of: elements[position], context)
         case .list: throw SQLError.unsupported("an array as a value")
         case .limit: return .integer(context.limit > 0 ? Int64(context.limit) : -1)
         case .offset: return .integer(Int64(context.offset))

@@ -48,7 +48,9 @@ extension OpenStore {
         let sql = try BatchSQL(
             schema: schema, plan: rows, predicate: predicate?.skeleton, arguments: predicate?.arguments ?? [],
             sortTerms: order)
-        return (sql, BindingContext(arguments: predicate?.arguments ?? [], limit: rows.limit, offset: rows.offset))
+        let binding = BindingContext(
+            arguments: predicate?.arguments ?? [], limit: rows.limit, offset: rows.offset, store: identity)
+        return (sql, binding)
     }
 
     /// Runs a statement that returns no rows.

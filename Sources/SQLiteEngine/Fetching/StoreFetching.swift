@@ -189,7 +189,8 @@ extension OpenStore {
             if cached.isKept { fetches[key] = cached }
         }
         let statement = try cached.statement(on: connection)
-        let context = BindingContext(arguments: predicate?.arguments ?? [], limit: plan.limit, offset: plan.offset)
+        let context = BindingContext(
+            arguments: predicate?.arguments ?? [], limit: plan.limit, offset: plan.offset, store: identity)
         for (index, binding) in cached.sql.bindings.enumerated() {
             try statement.bind(try binding.value(context), at: Int32(index + 1))
         }

@@ -50,7 +50,8 @@ struct FetchSQLTests {
         let start = try #require(text.range(of: " WHERE "))
         return (
             String(text[start.upperBound...]),
-            try fetch.sql.sqlite.values(BindingContext(arguments: prepared.arguments))
+            try fetch.sql.sqlite.values(
+                BindingContext(arguments: prepared.arguments, store: StoreIdentity(uuid: "S")))
         )
     }
 
