@@ -21,7 +21,7 @@ struct NodeExpression {
     }
 
     func value(of group: [NSAtomicStoreCacheNode]) -> Value {
-        let code = compiled ?? CompiledExpression(tree.aggregating(over: group, of: entity))
+        let code = compiled ?? CompiledExpression(tree.aggregating(over: group.map { .object($0) }, of: entity))
         return code.evaluate(group.first.map { .object($0) } ?? .null)
     }
 }
@@ -76,57 +76,6 @@ struct NodeCondition {
 
     func holds(of group: [NSAtomicStoreCacheNode]) -> Bool {
         guard let first = group.first else { return false }
-        return CompiledPredicate(tree.aggregating(over: group, of: entity)).evaluate(first)
-    }
-}
-
-extension PredicateTree {
-    /// The tree with what `max:` and its kin compute of nodes.
-    func aggregating(over nodes: [NSAtomicStoreCacheNode], of entity: EntityLayout) -> PredicateTree {
-        mapExpressions { $0.aggregate(of: nodes, entity) ?? $0 }
-    }
-}
-
-extension ExpressionTree {
-    /// The tree with what `max:` and its kin compute of nodes.
-    func aggregating(over nodes: [NSAtomicStoreCacheNode], of entity: EntityLayout) -> ExpressionTree {
-        mapExpressions { $0.aggregate(of: nodes, entity) ?? $0 }
-    }
-
-    /// What `max:(price)` or `@max.price` is of nodes. Nil for a function of a collection, such as one that a to-many key
-    /// path leads to, and for other expressions.
-    fileprivate func aggregate(of nodes: [NSAtomicStoreCacheNode], _ entity: EntityLayout) -> ExpressionTree? {
-        var expression = self
-        if case .keyPath(let path) = self, let overAll = CollectionOperator.functionOverAll(path) {
-            expression = overAll
-        }
-        guard case .function(let function, let arguments) = expression, arguments.count == 1,
-            Self.aggregates.contains(function), arguments[0].readsObject,
-            let isMany = try? PredicateKeys.leadsToMany(arguments[0], of: entity), !isMany
-        else { return nil }
-        let argument = CompiledExpression(arguments[0])
-        // As in SQL, nil does not count.
-        let values = nodes.map { argument.evaluate(.object($0)) }.filter { !$0.isNull }
-        let result = CompiledExpression(.function(function, [.constant(.collection(values))])).evaluate(.null)
-        return .constant(result)
-    }
-
-    private static let aggregates: Set<BuiltInFunction> = [.count, .sum, .minimum, .maximum, .average]
-
-    /// Whether it is one value that is made of the evaluated object, and of no variable.
-    private var readsObject: Bool {
-        switch self {
-        case .aggregate, .set, .subquery, .constant: return false
-        default: break
-        }
-        var (reads, isOpen) = (false, false)
-        forEach { part in
-            switch part {
-            case .keyPath, .evaluatedObject: reads = true
-            case .variable: isOpen = true
-            default: break
-            }
-        }
-        return reads && !isOpen
+        return CompiledPredicate(tree.aggregating(over: group.map { .object($0) }, of: entity)).evaluate(first)
     }
 }

@@ -46,7 +46,7 @@ enum PlanEvaluation {
         if let tree = try? predicateTree(of: predicate) {
             try check(tree, of: plan.entity)
             // `price == max(price)`: over all objects of the entity.
-            let computed = tree.aggregating(over: nodes, of: plan.entity)
+            let computed = tree.aggregating(over: nodes.map { .object($0) }, of: plan.entity)
             if computed != tree {
                 let compiled = CompiledPredicate(computed)
                 return try StoreError.evaluating { nodes.filter { compiled.evaluate($0) } }

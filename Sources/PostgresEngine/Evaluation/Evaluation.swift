@@ -50,7 +50,8 @@ extension OpenDatabase {
             var operands = graph.operands(for: rows)
             try StoreError.evaluating {
                 if !rest.isEmpty {
-                    let compiled = CompiledPredicate(PredicateTree.and(rest).withStoredDates)
+                    let condition = try aggregating(.and(rest), of: plan.entity, graph)
+                    let compiled = CompiledPredicate(condition.withStoredDates)
                     operands = operands.filter { compiled.evaluate($0) }
                 }
                 if sortsHere { operands = operands.sorted(by: question.order) }
@@ -61,6 +62,18 @@ extension OpenDatabase {
         rest = []
         let remaining = rows.dropFirst(plan.offset)
         return ContiguousArray(plan.limit > 0 ? remaining.prefix(plan.limit) : remaining)
+    }
+
+    /// The predicate with values in place of `max(age)` and the like, which are computed over all objects of the entity.
+    private func aggregating(
+        _ predicate: PredicateTree, of entity: EntityLayout, _ graph: RowGraph
+    ) throws -> PredicateTree {
+        guard predicate.aggregatesObjects(of: entity) else { return predicate }
+        let statement = try candidateStatement(FetchPlan(entity: entity), [], sortedBy: [])
+        let sql = statement.sql.postgres
+        let result = try connection.part { try connection.query(sql.text, PostgresParameters()) }
+        let rows = try statement.shape.map { try RowReader($0, readingContext).rows(result) } ?? []
+        return predicate.aggregating(over: graph.operands(for: rows).map { .object($0) }, of: entity)
     }
 
     /// The rows that the database returns, and the conditions that are still to be checked on them.

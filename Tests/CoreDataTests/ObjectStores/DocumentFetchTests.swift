@@ -55,7 +55,6 @@ struct DocumentFetchTests {
         #expect(try names(context, "age == max(age)") == ["Emma"])
         #expect(try names(context, "age == @min.age") == ["Ada"])
         #expect(try names(context, "count:(age) == 2 AND max(books.price) == 11") == ["Ada"])
-        if type == NSSQLiteStoreType { return }
         #expect(try names(context, "age < average(age) OR age * 2 == max(age * 2)") == ["Ada", "Emma"])
     }
 
