@@ -9,7 +9,8 @@ extension NSPersistentStoreCoordinator {
     ///   - wanted: the stores to choose from; `nil` for all.
     ///   - next: fills in the next row; returns false if there is none.
     /// - Returns: the result of the insertion.
-    /// - Throws: an error if no store takes the entity, the errors of `next`, and those of the store.
+    /// - Throws: an error if no store takes the entity, 133010 for an object of another store, the errors of `next`, and
+    ///   those of the store.
     func insertBatch(
         _ plan: BatchInsertPlan, stores wanted: [NSPersistentStore]?, next: (inout BatchRow) throws -> Bool
     ) throws -> BatchOutcome {
@@ -18,14 +19,26 @@ extension NSPersistentStoreCoordinator {
             guard let store = candidates.first(where: { !$0.isReadOnly }) else {
                 throw noStore(plan.entity, candidates)
             }
-            return try changing([store]) { try batches(of: store).insertBatch(plan, next: next) }
+            let links = plan.entity.slots.indices.filter { plan.entity.slots[$0].relationship != nil }
+            return try changing([store]) {
+                try batches(of: store).insertBatch(plan) { row in
+                    guard try next(&row) else { return false }
+                    for slot in links { try Self.check(row.values[slot], of: slot, plan.entity, in: store) }
+                    return true
+                }
+            }
         }
     }
 
     /// Updates the rows of every store that holds the entity.
+    ///
+    /// - Throws: 133010 if a relationship is to lead to an object of another store; no store is changed then.
     func updateBatch(_ plan: BatchUpdatePlan, stores wanted: [NSPersistentStore]?) throws -> BatchOutcome {
         try withLock {
             let stores = try writableStores(plan.rows.entity, wanted)
+            for case (let slot, .value(let value)) in plan.changes {
+                for store in stores { try Self.check(value, of: slot, plan.rows.entity, in: store) }
+            }
             return try changing(stores) {
                 try stores.reduce(BatchOutcome()) { try $0 + batches(of: $1).updateBatch(plan) }
             }
@@ -49,6 +62,18 @@ extension NSPersistentStoreCoordinator {
                 }
             }
         }
+    }
+
+    /// An object of another store has a key there, which identifies a different object here.
+    private static func check(
+        _ value: StoredValue, of slot: Int, _ entity: EntityLayout, in store: NSPersistentStore
+    ) throws {
+        guard case .identifier(let identifier) = value, !store.identity.holds(identifier) else { return }
+        throw StoreError.make(
+            CoreDataErrorCode.managedObjectExternalRelationship,
+            "“\(entity.name).\(entity.slots[slot].name)” is to lead to \(identifier.description), which is in another store "
+                + "than the rows. Give the request the affectedStores that the object is in.",
+            url: store.url)
     }
 
     /// Runs changes of unknown objects: contexts then read values again that they have fetched and not shown yet.
