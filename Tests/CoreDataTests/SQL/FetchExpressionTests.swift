@@ -127,4 +127,16 @@ struct FetchExpressionTests {
         #expect(try context.all("Author", counted).count == 3)
         #expect(counted.evaluate(with: authors[0]))
     }
+
+    @Test("may begin at an offset, with no limit")
+    func offset() throws {
+        let context = try Library.inMemory().viewContext
+        for name in ["Austen", "Banks", "Chandler"] { _ = context.make("Author", ["name": name]) }
+        try context.save()
+        let request = NSFetchRequest<NSDictionary>(entityName: "Author")
+        request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+        request.fetchOffset = 1
+        let predicate = NSPredicate(format: "SELF IN FETCH(%@, %@, NO)", request, context)
+        #expect(try context.all("Author", predicate, by: "name").map { $0.string("name") } == ["Banks", "Chandler"])
+    }
 }
