@@ -46,9 +46,9 @@ enum PlanEvaluation {
         if let tree = try? predicateTree(of: predicate) {
             try check(tree, of: plan.entity)
             // `price == max(price)`: over all objects of the entity.
-            let computed = tree.aggregating(over: nodes.map { .object($0) }, of: plan.entity)
-            if computed != tree {
-                let compiled = CompiledPredicate(computed)
+            if tree.aggregatesObjects(of: plan.entity) {
+                let compiled = CompiledPredicate(
+                    tree.aggregating(over: nodes.map { .object($0) }, of: plan.entity))
                 return try StoreError.evaluating { nodes.filter { compiled.evaluate($0) } }
             }
         }

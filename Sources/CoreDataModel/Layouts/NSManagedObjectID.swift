@@ -140,9 +140,8 @@ open class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
         // The key of a long reference is a digest, which other references may share.
         if reference != nil || other.reference != nil, uriKey != other.uriKey { return false }
         if storeIdentity === other.storeIdentity { return layout.root === other.layout.root }
-        // The same file may be opened twice, by two coordinators.
-        guard let mine = storeIdentity, let theirs = other.storeIdentity else { return false }
-        return mine.uuid == theirs.uuid && layout.root.name == other.layout.root.name
+        guard let storeIdentity, storeIdentity.holds(other) else { return false }
+        return layout.root.name == other.layout.root.name
     }
 
     /// A hash of the key and the root entity.

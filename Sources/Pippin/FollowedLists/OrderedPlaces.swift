@@ -13,13 +13,9 @@ func ascendingPart(of places: [Int]) -> [Bool] {
     /// For each index, the one before it in its subset.
     var previous = Array(repeating: -1, count: places.count)
     for index in places.indices {
-        var (low, high) = (0, ends.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if places[ends[middle]] < places[index] { low = middle + 1 } else { high = middle }
-        }
-        if low > 0 { previous[index] = ends[low - 1] }
-        if low == ends.count { ends.append(index) } else { ends[low] = index }
+        let length = firstIndex(in: ends.count) { places[ends[$0]] >= places[index] }
+        if length > 0 { previous[index] = ends[length - 1] }
+        if length == ends.count { ends.append(index) } else { ends[length] = index }
     }
     var isPart = Array(repeating: false, count: places.count)
     var index = ends.last ?? -1

@@ -98,11 +98,8 @@ struct DictionaryFetchTests {
         #expect(try context.fetch(request) == [["title": "Emma", "total": 0.0]])
     }
 
-    @Test(
-        "names a computed column as a variable or a key where groups are restricted, in every kind of store",
-        arguments: [NSInMemoryStoreType, NSXMLStoreType])
-    func variables(type: String) throws {
-        let folder = try TestFolder()
+    /// Two books of one title, and one of another, in a store of a type.
+    private func books(in folder: TestFolder, _ type: String) throws -> NSManagedObjectContext {
         let description = NSPersistentStoreDescription(url: folder.file("library"))
         description.type = type
         let context = try Library.container(Library.model(), description).viewContext
@@ -110,6 +107,15 @@ struct DictionaryFetchTests {
             context.make("Book", ["title": title, "price": price])
         }
         try context.save()
+        return context
+    }
+
+    @Test(
+        "names a computed column as a variable or a key where groups are restricted, in every kind of store",
+        arguments: [NSInMemoryStoreType, NSXMLStoreType])
+    func variables(type: String) throws {
+        let folder = try TestFolder()
+        let context = try books(in: folder, type)
         let number = column("number", "count:(price)", .integer64AttributeType)
         func titles(_ having: NSPredicate) throws -> [String?] {
             let request = NSFetchRequest<NSDictionary>(entityName: "Book")
@@ -130,13 +136,7 @@ struct DictionaryFetchTests {
         arguments: [NSInMemoryStoreType, NSXMLStoreType])
     func operators(type: String) throws {
         let folder = try TestFolder()
-        let description = NSPersistentStoreDescription(url: folder.file("library"))
-        description.type = type
-        let context = try Library.container(Library.model(), description).viewContext
-        for (title, price) in [("Emma", 7.0), ("Emma", 9.0), ("Matter", 11.0)] {
-            context.make("Book", ["title": title, "price": price])
-        }
-        try context.save()
+        let context = try books(in: folder, type)
         let request = NSFetchRequest<NSDictionary>(entityName: "Book")
         request.resultType = .dictionaryResultType
         request.propertiesToFetch =

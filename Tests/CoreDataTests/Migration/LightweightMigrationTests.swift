@@ -74,6 +74,21 @@ struct LightweightMigrationTests {
         }
     }
 
+    /// Expects as many objects of entities, and nothing in their to-many relationships.
+    private func expectNoMembers(_ keys: [(entity: String, key: String, count: Int)], _ model: NSManagedObjectModel)
+        throws
+    {
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = try add(model, at: folder.store)
+        try context.performAndWait {
+            for (entity, key, count) in keys {
+                let objects = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: entity))
+                #expect(objects.count == count)
+                for object in objects { #expect((object.value(forKey: key) as? NSSet)?.count == 0) }
+            }
+        }
+    }
+
     @Test("Relationships that lead to a new subentity of their former destination are empty, at both ends")
     func newSubentity() throws {
         try Town.makeStore(at: folder.store)
@@ -96,15 +111,7 @@ struct LightweightMigrationTests {
         try close(try add(model, at: folder.store, options))
         #expect(try plainSQL("SELECT COUNT(*), COUNT(ZHOUSE), COUNT(ZPET) FROM ZPERSON", in: folder.store) == ["3|0|0"])
         #expect(try plainSQL("SELECT COUNT(*), COUNT(ZOWNER) FROM ZPET", in: folder.store) == ["2|0"])
-        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
-        context.persistentStoreCoordinator = try add(model, at: folder.store)
-        try context.performAndWait {
-            for (entity, key) in [("House", "people"), ("Tag", "people")] {
-                let objects = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: entity))
-                #expect(objects.count == 2)
-                for object in objects { #expect((object.value(forKey: key) as? NSSet)?.count == 0) }
-            }
-        }
+        try expectNoMembers([("House", "people", 2), ("Tag", "people", 2)], model)
     }
 
     @Test("Relationships that lead to another entity than before are empty, at both ends, and keep no keys")
@@ -130,16 +137,8 @@ struct LightweightMigrationTests {
         try close(try add(model, at: folder.store, options))
         #expect(try plainSQL("SELECT COUNT(*), COUNT(ZOWNER) FROM ZPET", in: folder.store) == ["2|0"])
         #expect(try plainSQL("SELECT COUNT(*), COUNT(ZPET) FROM ZPERSON", in: folder.store) == ["3|0"])
-        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
-        context.persistentStoreCoordinator = try add(model, at: folder.store)
-        try context.performAndWait {
-            let keys = [("House", "people", 2), ("House", "pets", 2), ("Person", "tags", 3), ("Pet", "people", 2)]
-            for (entity, key, count) in keys {
-                let objects = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: entity))
-                #expect(objects.count == count)
-                for object in objects { #expect((object.value(forKey: key) as? NSSet)?.count == 0) }
-            }
-        }
+        try expectNoMembers(
+            [("House", "people", 2), ("House", "pets", 2), ("Person", "tags", 3), ("Pet", "people", 2)], model)
     }
 
     @Test("A relationship whose former destination is removed takes no keys to the entity it leads to now")

@@ -73,9 +73,10 @@ extension NSMigrationManager {
                 scope: MigrationScope(
                     manager: self, mapping: mapping, policy: policy, property: property, source: source,
                     destination: destination))
+            let tree = expressionTree(of: expression)
             do {
-                var value = try expressions.value(of: expression)
-                if RelationshipSteps.takesAnyMapping(expression), let objects = Self.objects(in: value) {
+                var value = try expressions.value(of: tree)
+                if RelationshipSteps.takesAnyMapping(tree), let objects = Self.objects(in: value) {
                     value = Self.fitting(objects, name, of: destination)
                 }
                 if property.keepsDefault, value == nil || value is NSNull { continue }
@@ -96,7 +97,8 @@ extension NSMigrationManager {
     private static func fitting(
         _ objects: [NSManagedObject], _ key: String, of destination: NSManagedObject
     ) -> [NSManagedObject] {
-        guard let target = destination.entity.relationshipsByName[key]?.destinationEntity else { return objects }
+        let property = destination.entity.propertiesByName[key] as? NSRelationshipDescription
+        guard let target = property?.destinationEntity else { return objects }
         return objects.filter { $0.entity.isKindOf(entity: target) }
     }
 

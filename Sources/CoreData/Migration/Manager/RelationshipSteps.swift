@@ -37,10 +37,8 @@ struct RelationshipSteps {
     }
 
     /// Whether an expression asks for what objects became by any entity mapping of theirs.
-    static func takesAnyMapping(_ expression: NSExpression) -> Bool {
-        guard case .call(.variable(NSMigrationManagerKey), let function, _) = expressionTree(of: expression) else {
-            return false
-        }
+    static func takesAnyMapping(_ expression: ExpressionTree) -> Bool {
+        guard case .call(.variable(NSMigrationManagerKey), let function, _) = expression else { return false }
         return function == MigrationFunction.destinationsOfRelationship
     }
 }
