@@ -71,7 +71,4 @@ package final class Connection {
 
     /// How many rows the last INSERT, UPDATE or DELETE changed, not counting those of triggers.
     package var changes: Int { Int(sqlite3_changes(handle)) }
-
-    /// The primary key of the last inserted row.
-    package var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(handle) }
 }

@@ -87,9 +87,6 @@ package final class Statement {
     /// Whether the statement is on a row, so that another reader must not use it.
     package var isBusy: Bool { sqlite3_stmt_busy(handle) != 0 }
 
-    /// How many parameters the statement has.
-    package var parameterCount: Int { Int(sqlite3_bind_parameter_count(handle)) }
-
     /// The error of a failed step; the statement is reset, so that it holds no lock.
     @usableFromInline
     func failure(_ code: Int32) -> SQLiteError {

@@ -28,10 +28,10 @@ enum AttributeChange {
 }
 
 /// Which changes of a relationship can be inferred.
-enum RelationshipChange {
+package enum RelationshipChange {
     /// Whether a relationship leads to another entity than before, which none of its former objects is of. Core Data
     /// infers that, too; the keys of the former objects mean nothing there.
-    static func startsAnew(
+    package static func startsAnew(
         _ source: NSRelationshipDescription, _ destination: NSRelationshipDescription, entityNames: [String: String]
     ) -> Bool {
         guard let target = source.destinationEntity, let newTarget = destination.destinationEntity else { return false }

@@ -100,6 +100,25 @@ struct ProgressiveMigrationTests {
         #expect(try migration(to: 4, over: KnownVersions(versions)).steps.count == 2)
     }
 
+    @Test("Where nothing orders the versions, no step goes over one in which a relationship leads elsewhere")
+    func detourOfRelationship() throws {
+        func town(ownersAre entity: String) -> NSManagedObjectModel {
+            let model = Self.model(1)
+            let owner = model.relationship("Pet", "owner")
+            model.relationship("Person", "pet").inverseRelationship = nil
+            owner.inverseRelationship = nil
+            owner.destinationEntity = model.entity(entity)
+            return model
+        }
+        // A person who is an employee could stay the owner; inference cannot say who is. Over houses, no owner stays.
+        let end = KnownVersion(name: "Company", model: town(ownersAre: "Employee"))
+        let versions = [Self.version(1), KnownVersion(name: "Kennels", model: town(ownersAre: "House")), end]
+        let unordered = KnownVersions(versions, isOrdered: false, mappings: [])
+        let refusal = failure { _ = try ProgressiveMigration(at: folder.store, to: end.model, over: unordered) }
+        #expect(refusal?.code == 134140)
+        #expect(try ProgressiveMigration(at: folder.store, to: end.model, over: KnownVersions(versions)).steps.count == 2)
+    }
+
     @Test("Progress grows over the whole chain, and names the steps")
     func progress() throws {
         let seen = Seen()

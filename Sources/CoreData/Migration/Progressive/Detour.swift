@@ -3,7 +3,8 @@ import CompactCollections
 /// The versions that a chain of inferred steps may go over where nothing says in which order versions were made. Pure.
 ///
 /// A version that lacks what both ends of the chain have would be an older one, or one of another branch: its step
-/// would delete objects and values that the store has and its new version wants.
+/// would delete objects and values that the store has and its new version wants, or empty relationships that lead
+/// elsewhere there.
 struct Detour {
     private let start: NSManagedObjectModel
     /// What the last version has of the first one, by the first one's names.
@@ -20,12 +21,21 @@ struct Detour {
         return kept.allSatisfy { entity, properties in present[entity].map(properties.isSubset) ?? false }
     }
 
+    /// By entity, the properties of the first model whose values and objects the version keeps.
     private static func kept(
         from start: NSManagedObjectModel, in version: NSManagedObjectModel
     ) -> [String: Set<String>] {
         let correspondence = ModelCorrespondence(from: start, to: version)
-        return Dictionary(
-            correspondence.entities.map { ($0.value, Set(correspondence.properties[$0.key, default: [:]].values)) },
-            uniquingKeysWith: { first, _ in first })
+        var kept: [String: Set<String>] = [:]
+        for (name, formerName) in correspondence.entities {
+            let properties = correspondence.properties[name, default: [:]].filter { property, former in
+                guard let relationship = version.entitiesByName[name]?.relationshipsByName[property],
+                    let known = start.entitiesByName[formerName]?.relationshipsByName[former]
+                else { return true }
+                return !RelationshipChange.startsAnew(known, relationship, entityNames: correspondence.entities)
+            }
+            kept[formerName] = Set(properties.values)
+        }
+        return kept
     }
 }
