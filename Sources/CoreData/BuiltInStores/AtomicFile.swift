@@ -2,6 +2,24 @@ import Foundation
 
 /// Replaces a file as a whole, by way of a draft beside it. Nobody can read the new file who may not read the old one.
 enum AtomicFile {
+    /// Runs a block that compares a file with what was read, and replaces it: other processes that do the same wait.
+    /// The lock is that of the file itself; who waited for it finds another file under the name, and locks that.
+    ///
+    /// A file that does not exist is made, empty.
+    static func locked<Result>(_ url: URL, _ body: () throws -> Result) throws -> Result {
+        let url = url.resolvingSymlinksInPath()
+        while true {
+            var descriptor = open(url.path, O_RDONLY | O_CLOEXEC)
+            if descriptor < 0, errno == ENOENT {
+                descriptor = open(url.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+                if descriptor < 0, errno == EEXIST { continue }
+            }
+            guard descriptor >= 0 else { throw StorePermissions.error(url, "opened", errno) }
+            defer { close(descriptor) }
+            if FileLock.wait(descriptor, url) { return try body() }
+        }
+    }
+
     /// Writes a file, replacing an existing one.
     static func write(_ data: Data, to url: URL) throws {
         // A symbolic link stays, and leads to the new file.

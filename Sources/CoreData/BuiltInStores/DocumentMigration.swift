@@ -28,8 +28,10 @@ struct DocumentMigration {
             let migrated = try workspace.place(for: url, step: 1, isDatabase: false)
             do {
                 try make(at: migrated, from: source, mapping, uuid: metadata[NSStoreUUIDKey])
-                guard try FileState(of: url) == state else { throw MigrationError.changed(url) }
-                try store.replace(at: url, from: migrated, options: options)
+                try AtomicFile.locked(url) {
+                    guard try FileState(of: url) == state else { throw MigrationError.changed(url) }
+                    try store.replace(at: url, from: migrated, options: options)
+                }
             } catch {
                 throw MigrationError.mapped(url: url, from: source, to: model, error)
             }

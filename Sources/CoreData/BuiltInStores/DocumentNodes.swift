@@ -115,7 +115,9 @@ struct DocumentNodes {
         }
         var destinations: [NSAtomicStoreCacheNode] = []
         for key in keys {
-            guard let destination = byKey[key], destination.objectID.layout.isKind(of: relationship.destination) else {
+            // The object was deleted, and the relationship has no inverse: it leads to nothing, as in a database.
+            guard let destination = byKey[key] else { continue }
+            guard destination.objectID.layout.isKind(of: relationship.destination) else {
                 throw FileValues.Failure(
                     reason: "\(place) leads to object \(key), which is no “\(relationship.destination.name)”")
             }

@@ -10,6 +10,8 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
     private var lastKey = StoreDocument.firstKey
     /// The state of the file when it was last read or written here.
     private var state: FileState?
+    /// Whether the store got another URL, where its next save replaces what is there.
+    private var isMoved = false
 
     // MARK: What formats override
 
@@ -33,6 +35,21 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
     /// - Throws: an error if a value cannot be written in this format.
     class func data(of document: StoreDocument, entities: [String: EntityLayout]) throws -> Data {
         throw FileValues.Failure(reason: "it has no format")
+    }
+
+    /// The bytes of a file with other metadata, and otherwise unchanged: there is no model that tells the types of values
+    /// and the destinations of relationships.
+    ///
+    /// - Parameters:
+    ///   - document: the file's content.
+    ///   - data: the file.
+    ///   - metadata: the new metadata.
+    class func replacingMetadata(
+        of document: StoreDocument, in data: Data, by metadata: [String: Any]
+    ) throws -> Data {
+        var document = document
+        document.metadata = metadata
+        return try self.data(of: document, entities: [:])
     }
 
     // MARK: Opening
@@ -212,26 +229,46 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
     /// Writes the file as a whole, by way of a draft beside it.
     package override func save() throws {
         guard let url else { return }
-        guard try FileState(of: url) == state || state == nil else {
-            throw StoreError.make(
-                CoreDataErrorCode.persistentStoreSave,
-                "“\(url.lastPathComponent)” was changed by somebody else since it was read; saving would lose that.",
-                url: url, suggestion: "Open the store again, and save your changes into what it holds then.")
+        try checkState(of: url)
+        let data: Data
+        do { data = try makeData() } catch {
+            throw Self.error(CoreDataErrorCode.persistentStoreSave, "cannot be saved", error, url)
         }
-        do {
-            let nodes = try documentNodes()
-            var document = StoreDocument(metadata: storedMetadata, lastKey: lastKey)
-            document.objects = try allNodes.map { try nodes.object(of: $0) }
-            let byName = Dictionary(
-                entities.map { (Self.fileName(ofEntity: $0.name), $0) }, uniquingKeysWith: { first, _ in first })
-            try AtomicFile.write(Self.data(of: document, entities: byName), to: url)
-        } catch { throw Self.error(CoreDataErrorCode.persistentStoreSave, "cannot be saved", error, url) }
-        state = try FileState(of: url)
+        try AtomicFile.locked(url) {
+            // Once more, since another process may have saved while the data were made.
+            try checkState(of: url)
+            do { try AtomicFile.write(data, to: url) } catch {
+                throw Self.error(CoreDataErrorCode.persistentStoreSave, "cannot be saved", error, url)
+            }
+            state = try FileState(of: url)
+        }
+        isMoved = false
+    }
+
+    /// - Throws: 134030 if somebody else has written the file since it was last read or written here.
+    private func checkState(of url: URL) throws {
+        let found = try FileState(of: url)
+        let isNew = (state?.isEmpty ?? true) && (found?.isEmpty ?? true)
+        if found == state || isNew || isMoved { return }
+        throw StoreError.make(
+            CoreDataErrorCode.persistentStoreSave,
+            "“\(url.lastPathComponent)” was changed by somebody else since it was read; saving would lose that.",
+            url: url, suggestion: "Open the store again, and save your changes into what it holds then.")
+    }
+
+    private func makeData() throws -> Data {
+        let nodes = try documentNodes()
+        var document = StoreDocument(metadata: storedMetadata, lastKey: lastKey)
+        document.objects = try allNodes.map { try nodes.object(of: $0) }
+        let byName = Dictionary(
+            entities.map { (Self.fileName(ofEntity: $0.name), $0) }, uniquingKeysWith: { first, _ in first })
+        return try Self.data(of: document, entities: byName)
     }
 
     package override func relocate(to url: URL) throws {
         try super.relocate(to: url)
         state = nil
+        isMoved = true
     }
 
     // MARK: Files
@@ -258,13 +295,19 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
 
     package override class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {
         guard try FileState(of: url) != nil else { throw missing(url) }
-        var document = try read(url)
-        // Metadata that Core Data needs are kept if the new metadata lack them.
-        document.metadata = (metadata ?? [:]).merging(document.metadata.filter { StoreMetadata.isReserved($0.key) }) {
-            new, _ in new
-        }
-        do { try AtomicFile.write(data(of: document, entities: [:]), to: url) } catch {
-            throw self.error(CoreDataErrorCode.persistentStoreSave, "cannot be saved", error, url)
+        try AtomicFile.locked(url) {
+            let file: Data
+            do { file = try Data(contentsOf: url) } catch {
+                throw self.error(CocoaError.Code.fileReadUnknown.rawValue, "cannot be read", error, url)
+            }
+            let document: StoreDocument
+            do { document = try self.document(of: file) } catch { throw damaged(url, error) }
+            // Metadata that Core Data needs are kept if the new metadata lack them.
+            let reserved = document.metadata.filter { StoreMetadata.isReserved($0.key) }
+            let all = (metadata ?? [:]).merging(reserved) { new, _ in new }
+            do { try AtomicFile.write(replacingMetadata(of: document, in: file, by: all), to: url) } catch {
+                throw self.error(CoreDataErrorCode.persistentStoreSave, "cannot be saved", error, url)
+            }
         }
     }
 

@@ -12,6 +12,13 @@ package final class XMLStore: DocumentStore, @unchecked Sendable {
 
     override class func document(of data: Data) throws -> StoreDocument { try XMLStoreReader.document(of: data) }
 
+    override class func replacingMetadata(
+        of document: StoreDocument, in data: Data, by metadata: [String: Any]
+    ) throws -> Data {
+        try XMLStoreWriter.replacingMetadata(in: data, by: metadata)
+            ?? super.replacingMetadata(of: document, in: data, by: metadata)
+    }
+
     override class func data(of document: StoreDocument, entities: [String: EntityLayout]) throws -> Data {
         try XMLStoreWriter.data(of: document, entities: entities)
     }

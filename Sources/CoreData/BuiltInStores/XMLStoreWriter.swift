@@ -32,6 +32,29 @@ enum XMLStoreWriter {
         return Data(text.utf8)
     }
 
+    /// The bytes of a file with other metadata; `nil` if the file has no elements for them.
+    ///
+    /// - Parameters:
+    ///   - data: the file.
+    ///   - metadata: the new metadata, with the UUID.
+    static func replacingMetadata(in data: Data, by metadata: [String: Any]) throws -> Data? {
+        var text = String(decoding: data, as: UTF8.self)
+        let uuid = metadata[NSStoreUUIDKey] as? String ?? ""
+        guard replace("UUID", by: try content(uuid), in: &text),
+            replace("metadata", by: "\n\(try self.metadata(metadata))\n        ", in: &text)
+        else { return nil }
+        return Data(text.utf8)
+    }
+
+    /// Replaces the content of the first element of a name.
+    private static func replace(_ element: String, by content: String, in text: inout String) -> Bool {
+        guard let start = text.range(of: "<\(element)>"),
+            let end = text.range(of: "</\(element)>", range: start.upperBound..<text.endIndex)
+        else { return false }
+        text.replaceSubrange(start.upperBound..<end.lowerBound, with: content)
+        return true
+    }
+
     private static func append(
         _ object: StoreDocument.Object, _ entity: EntityLayout?, to text: inout String
     ) throws {

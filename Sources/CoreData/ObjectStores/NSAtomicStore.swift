@@ -200,7 +200,7 @@ extension NSAtomicStore: ObjectStore {
         }
         let deleted = changes.deleted.compactMap { cacheNode(for: $0.objectID) }
         let formerTable = table
-        let formerValues = (updated.map(\.node) + deleted).map { ($0, $0.propertyCache?.mutableCopy()) }
+        var formerValues = (updated.map(\.node) + deleted).map { ($0, $0.propertyCache?.mutableCopy()) }
         do {
             let new = objects.inserted.map { newCacheNode(for: $0) }
             addCacheNodes(Set(new))
@@ -208,10 +208,14 @@ extension NSAtomicStore: ObjectStore {
             for (node, object) in updated { updateCacheNode(node, from: object) }
             if !deleted.isEmpty { willRemoveCacheNodes(Set(deleted)) }
             for node in deleted { table.remove(node) }
+            let dangling = NodeReference.leading(to: Set(deleted.map(\.objectID)), from: table.nodes)
+            formerValues += dangling.map { ($0.node, $0.node.propertyCache?.mutableCopy()) }
+            for reference in dangling { reference.clear() }
             try save()
         } catch {
             table = formerTable
-            for (node, values) in formerValues { node.propertyCache = values as? NSMutableDictionary }
+            // From the end, since a node may be listed twice: what it was first counts.
+            for (node, values) in formerValues.reversed() { node.propertyCache = values as? NSMutableDictionary }
             throw error
         }
         for (node, _) in updated { node.version &+= 1 }

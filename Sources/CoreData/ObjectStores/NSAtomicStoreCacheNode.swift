@@ -95,7 +95,8 @@ enum NodeValues {
         elements(of: value).compactMap { $0 as? any KeyedOperand }
     }
 
-    private static func elements(of value: Any?) -> [Any] {
+    /// The members of a to-many relationship's value.
+    static func elements(of value: Any?) -> [Any] {
         switch value {
         case let set as NSOrderedSet: Array(set)
         case let set as NSSet: Array(set)

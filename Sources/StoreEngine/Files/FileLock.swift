@@ -11,6 +11,14 @@ package enum FileLock {
         flock(descriptor, LOCK_EX | LOCK_NB) == 0 && isThere(descriptor, url)
     }
 
+    /// Takes the lock of an open file, and waits for it.
+    ///
+    /// - Returns: false if the opened file is no longer under its name.
+    package static func wait(_ descriptor: Int32, _ url: URL) -> Bool {
+        while flock(descriptor, LOCK_EX) != 0 { if errno != EINTR { return false } }
+        return isThere(descriptor, url)
+    }
+
     private static func isThere(_ descriptor: Int32, _ url: URL) -> Bool {
         var (opened, there) = (stat(), stat())
         return fstat(descriptor, &opened) == 0 && lstat(url.path, &there) == 0 && opened.st_ino == there.st_ino

@@ -216,8 +216,8 @@ import Testing
             ("<database><object type=\"DRAGON\" id=\"z1\"></object></database>", "“DRAGON”"),
             ("<database><object type=\"TAG\" id=\"z1\"/><object type=\"TAG\" id=\"z1\"/></database>", "two objects 1"),
             (
-                "<database><object type=\"TAG\" id=\"z1\"><relationship name=\"books\" idrefs=\"z9\"/></object></database>",
-                "leads to object 9"
+                "<database><object type=\"TAG\" id=\"z1\"><relationship name=\"books\" idrefs=\"z1\"/></object></database>",
+                "leads to object 1"
             ),
             (
                 "<database><object type=\"TAG\" id=\"z1\"><attribute name=\"wings\">2</attribute></object></database>",
