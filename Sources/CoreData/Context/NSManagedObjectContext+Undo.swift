@@ -38,8 +38,11 @@ extension NSManagedObjectContext {
     private func restore(_ mementos: [ObjectMemento]) {
         processPendingChanges()
         let kinds = mementos.map { kind(of: $0) }
+        let areGone = mementos.map { $0.object.managedObjectContext == nil }
         for memento in mementos { restorePresence(of: memento) }
-        for memento in mementos where memento.existed { restoreValues(of: memento) }
+        for (memento, isGone) in zip(mementos, areGone) where memento.existed {
+            restoreValues(of: memento, all: isGone)
+        }
         for (memento, kind) in zip(mementos, kinds) { awake(memento.object, from: kind) }
         processPendingChanges()
     }
@@ -90,13 +93,15 @@ extension NSManagedObjectContext {
         forget(object)
     }
 
-    private func restoreValues(of memento: ObjectMemento) {
+    private func restoreValues(of memento: ObjectMemento, all: Bool) {
         let object = memento.object
         object.willChange()
         if object.state.contains(.observed) {
-            object.tellingObservers(ofKeys: memento.differs(inKey:)) { memento.restoreValues() }
+            object.tellingObservers(ofKeys: { memento.differs(inKey: $0, all: all) }) {
+                memento.restoreValues(all: all)
+            }
         } else {
-            memento.restoreValues()
+            memento.restoreValues(all: all)
         }
         if object.state.isDisjoint(with: [.inserted, .deleted]) {
             if object.hasPersistentChanges {

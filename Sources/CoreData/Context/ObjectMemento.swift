@@ -1,12 +1,23 @@
-/// The state of an object before an event, sufficient for undo to restore it.
+/// The state of an object before an event, sufficient for undo to restore what the event changed.
 struct ObjectMemento {
     let object: NSManagedObject
     /// Whether the object was in the context before, rather than inserted by the event.
     let existed: Bool
     let isDeleted: Bool
     private let values: ContiguousArray<StoredValue>
+    /// The slots whose values the event changed. What others changed since, and was merged, stays when it is undone.
+    private var changedSlots: [Int] = []
     private let toOnes: [(relationship: RelationshipLayout, destination: NSManagedObject?)]
-    private var toManys: [(relationship: RelationshipLayout, members: [NSManagedObject], isReordered: Bool)] = []
+    private var toManys: [FormerMembers] = []
+
+    /// The members of a to-many relationship, before the event and after it.
+    private struct FormerMembers {
+        let relationship: RelationshipLayout
+        let members: [NSManagedObject]
+        let isReordered: Bool
+        var later: [NSManagedObject] = []
+        var isChanged: Bool { !members.elementsEqual(later, by: ===) }
+    }
 
     init(_ object: NSManagedObject, existed: Bool) {
         self.object = object
@@ -23,51 +34,90 @@ struct ObjectMemento {
         self.toOnes = toOnes
         for relationship in object.layout.toManys {
             guard let members = object.toManyMembersIfAny(relationship), members.isLoaded else { continue }
-            toManys.append((relationship, members.all, members.isReordered))
+            toManys.append(
+                FormerMembers(relationship: relationship, members: members.all, isReordered: members.isReordered))
         }
     }
 
-    /// Records the members of relationships that the event loaded in order to change them: their former members were
-    /// the committed ones.
+    /// Records what the event has changed.
     mutating func complete() {
+        changedSlots = values.indices.filter { slot in
+            slot >= object.values.count || object.values[slot] != values[slot]
+        }
         for relationship in object.layout.toManys {
-            guard let members = object.toManyMembersIfAny(relationship), members.hasChanges,
+            // Of members that the event loaded in order to change them, the former ones were the committed ones. Those
+            // of a deleted object are recorded in any case: once that is saved, no store has them.
+            guard let members = object.toManyMembersIfAny(relationship),
+                members.hasChanges || object.isDeleted && members.isLoaded,
                 !toManys.contains(where: { $0.relationship === relationship })
             else { continue }
             let loaded = object.loadedToManyMembers(relationship)
             let committed = loaded.committed
             // The present order as far as possible: nobody recorded the places of removed members.
             let order = loaded.all.filter(committed.contains) + loaded.removed
-            toManys.append((relationship, order, false))
+            toManys.append(FormerMembers(relationship: relationship, members: order, isReordered: false))
+        }
+        for index in toManys.indices {
+            toManys[index].later = object.loadedToManyMembers(toManys[index].relationship).all
         }
     }
 
-    /// Whether a property of the object has another value now.
-    func differs(inKey key: String) -> Bool {
+    /// Whether a property of the object has another value once it is restored.
+    ///
+    /// - Parameter all: whether all values are restored; see `restoreValues(all:)`.
+    func differs(inKey key: String, all: Bool) -> Bool {
         switch object.layout.propertyByName[key] {
         case .slot(let slot):
-            return !values.isEmpty && (object.values.isEmpty || values[slot] != object.values[slot])
+            guard !values.isEmpty, all || changedSlots.contains(slot) else { return false }
+            return object.values.isEmpty || values[slot] != object.values[slot]
         case .toMany(let index):
             let relationship = object.layout.relationships[index]
-            guard let former = toManys.first(where: { $0.relationship === relationship }) else { return false }
+            guard let former = toManys.first(where: { $0.relationship === relationship }), all || former.isChanged
+            else { return false }
             let members = object.loadedToManyMembers(relationship)
+            let restored = Self.restored(former, from: members.all, all: all)
             return relationship.isOrdered
-                ? members.all != former.members : members.members != IdentitySet(former.members)
+                ? members.all != restored : members.members != IdentitySet(restored)
         case .fetched, nil: return false
         }
     }
 
     /// Restores the object's values and relationships.
-    func restoreValues() {
-        if !values.isEmpty { object.values = values }
-        if !object.relations.isEmpty {
-            for relationship in object.layout.toOnes { object.relations[relationship.index] = .unresolved }
+    ///
+    /// - Parameter all: whether all values are restored, for an object that lost them when its deletion was saved,
+    ///   rather than those that the event changed.
+    func restoreValues(all: Bool) {
+        if !values.isEmpty {
+            if all || object.values.count != values.count {
+                object.values = values
+            } else {
+                for slot in changedSlots { object.values[slot] = values[slot] }
+            }
         }
-        for (relationship, destination) in toOnes {
+        let restoresAll = all || values.isEmpty
+        for relationship in object.layout.toOnes
+        where !object.relations.isEmpty && (restoresAll || changedSlots.contains(relationship.slot)) {
+            object.relations[relationship.index] = .unresolved
+        }
+        for (relationship, destination) in toOnes where restoresAll || changedSlots.contains(relationship.slot) {
             object.values[relationship.slot] = destination.map { .identifier($0.identifier) } ?? .null
         }
-        for (relationship, members, isReordered) in toManys {
-            object.loadedToManyMembers(relationship).replaceAll(by: members, isReordered: isReordered)
+        for former in toManys where all || former.isChanged {
+            let members = object.loadedToManyMembers(former.relationship)
+            members.replaceAll(
+                by: Self.restored(former, from: members.all, all: all), isReordered: former.isReordered)
         }
+    }
+
+    /// The former members, and those that others have added since, without those that others have removed.
+    private static func restored(
+        _ former: FormerMembers, from present: [NSManagedObject], all: Bool
+    ) -> [NSManagedObject] {
+        let later = IdentitySet(former.later)
+        let now = IdentitySet(present)
+        if all || now == later { return former.members }
+        let before = IdentitySet(former.members)
+        return former.members.filter { now.contains($0) || !later.contains($0) }
+            + present.filter { !later.contains($0) && !before.contains($0) }
     }
 }
