@@ -102,8 +102,12 @@ private struct ChildSave {
     /// A new object of the parent, under the ID that the child's object has.
     private func insert(_ object: NSManagedObject) -> NSManagedObject {
         if let target = parent.table.object(at: object.place) {
-            // The parent's object was deleted, and the child's merge policy restores it.
-            parent.revive(target)
+            if target.state.isDisjoint(with: [.fault, .lost]) {
+                // The parent's object was deleted, and the child's merge policy restores it.
+                parent.revive(target)
+            } else {
+                parent.insertFault(target)
+            }
             return target
         }
         let target = parent.materialize(
@@ -177,9 +181,8 @@ private struct ChildSave {
         guard let members = object.toManyMembersIfAny(relationship), members.hasChanges else { return }
         let copy =
             relationship.isOrdered ? target.loadedToManyMembers(relationship) : target.toManyMembers(relationship)
-        for removed in members.removed {
-            if let counterpart = parent.table.object(at: removed.place) { copy.remove(counterpart) }
-        }
+        // Without an inverse, the parent may not have met the removed object yet.
+        for removed in members.removed { copy.remove(parent.objectOrFault(removed.identifier)) }
         for added in relationship.isOrdered ? members.all.filter(members.added.contains) : Array(members.added) {
             let counterpart = parent.objectOrFault(added.identifier)
             if !counterpart.isDeleted { copy.insert(counterpart) }
@@ -203,6 +206,20 @@ private struct ChildSave {
 }
 
 extension NSManagedObjectContext {
+    /// Makes a fault a new object: somebody asked for it by its ID before the child that made it saved.
+    func insertFault(_ object: NSManagedObject) {
+        rememberForUndo(object, existed: false)
+        object.relations = []
+        object.snapshot = []
+        object.version = 0
+        object.state.remove([.valuesPending, .inBatch, .lost, .inaccessible, .hollow])
+        object.state.insert(.fault)
+        // It is registered when it is listed.
+        table.remove(object)
+        enlist(object)
+        object.awakeFromInsert()
+    }
+
     /// Undoes the deletion of an object.
     func revive(_ object: NSManagedObject) {
         object.state.remove([.deleted, .deletePropagated, .deletedInEvent])

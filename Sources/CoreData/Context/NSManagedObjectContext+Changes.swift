@@ -53,6 +53,8 @@ extension NSManagedObjectContext {
     }
 
     func noteDeletion(of object: NSManagedObject) {
+        // Once its deletion is saved, only the undo manager has its values.
+        if undoManager != nil, object.state.contains(.fault) { object.fireFault() }
         if object.state.isDisjoint(with: .anyEvent) {
             rememberForUndo(object)
             event.append(object)
@@ -143,23 +145,21 @@ extension NSManagedObjectContext {
     }
 
     private func propagateDeletes() {
-        var (position, loaded) = (0, 0)
-        // The array grows while delete rules cascade.
-        while position < doomed.count {
-            if position == loaded {
-                loadDestinations(ofDeleted: doomed[loaded...])
-                loaded = doomed.count
+        var followed: ContiguousArray<NSManagedObject> = []
+        // Deletions cascade, level by level. A program's `prepareForDeletion` may fetch, which processes those that wait.
+        while !doomed.isEmpty {
+            let level = doomed
+            doomed = []
+            loadDestinations(ofDeleted: level[...])
+            for object in level where object.state.contains(.deleted) && !object.state.contains(.deletePropagated) {
+                object.state.insert(.deletePropagated)
+                for next in object.followDeleteRules() { delete(next) }
             }
-            let object = doomed[position]
-            position += 1
-            guard object.state.contains(.deleted), !object.state.contains(.deletePropagated) else { continue }
-            object.state.insert(.deletePropagated)
-            for doomed in object.followDeleteRules() { delete(doomed) }
+            followed += level
         }
         // After all deletions are marked, since objects that are deleted together do not deny each other's deletion.
         // Deletions that were denied before may now succeed.
-        if !event.isEmpty || !doomed.isEmpty { discardRemovable(denied + doomed) }
-        doomed = []
+        if !event.isEmpty || !followed.isEmpty { discardRemovable(denied + followed) }
     }
 
     /// Removes objects that were deleted before they were ever saved. If a rule denies a deletion, that object waits.

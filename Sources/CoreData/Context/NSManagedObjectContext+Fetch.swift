@@ -94,13 +94,14 @@ extension NSManagedObjectContext {
         plan.predicate = request.predicate?.read(for: layout)
         plan.sortDescriptors = request.sortDescriptors ?? []
         plan.limit = request.fetchLimit
-        plan.offset = request.fetchOffset
+        plan.offset = max(request.fetchOffset, 0)
         return plan
     }
 
     private func objects(of request: any FetchDescription, _ layout: EntityLayout) throws -> [NSManagedObject] {
         let plan = plan(for: request, layout)
-        let pending = request.includesPendingChanges ? pendingChanges(for: plan) : .none
+        let pending =
+            request.includesPendingChanges ? pendingChanges(for: plan, in: request.affectedStores) : .none
         let objects = try fetchObjects(plan, request.affectedStores, pending: pending, FetchStyle(request))
         try prefetch(request.relationshipKeyPathsForPrefetching ?? [], for: objects)
         return objects

@@ -22,7 +22,7 @@ struct FetchStyle {
 // Finds the results of a plan in a context: the source's results, combined with changes made here.
 extension NSManagedObjectContext {
     func fetchIdentifiers(_ plan: FetchPlan, _ stores: [NSPersistentStore]?) throws -> [NSManagedObjectID] {
-        let pending = pendingChanges(for: plan)
+        let pending = pendingChanges(for: plan, in: stores)
         guard pending.isEmpty, let source, !source.isScattered(plan, stores: stores) else {
             return try fetchObjects(plan, stores, pending: pending, FetchStyle()).map(\.identifier)
         }
@@ -30,7 +30,7 @@ extension NSManagedObjectContext {
     }
 
     func fetchCount(_ plan: FetchPlan, _ stores: [NSPersistentStore]?) throws -> Int {
-        let pending = pendingChanges(for: plan)
+        let pending = pendingChanges(for: plan, in: stores)
         let isLeft = source?.leavesToAsker(plan, stores: stores) ?? false
         let isCut = plan.limit > 0 || plan.offset > 0 || isLeft
         guard let source, !isCut || !source.isScattered(plan, stores: stores) else {
@@ -65,7 +65,7 @@ extension NSManagedObjectContext {
             let matches = Self.test(plan.predicate)
             return pending.objects.count { !$0.isDeleted && matches($0) }
         }
-        count = max(0, count - plan.offset)
+        count = max(0, count - max(plan.offset, 0))
         return plan.limit > 0 ? min(count, plan.limit) : count
     }
 
@@ -80,7 +80,7 @@ extension NSManagedObjectContext {
             // No more of the store's first results can be lost than objects were changed here.
             let isBounded =
                 plan.limit > 0 && !isLeft && !source.isScattered(plan, stores: stores) && plan.isSortedByAttributes
-            sourcePlan.limit = isBounded ? plan.limit + plan.offset + pending.storedCount : 0
+            sourcePlan.limit = isBounded ? Self.bound(plan, pending.storedCount) : 0
             sourcePlan.offset = 0
         }
         let stamp = source.generation
@@ -106,6 +106,14 @@ extension NSManagedObjectContext {
             fetched = rows.map { object(for: $0, asFault: asFault, refreshing: refreshing, stamp: stamp) }
         }
         return isMerging ? try StoreError.evaluating { merge(fetched, pending, plan, evaluates: isLeft) } : fetched
+    }
+
+    /// The number of results to ask a store for, so that enough are left when some are lost; 0, for no limit, if it is
+    /// larger than any number.
+    private static func bound(_ plan: FetchPlan, _ lost: Int) -> Int {
+        let (last, isTooLarge) = plan.limit.addingReportingOverflow(max(plan.offset, 0))
+        let (bound, isTooLargeNow) = last.addingReportingOverflow(lost)
+        return isTooLarge || isTooLargeNow ? 0 : bound
     }
 
     /// The results of a fetch including unsaved changes: the source's results without objects that are deleted or no

@@ -71,7 +71,7 @@ extension NSManagedObjectContext {
     ///
     /// If this fails, the rows are read again for each object, which reports the error.
     func loadDestinations(ofDeleted objects: ArraySlice<NSManagedObject>) {
-        guard objects.count > 1, let source else { return }
+        guard !objects.isEmpty, let source else { return }
         let stored = objects.filter {
             $0.state.contains(.deleted) && !$0.state.contains(.deletePropagated) && !$0.hasTemporaryID
         }

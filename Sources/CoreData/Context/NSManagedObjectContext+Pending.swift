@@ -22,6 +22,27 @@ extension NSManagedObjectContext {
     private static let scansBeforeIndex = 4
 
     /// Changed objects that may change the plan's results.
+    ///
+    /// - Parameters:
+    ///   - plan: what is fetched.
+    ///   - stores: the stores to search; `nil` for all.
+    func pendingChanges(for plan: FetchPlan, in stores: [NSPersistentStore]?) -> PendingChanges {
+        var pending = pendingChanges(for: plan)
+        guard let stores, !pending.objects.isEmpty else { return pending }
+        pending.objects.removeAll { object in
+            let store = store(of: object)
+            return !stores.contains { $0.identity === store }
+        }
+        return pending
+    }
+
+    /// The store that has an object, or will have it once it is saved.
+    private func store(of object: NSManagedObject) -> StoreIdentity? {
+        if let identity = object.storeIdentity { return identity }
+        if let assigned = assignedStores[ObjectIdentifier(object)] { return assigned.identity }
+        return persistentStoreCoordinator?.storeOfNewObjects(of: object.layout)?.identity
+    }
+
     func pendingChanges(for plan: FetchPlan) -> PendingChanges {
         guard !changed.isEmpty else { return .none }
         processDeletions()

@@ -9,13 +9,7 @@ extension NSManagedObjectContext {
         if flag {
             guard !object.state.contains(.fault) else { return }
             do {
-                if let row = try source?.row(for: object.identifier) {
-                    object.adopt(row, keepingChanges: true)
-                    object.refreshToManys()
-                    object.forgetFetchedValues()
-                    readErrors[object.identifier] = nil
-                    awake(object, from: .refresh)
-                }
+                if let row = try source?.row(for: object.identifier) { refreshObject(object, by: row) }
             } catch { report("\(object.identifier.description) cannot be refreshed", error) }
         } else {
             withdraw(object)
@@ -27,9 +21,28 @@ extension NSManagedObjectContext {
 
     func refreshObjects() {
         checkQueue()
-        for object in table.all where !object.state.contains(.inserted) {
-            refresh(object, mergeChanges: object.hasChanges)
+        let changed = table.all.filter {
+            $0.hasChanges && $0.state.isDisjoint(with: [.inserted, .fault]) && (!$0.hasTemporaryID || parent != nil)
         }
+        for object in table.all where !object.state.contains(.inserted) && !object.hasChanges {
+            refresh(object, mergeChanges: false)
+        }
+        do {
+            for row in try source?.rows(for: changed.map(\.identifier)) ?? [] {
+                if let object = table.object(for: row.objectID) { refreshObject(object, by: row) }
+            }
+        } catch { report("changed objects cannot be refreshed", error) }
+        refreshed += changed
+        if !changed.isEmpty { scheduleProcessing() }
+    }
+
+    /// Gives an object its row's values, and keeps its changes.
+    private func refreshObject(_ object: NSManagedObject, by row: Row) {
+        object.adopt(row, keepingChanges: true)
+        object.refreshToManys()
+        object.forgetFetchedValues()
+        readErrors[object.identifier] = nil
+        awake(object, from: .refresh)
     }
 
     // MARK: Merging saves of other contexts
@@ -95,7 +108,12 @@ extension NSManagedObjectContext {
         // Temporary IDs are only meaningful in contexts with the same parent.
         for identifier in changes.inserted where !identifier.isTemporaryID || parent != nil {
             let object = objectOrFault(localIdentifier(identifier))
-            if object.state.contains(.fault) { inserted.append(object) }
+            if object.state.contains(.fault) {
+                inserted.append(object)
+            } else if parent == nil, !object.state.contains(.inserted) {
+                // It was fetched and read after the save, and before this merge: nobody was told of it.
+                stale.append(object)
+            }
         }
         for identifier in changes.updated {
             guard let object = registeredObject(for: identifier) else {
@@ -103,7 +121,12 @@ extension NSManagedObjectContext {
                 continue
             }
             // A fault shows the current values when it fires, so nothing changed for observers.
-            if object.state.contains(.fault) { mergedFaults.append(object) } else { stale.append(object) }
+            if object.state.contains(.fault) {
+                object.dropPendingValues()
+                mergedFaults.append(object)
+            } else {
+                stale.append(object)
+            }
         }
         take(stale, from: source)
         for identifier in changes.deleted {
@@ -187,6 +210,15 @@ extension NSManagedObject {
     /// are kept.
     final func refreshToManys() {
         if state.contains(.observed) { tellingObserversOfMembers(forgetToManys) } else { forgetToManys() }
+    }
+
+    /// Makes a fault read its row when it fires, in place of values that were fetched before. Saves of other processes
+    /// do not show in this coordinator's counts.
+    final func dropPendingValues() {
+        guard state.contains(.valuesPending) else { return }
+        values = []
+        snapshot = []
+        state.remove(.valuesPending)
     }
 
     private func forgetToManys() {

@@ -46,6 +46,12 @@ extension NSPersistentStoreCoordinator {
         }
     }
 
+    /// The store that new objects of an entity get into, unless they are assigned to another; `nil` if no store takes
+    /// them.
+    func storeOfNewObjects(of layout: EntityLayout) -> NSPersistentStore? {
+        withLock { storesOf(layout, among: nil).first { !$0.isReadOnly } }
+    }
+
     private func identifiers(
         for objects: [NSManagedObject], assigned: [ObjectIdentifier: NSPersistentStore],
         _ make: ([NSManagedObject], NSPersistentStore) throws -> [NSManagedObjectID]

@@ -21,7 +21,7 @@ extension NSPersistentStoreCoordinator {
     public func migratePersistentStore(
         _ store: NSPersistentStore, to URL: URL, options: [AnyHashable: Any]? = nil, withType storeType: String
     ) throws -> NSPersistentStore {
-        try withLock {
+        let new = try withLock {
             guard persistentStores.contains(store) else {
                 throw StoreError.make(
                     CoreDataErrorCode.persistentStoreOperation, "The store was not added to this coordinator.",
@@ -49,6 +49,9 @@ extension NSPersistentStoreCoordinator {
             }
             return new
         }
+        // Outside the lock: an observer may wait for a context that waits for the lock.
+        postReplacement(of: store, by: new)
+        return new
     }
 
     /// Copies a store's objects into a new store, which replaces it in the coordinator.

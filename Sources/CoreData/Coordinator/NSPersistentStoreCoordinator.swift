@@ -216,9 +216,13 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         for context in withLock({ contexts.compactMap(\.context) }) { context.storeWasRemoved(store.identity) }
     }
 
-    /// Replaces one store by another, and posts that.
+    /// Replaces one store by another, under the lock.
     func replace(_ store: NSPersistentStore, by new: NSPersistentStore) {
         stores = stores.map { $0 === store ? new : $0 }
+    }
+
+    /// Posts that a store was replaced by another.
+    func postReplacement(of store: NSPersistentStore, by new: NSPersistentStore) {
         postStoresDidChange([
             NSAddedPersistentStoresKey: [new], NSRemovedPersistentStoresKey: [store],
             NSUUIDChangedPersistentStoresKey: [store, new],

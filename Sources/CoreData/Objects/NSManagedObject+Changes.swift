@@ -24,7 +24,7 @@ extension NSManagedObject {
         }
         for relationship in layout.toManys where !relationship.isTransient {
             guard let members = toManyMembersIfAny(relationship), members.hasChanges else { continue }
-            result[relationship.name] = NSSet(array: Array(members.committed))
+            result[relationship.name] = members.committedValue
         }
         return result
     }
@@ -43,10 +43,7 @@ extension NSManagedObject {
             case .toMany(let index):
                 let relationship = layout.relationships[index]
                 if relationship.isTransient { continue }
-                let members = loadedToManyMembers(relationship)
-                result[key] =
-                    relationship.isOrdered && !members.hasChanges
-                    ? NSOrderedSet(array: members.all) : NSSet(array: Array(members.committed))
+                result[key] = loadedToManyMembers(relationship).committedValue
             case .fetched: continue
             case nil: unknownKey(key)
             }

@@ -34,6 +34,7 @@ extension NSManagedObject {
         for relationship in layout.validatedToManys {
             if let error = countError(of: relationship, countsAll: countsAll) { errors.append(error) }
         }
+        errors += danglingReferences()
         for key in type(of: self).customValidationKeys {
             // Whether an unreadable value is valid is unknown, but it was when it was saved.
             if let slot = layout.slotIndex(forName: key), values[slot].missingExternalData != nil { continue }
@@ -51,6 +52,27 @@ extension NSManagedObject {
         for slot in required where values[slot].isNull { return false }
         return true
     }
+
+    /// The errors of changed relationships that lead to objects which will not be saved.
+    private func danglingReferences() -> [NSError] {
+        guard !relations.isEmpty else { return [] }
+        return layout.relationships.compactMap { relationship in
+            // Where the rule is “deny”, the deletion is what cannot be saved.
+            guard !relationship.isTransient, relationship.inverse?.deleteRule != .denyDeleteRule else { return nil }
+            let invalid: NSManagedObject? =
+                switch relations[relationship.index] {
+                case .toOne(let destination?)
+                where isInserted || snapshot[relationship.slot] != values[relationship.slot]:
+                    destination.isNoDestination ? destination : nil
+                case .toMany(let members): members.added.first(where: \.isNoDestination)
+                default: nil
+                }
+            return invalid.map { ValidationError.dangling(relationship, $0, object: self) }
+        }
+    }
+
+    /// Whether the object is not there for others once everything is saved.
+    private var isNoDestination: Bool { state.contains(.deleted) || storedContext == nil }
 
     private func countError(of relationship: RelationshipLayout, countsAll: Bool) -> NSError? {
         // Unchanged relationships were valid when they were saved.

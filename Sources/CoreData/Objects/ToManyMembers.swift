@@ -211,6 +211,13 @@ final class ToManyMembers {
     /// The stored destinations.
     var committed: IdentitySet { members.subtracting(added).union(removed) }
 
+    /// The stored destinations in the form of key-value coding. Where nobody kept the places of removed members, they
+    /// come last.
+    var committedValue: NSObject {
+        guard isOrdered else { return NSSet(array: Array(committed)) }
+        return NSOrderedSet(array: storedOrder ?? all.filter { !added.contains($0) } + removed)
+    }
+
     /// Notes that additions and removals have been saved.
     func didSave() {
         added = []

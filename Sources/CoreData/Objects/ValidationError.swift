@@ -91,6 +91,17 @@ enum ValidationError {
             key: relationship.name, value: object.value(forKey: relationship.name), object: object)
     }
 
+    /// Core Data's user info has the key “Dangling reference to an invalid object.”, too.
+    static func dangling(
+        _ relationship: RelationshipLayout, _ destination: NSManagedObject, object: NSManagedObject
+    ) -> NSError {
+        make(
+            CoreDataErrorCode.managedObjectValidation,
+            "\(name(of: object, relationship.name)) leads to \(destination.identifier.description), which was deleted, or "
+                + "is in no context, and would not be saved. Set the relationship to another object, or to nil.",
+            key: relationship.name, value: destination, object: object)
+    }
+
     /// Throws the only error, or all of them in one.
     static func throwIfAny(_ errors: [NSError], object: NSManagedObject) throws {
         guard let first = errors.first else { return }

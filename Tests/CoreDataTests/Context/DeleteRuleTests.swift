@@ -63,4 +63,30 @@ struct DeleteRuleTests {
             #expect(try context.all("Child").count == 2)
         }
     }
+
+    @Test("Delete rules reach everything below, also if a program fetches while it is told of a deletion")
+    func fetchingMeanwhile() throws {
+        let container = try Library.inMemory()
+        let context = FetchingContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = container.persistentStoreCoordinator
+        try context.performAndWait {
+            let author = context.make("Author", ["name": "A"])
+            let book = context.make("Book", ["title": "T", "author": author, "shelf": context.make("Shelf")])
+            context.make("Chapter", ["title": "C", "book": book])
+            try context.save()
+            context.delete(author)
+            try context.save()
+            for entity in ["Author", "Book", "Chapter"] { #expect(try context.all(entity).isEmpty, "\(entity)") }
+            #expect(try context.all("Shelf").first?.value(forKey: "book") == nil)
+        }
+    }
+}
+
+/// A context that counts objects before it deletes one, as `prepareForDeletion` of a program's class may.
+private final class FetchingContext: NSManagedObjectContext, @unchecked Sendable {
+    // @unchecked Sendable: confined to its queue, like its superclass.
+    override func delete(_ object: NSManagedObject) {
+        _ = try? count(for: NSFetchRequest<NSManagedObject>(entityName: "Tag"))
+        super.delete(object)
+    }
 }

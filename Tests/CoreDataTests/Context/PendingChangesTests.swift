@@ -236,4 +236,16 @@ struct PendingChangesTests {
         default: return NSPredicate(format: "age > %d", age)
         }
     }
+
+    @Test("The largest limit and any offset are no obstacle", arguments: [0, 1, -1, Int.max])
+    func largestLimit(offset: Int) throws {
+        try #require(try context.fetch(authors("age == 7")).first).setValue("changed", forKey: "name")
+        let request = authors("age < 10")
+        request.sortDescriptors = [NSSortDescriptor(key: "age", ascending: true)]
+        request.fetchLimit = .max
+        request.fetchOffset = offset
+        let left = max(0, 10 - max(0, min(offset, 10)))
+        #expect(try context.fetch(request).count == left)
+        #expect(try context.count(for: request) == left)
+    }
 }

@@ -195,4 +195,24 @@ struct SeveralStoresPredicateTests {
             #expect(try titles("NOT author IN %@", [emma]) == ["Notes"])
         }
     }
+
+    @Test("A fetch in one store finds what it would find if everything were saved")
+    func unsavedElsewhere() throws {
+        try context.performAndWait {
+            try author("Emma").setValue("Emma W", forKey: "name")
+            try author("Ada").setValue("Ada L", forKey: "name")
+            context.assign(context.make("Author", ["name": "New"]), to: stores[1])
+            context.make("Author", ["name": "Default"])
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
+            func names(_ affected: [NSPersistentStore]) throws -> [String] {
+                request.affectedStores = affected
+                let found = try context.fetch(request).compactMap { $0.string("name") }.sorted()
+                #expect(try context.count(for: request) == found.count)
+                return found
+            }
+            #expect(try names([stores[0]]) == ["Ada L", "Default"])
+            #expect(try names([stores[1]]) == ["Emma W", "New"])
+            #expect(try names([]) == [])
+        }
+    }
 }

@@ -116,7 +116,8 @@ struct ProgressiveMigrationTests {
         let unordered = KnownVersions(versions, isOrdered: false, mappings: [])
         let refusal = failure { _ = try ProgressiveMigration(at: folder.store, to: end.model, over: unordered) }
         #expect(refusal?.code == 134140)
-        #expect(try ProgressiveMigration(at: folder.store, to: end.model, over: KnownVersions(versions)).steps.count == 2)
+        #expect(
+            try ProgressiveMigration(at: folder.store, to: end.model, over: KnownVersions(versions)).steps.count == 2)
     }
 
     @Test("Progress grows over the whole chain, and names the steps")
