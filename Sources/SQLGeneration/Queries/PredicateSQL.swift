@@ -100,12 +100,12 @@ struct PredicateSQL {
         let (left, right) = try sides(tree, in: scope)
         let leftVaries = left.canBeNull
         let rightVaries = right.canBeNull
-        if !tree.options.isEmpty, left.storage == .string || right.storage == .string || isString(tree.right) {
+        if !tree.options.isEmpty, areTexts(tree.left, left, tree.right, right) {
             var condition = stringFunction(.equalTo, left.fragment, right.fragment, tree.options)
             if leftVaries && rightVaries {
                 // Two nils are equal.
-                let bothAbsent = " OR (" + left.fragment + " IS NULL AND " + right.fragment + " IS NULL)"
-                condition = SQLCondition(condition.fragment + bothAbsent, isCompound: true)
+                condition = SQLCondition(
+                    condition.fragment + " OR " + Self.areNull(left, right), isCompound: true)
             }
             return isEqual ? condition : Self.negated(condition)
         }
@@ -121,9 +121,9 @@ struct PredicateSQL {
     }
 
     private func nullity(of tree: ExpressionTree, isNull: Bool, in scope: SQLScope) throws -> SQLCondition {
-        if case .keyPath(let path) = tree, case .toMany(let toMany) = try scope.resolve(path, schema: schema) {
+        if let (toMany, origin) = relationship(tree, in: scope) {
             // In Core Data, an empty to-many relationship equals nil.
-            let inner = try existence(of: toMany, in: scope) { _ in nil }
+            let inner = try existence(of: toMany, in: origin) { _ in nil }
             return isNull ? Self.negated(inner) : inner
         }
         let operand = try self.operand(tree, in: scope)
@@ -133,7 +133,7 @@ struct PredicateSQL {
     private func order(_ tree: ComparisonTree, _ sign: SQLFragment, in scope: SQLScope) throws -> SQLCondition {
         let (left, right) = try openSides(tree, in: scope)
         if isNull(tree.left) || isNull(tree.right) { return .never }
-        if !tree.options.isEmpty, left.storage == .string || isString(tree.right) {
+        if !tree.options.isEmpty, areTexts(tree.left, left, tree.right, right) {
             return stringFunction(tree.comparison, left.fragment, right.fragment, tree.options)
         }
         return SQLCondition("\(left.fragment) \(sign) \(right.fragment)")
@@ -148,7 +148,9 @@ struct PredicateSQL {
         try Self.checkIsOpen(left, tree.left)
         let lower = try operand(bounds[0], comparedWith: left, in: scope)
         let upper = try operand(bounds[1], comparedWith: left, in: scope)
-        if !tree.options.isEmpty, left.storage == .string {
+        if !tree.options.isEmpty,
+            areTexts(tree.left, left, bounds[0], lower) || areTexts(tree.left, left, bounds[1], upper)
+        {
             let above = stringFunction(.greaterThanOrEqualTo, left.fragment, lower.fragment, tree.options)
             let below = stringFunction(.lessThanOrEqualTo, left.fragment, upper.fragment, tree.options)
             return SQLCondition(above.fragment + " AND " + below.fragment, isCompound: true)

@@ -40,7 +40,9 @@ extension PredicateSQL {
 
     /// `left CONTAINS right`: an object in a to-many relationship, an element in a collection, or a text in a text.
     func contains(_ tree: ComparisonTree, in scope: SQLScope) throws -> SQLCondition {
-        if let condition = try objectMembership(tree.right, in: tree.left, scope) { return condition }
+        if let condition = try membership(tree.right, ofRelationship: tree.left, tree.options, in: scope) {
+            return condition
+        }
         if case .collection? = constant(tree.left) {
             return try membership(tree.right, of: tree.left, options: tree.options, in: scope)
         }
@@ -53,7 +55,7 @@ extension PredicateSQL {
     func membership(
         _ element: ExpressionTree, of collection: ExpressionTree, options: StringOptions, in scope: SQLScope
     ) throws -> SQLCondition {
-        if let condition = try objectMembership(element, in: collection, scope) { return condition }
+        if let condition = try membership(element, ofRelationship: collection, options, in: scope) { return condition }
         if case .fetch(let request, _, false) = collection {
             return try membership(element, ofFetch: request, in: scope)
         }
@@ -75,43 +77,67 @@ extension PredicateSQL {
             scope.names.isReusable = false
             return present.contains { self.object(all[$0]) == object } ? .always : .never
         }
-        if !options.isEmpty, left.storage == .string {
-            var parts = try present.map { position in
-                let right = try operand(all[position], comparedWith: left, in: scope)
-                return stringFunction(.equalTo, left.fragment, right.fragment, options).fragment
+        var list: [SQLFragment] = []
+        var parts: [SQLFragment] = []
+        for position in present {
+            let right = try operand(all[position], comparedWith: left, in: scope)
+            // Two nils are equal.
+            let canBothBeNull = left.canBeNull && right.canBeNull
+            if !options.isEmpty, areTexts(element, left, all[position], right) {
+                parts.append(stringFunction(.equalTo, left.fragment, right.fragment, options).fragment)
+                if canBothBeNull { parts.append(Self.areNull(left, right)) }
+            } else if canBothBeNull {
+                parts.append(SQLFragment(.same(left.fragment, right.fragment, isNegated: false)))
+            } else {
+                list.append(right.fragment)
             }
-            if hasNull { parts.append(left.fragment + " IS NULL") }
-            guard !parts.isEmpty else { return .never }
-            return SQLCondition(Self.chain(parts, "OR"), isCompound: true)
         }
-        let list = try present.map { try operand(all[$0], comparedWith: left, in: scope).fragment }
-        if list.isEmpty {
-            return hasNull ? SQLCondition(left.fragment + " IS NULL", canBeNull: false) : .never
-        }
-        let condition = SQLFragment(.among(left.fragment, list))
-        guard hasNull else { return SQLCondition(condition) }
-        return SQLCondition(condition + " OR " + left.fragment + " IS NULL", isCompound: true)
+        if !list.isEmpty { parts.insert(SQLFragment(.among(left.fragment, list)), at: 0) }
+        if hasNull { parts.append(left.fragment + " IS NULL") }
+        guard let first = parts.first else { return .never }
+        let isOfNull = present.isEmpty
+        return parts.count == 1
+            ? SQLCondition(first, canBeNull: !isOfNull) : SQLCondition(Self.chain(parts, "OR"), isCompound: true)
+    }
+
+    /// Whether either side of a comparison is a text, so that its options count.
+    func areTexts(
+        _ leftTree: ExpressionTree, _ left: SQLOperand, _ rightTree: ExpressionTree, _ right: SQLOperand
+    ) -> Bool {
+        left.storage.isText || right.storage.isText || isString(leftTree) || isString(rightTree)
+    }
+
+    /// `(a IS NULL AND b IS NULL)`
+    static func areNull(_ left: SQLOperand, _ right: SQLOperand) -> SQLFragment {
+        (left.fragment + " IS NULL AND " + right.fragment + " IS NULL").inParentheses
     }
 
     /// Whether an expression is a text, which can be searched for a part.
     private func isText(_ tree: ExpressionTree, in scope: SQLScope) throws -> Bool {
         if isString(tree) { return true }
         switch tree {
-        case .keyPath, .path, .function, .conditional, .cast: return try operand(tree, in: scope).storage == .string
+        case .keyPath, .path, .function, .conditional, .cast: return try operand(tree, in: scope).storage.isText
         default: return false
         }
     }
 
-    /// `object IN relationship`: whether an object is among the destinations of a to-many relationship; nil if the
-    /// collection is no such relationship.
-    private func objectMembership(
-        _ element: ExpressionTree, in collection: ExpressionTree, _ scope: SQLScope
+    /// `element IN relationship`: whether an object, or a value, is among the destinations of a to-many relationship, or
+    /// among their values; nil if the collection is no such relationship.
+    private func membership(
+        _ element: ExpressionTree, ofRelationship collection: ExpressionTree, _ options: StringOptions,
+        in scope: SQLScope
     ) throws -> SQLCondition? {
-        guard case .keyPath(let path) = collection, case .toMany(let toMany) = try scope.resolve(path, schema: schema)
-        else { return nil }
-        return try existence(of: toMany, in: scope) { target in
-            let comparison = ComparisonTree(.keyPath(target.keys), .equalTo, element)
-            return try condition(.comparison(comparison), in: target.scope)
+        guard let (toMany, origin) = relationship(collection, in: scope) else { return nil }
+        return try existence(of: toMany, in: origin) { target in
+            // The element starts at the evaluated object, not at the destination.
+            try condition(of: target, in: scope) { destination in
+                ComparisonTree(destination, .equalTo, element, options: options)
+            }
         }
     }
+}
+
+extension ColumnStorage? {
+    /// Whether the column holds texts, or URLs, which are kept as texts.
+    var isText: Bool { self == .string || self == .url }
 }

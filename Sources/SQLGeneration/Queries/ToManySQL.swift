@@ -69,8 +69,40 @@ extension PredicateSQL {
         return SQLCondition("EXISTS \(found)", canBeNull: false)
     }
 
-    /// The variable for a destination of the relationship of `ANY` or `ALL`; no format string can name it.
-    private static let destinationVariable = "\u{0}destination"
+    /// A comparison of what a destination leads to with something that starts at the evaluated object.
+    ///
+    /// - Parameters:
+    ///   - target: the destination.
+    ///   - scope: the tables of the evaluated object.
+    ///   - comparison: makes the comparison with the expression for the destination.
+    /// - Returns: the condition.
+    /// - Throws: an `NSError` that names what SQL cannot express.
+    func condition(
+        of target: ExistenceTarget, in scope: SQLScope, _ comparison: (ExpressionTree) -> ComparisonTree
+    ) throws -> SQLCondition {
+        // No format string can name this variable, and each destination within another one has its own.
+        let variable = "\u{0}" + target.scope.alias
+        let former = scope.variables
+        defer { scope.variables = former }
+        scope.variables[variable] = target.scope
+        return try condition(.comparison(comparison(.keys(target.keys, from: variable))), in: scope)
+    }
+
+    /// The to-many relationship that a key path leads to or over, with the tables that the path starts at; nil for any
+    /// other expression, and for one that computes something of a relationship.
+    func relationship(_ tree: ExpressionTree, in scope: SQLScope) -> (ToManyPath, SQLScope)? {
+        let (path, origin): ([String], SQLScope?) =
+            switch tree {
+            case .keyPath(let keys), .path(from: .evaluatedObject, let keys): (keys, scope)
+            case .path(from: .variable(let name), let keys): (keys, scope.variables[name])
+            default: ([], nil)
+            }
+        // Whoever reads the path as a value reports what is wrong with it.
+        guard let origin, case .toMany(let toMany)? = try? origin.resolve(path, schema: schema),
+            !toMany.rest.contains(where: { $0.hasPrefix("@") })
+        else { return nil }
+        return (toMany, origin)
+    }
 
     /// `ANY pages.number > 3`, `ALL pages.number > 3`.
     func existence(_ tree: ComparisonTree, in scope: SQLScope) throws -> SQLCondition {
@@ -94,12 +126,11 @@ extension PredicateSQL {
         }
         let holds = try existence(of: toMany, in: origin) { target in
             // The left side starts at a destination, the right side at the evaluated object.
-            let former = scope.variables
-            defer { scope.variables = former }
-            scope.variables[Self.destinationVariable] = target.scope
-            var inner = plain
-            inner.left = .keys(target.keys, from: Self.destinationVariable)
-            let condition = try condition(.comparison(inner), in: scope)
+            let condition = try condition(of: target, in: scope) { destination in
+                var inner = plain
+                inner.left = destination
+                return inner
+            }
             return tree.modifier == .all ? Self.negated(condition) : condition
         }
         return tree.modifier == .all ? Self.negated(holds) : holds
