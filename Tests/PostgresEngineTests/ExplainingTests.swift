@@ -73,6 +73,12 @@ struct ExplainingTests {
         #expect(remarks.first?.contains("the program reads about 20000 rows") == true, "\(remarks)")
     }
 
+    @Test("but not the length of a text, which the database computes")
+    func length() throws {
+        let remarks = try remarks("length(text) > 3")
+        #expect(!remarks.contains { $0.contains("the program reads") }, "\(remarks)")
+    }
+
     @Test("also within a generation, which goes on")
     func pinned() throws {
         engine.readGeneration = try engine.pinning?.pinGeneration()

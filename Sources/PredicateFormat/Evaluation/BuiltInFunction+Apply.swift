@@ -103,8 +103,20 @@ extension BuiltInFunction {
         case (.decimal, .decimal), (.decimal, .integer), (.integer, .decimal):
             return applyToDecimals(first.decimalValue, second.decimalValue)
         default:
-            guard let a = first.doubleValue, let b = second.doubleValue else { return .null }
+            guard let a = first.doubleValue, let b = second.doubleValue else { return applyToDates(first, second) }
             return applyToDoubles(a, b)
+        }
+    }
+
+    /// A date moved by a number of seconds, or the seconds between two dates; nil for other values.
+    private func applyToDates(_ first: Value, _ second: Value) -> Value {
+        switch (self, first, second) {
+        case (.subtract, .date(let later), .date(let earlier)):
+            .double(later.timeIntervalSinceReferenceDate - earlier.timeIntervalSinceReferenceDate)
+        case (.subtract, .date(let date), _): second.doubleValue.map { .date(date - $0) } ?? .null
+        case (.add, .date(let date), _): second.doubleValue.map { .date(date + $0) } ?? .null
+        case (.add, _, .date(let date)): first.doubleValue.map { .date(date + $0) } ?? .null
+        default: .null
         }
     }
 

@@ -9,6 +9,7 @@ extension BuiltInFunction {
         if self == .count { return .integer(Int64(elements.count)) }
         let values = elements.filter { !$0.isNull }
         switch self {
+        case .sum where !values.allSatisfy { $0.doubleValue != nil }: return .null
         case .sum: return values.reduce(.integer(0)) { BuiltInFunction.add.apply([$0, $1]) }
         case .minimum: return values.min { $0.comparison(with: $1) == .orderedAscending } ?? .null
         case .maximum: return values.max { $0.comparison(with: $1) == .orderedAscending } ?? .null

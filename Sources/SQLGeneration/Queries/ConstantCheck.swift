@@ -13,8 +13,13 @@ extension PredicateSQL {
             )
         }
         guard !storage.canBeCompared(with: value) else { return }
-        let held = other.root.map { "objects of “\($0.name)”" } ?? storage.valuesDescription
-        throw SQLError.unfit("“\(name)” holds \(held), and is compared with \(value.kindDescription)")
+        throw SQLError.unfit(
+            "“\(name)” holds \(Self.content(of: other)), and is compared with \(value.kindDescription)")
+    }
+
+    /// What an operand's column holds, for error messages.
+    static func content(of operand: SQLOperand) -> String {
+        operand.root.map { "objects of “\($0.name)”" } ?? operand.storage?.valuesDescription ?? "other values"
     }
 }
 

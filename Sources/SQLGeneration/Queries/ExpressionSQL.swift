@@ -95,6 +95,8 @@ extension PredicateSQL {
     private func conversion(_ other: SQLOperand?) -> BindingConversion {
         if let root = other?.root { return .key(root: root) }
         if let numbers = other?.entities { return .entity(numbers) }
+        // Only a column has an affinity, by which SQLite converts a decimal's text.
+        if other?.storage == .decimal, other?.name == nil { return .column(nil) }
         return .column(other?.storage)
     }
 
@@ -153,6 +155,8 @@ extension PredicateSQL {
             value = operand.fragment
             storage = operand.storage
             isWhole = operand.isWhole == true
+            if computation == .sum { try check(.keyPath(keys), operand, in: .sum) }
+            if computation == .average { try check(.keyPath(keys), operand, in: .average) }
         }
         let name: SQLFragment
         switch computation {

@@ -15,13 +15,13 @@ extension PredicateSQL {
         case .bitwiseOr: return try infix("|", function, arguments, in: scope)
         case .leftShift: return try infix("<<", function, arguments, in: scope)
         case .rightShift: return try infix(">>", function, arguments, in: scope)
-        case .negate: return try call("-", arguments, in: scope)
-        case .onesComplement: return try call("~", arguments, in: scope)
-        case .absolute: return try call("abs", arguments, in: scope)
-        case .length: return try call("length", arguments, in: scope)
-        case .uppercase: return try call(.uppercase, arguments, in: scope)
-        case .lowercase: return try call(.lowercase, arguments, in: scope)
-        case .canonical: return try call(.canonical, arguments, in: scope)
+        case .negate: return try call("-", function, arguments, in: scope)
+        case .onesComplement: return try call("~", function, arguments, in: scope)
+        case .absolute: return try call("abs", function, arguments, in: scope)
+        case .length: return try call("length", function, arguments, in: scope)
+        case .uppercase: return try call(.uppercase, function, arguments, in: scope)
+        case .lowercase: return try call(.lowercase, function, arguments, in: scope)
+        case .canonical: return try call(.canonical, function, arguments, in: scope)
         case .now:
             return SQLOperand(fragment: .call(.now), storage: .date, canBeNull: false)
         case .noIndex:
@@ -56,32 +56,54 @@ extension PredicateSQL {
             first = inner[0]
         }
         let left = try operand(first, in: scope)
-        var text = left.fragment
-        var storage = left.storage
+        try check(first, left, in: function)
+        var text = dividable(left, in: function)
+        var result = storage(of: first, left)
         var isWhole = left.isWhole
         for part in chain.reversed() {
             let right = try operand(part, in: scope)
-            text = text + " \(sign) " + right.fragment
-            storage = storage ?? right.storage
+            try check(part, right, in: function)
+            text = text + " \(sign) " + dividable(right, in: function)
+            let next = storage(of: part, right)
+            if function.cannotCombine(result, next) { throw Self.unfit(part, right, in: function) }
+            result = function.result(result, next)
             isWhole =
                 isWhole == true && right.isWhole == true
                 ? true : (isWhole == false || right.isWhole == false) ? false : nil
         }
-        return SQLOperand(fragment: text.inParentheses, storage: storage, isWhole: isWhole)
+        return SQLOperand(fragment: text.inParentheses, storage: result, isWhole: isWhole)
+    }
+
+    /// An operand of a division or another operator. SQLite keeps a whole decimal as an integer, and would divide it as one.
+    private func dividable(_ operand: SQLOperand, in function: BuiltInFunction) -> SQLFragment {
+        guard function == .divide, operand.storage == .decimal else { return operand.fragment }
+        return (operand.fragment + " * 1.0").inParentheses
+    }
+
+    /// What an operand holds. A constant is not tied to a column, but a date remains one.
+    private func storage(of tree: ExpressionTree, _ operand: SQLOperand) -> ColumnStorage? {
+        if case .date? = constant(tree) { return .date }
+        return operand.storage
     }
 
     private func call(
-        _ function: SQLFunction, _ arguments: [ExpressionTree], in scope: SQLScope
+        _ name: SQLFunction, _ function: BuiltInFunction, _ arguments: [ExpressionTree], in scope: SQLScope
     ) throws -> SQLOperand {
-        let operand = try openOperand(argument(arguments), in: scope)
-        return SQLOperand(fragment: .call(function, operand.fragment), storage: .string)
+        let argument = try argument(arguments)
+        let operand = try openOperand(argument, in: scope)
+        try check(argument, operand, in: function)
+        return SQLOperand(fragment: .call(name, operand.fragment), storage: .string)
     }
 
     private func call(
-        _ name: SQLFragment, _ arguments: [ExpressionTree], in scope: SQLScope
+        _ name: SQLFragment, _ function: BuiltInFunction, _ arguments: [ExpressionTree], in scope: SQLScope
     ) throws -> SQLOperand {
-        let operand = try openOperand(argument(arguments), in: scope)
-        return SQLOperand(fragment: "\(name)(\(operand.fragment))", storage: operand.storage)
+        let argument = try argument(arguments)
+        let operand = try openOperand(argument, in: scope)
+        try check(argument, operand, in: function)
+        let isInteger = function == .length || function == .onesComplement
+        return SQLOperand(
+            fragment: "\(name)(\(operand.fragment))", storage: isInteger ? .integer : operand.storage)
     }
 
     /// The operand of a function that computes something from its content, so that it must not be opaque.
@@ -121,6 +143,7 @@ extension PredicateSQL {
         // A group counts its archives; for one object, the archive is a collection over which the function would have
         // to be computed.
         let value = try aggregatesGroups ? operand(argument, in: inner) : openOperand(argument, in: inner)
+        if function == .sum || function == .average { try check(argument, value, in: function) }
         let storage: ColumnStorage? = function == .count ? .integer : (function == .average ? .double : value.storage)
         let computed: SQLFragment =
             switch computation {

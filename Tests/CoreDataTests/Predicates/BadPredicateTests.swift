@@ -72,6 +72,27 @@ struct BadPredicateTests {
         #expect(found?.contains(expected) == true, "\(found ?? "no error")")
     }
 
+    @Test(
+        "names what a function cannot compute with",
+        arguments: [
+            ("name * 2 == 0", "“name” holds texts"), ("1 + name == 0", "“name” holds texts"),
+            ("age + name == 0", "“name” holds texts"), ("abs(name) == 0", "“name” holds texts"),
+            ("token & 1 == 0", "“token” holds UUIDs"), ("photo - 1 == 0", "“photo” holds data"),
+            ("born * 2 > born", "“born” holds dates"), ("born + born > born", "“born” holds dates"),
+            ("1 - born > 0", "“born” holds dates"), ("length(age) == 1", "“age” holds whole numbers"),
+            ("uppercase(born) == 'A'", "“born” holds dates"), ("books.@sum.title == 0", "“title” holds texts"),
+            ("books.@avg.title == 0", "“title” holds texts"), ("age * 'x' == 0", "not with the string \"x\""),
+            ("SUBQUERY(books, $b, $b.author * 1 == 1).@count > 0", "“author” holds objects of “Author”"),
+            ("SUBQUERY(books, $b, $b + 1 == 2).@count > 0", "“$b” holds objects of “Book”"),
+            ("SELF + 1 == 2", "“SELF” holds objects of “Author”"),
+        ])
+    func computations(format: String, expected: String) throws {
+        let folder = try TestFolder()
+        let context = try context(NSSQLiteStoreType, folder)
+        let found = message(try NSPredicate(parsing: format), in: context)
+        #expect(found?.contains(expected) == true, "\(found ?? "no error")")
+    }
+
     @Test("names an argument, too, also where the same format was used with a fitting one before")
     func arguments() throws {
         let folder = try TestFolder()

@@ -337,6 +337,7 @@ struct FetchSQLTests {
     @Test("Arithmetic and functions")
     func arithmetic() throws {
         #expect(try condition(NSPredicate(format: "stock * 2 + 1 > 9")).0 == "((t0.ZSTOCK * ?) + ?) > ?")
+        #expect(try condition(NSPredicate(format: "price / 2 > 1")).0 == "((t0.ZPRICE * 1.0) / ?) > ?")
         #expect(try condition(NSPredicate(format: "lowercase(name) == 'x'")).0 == "NSCoreDataToLower(t0.ZNAME) = ?")
         #expect(try condition(NSPredicate(format: "added < now()")).0 == "t0.ZADDED < NSCoreDataNow()")
         #expect(try condition(NSPredicate(format: "name.length > 0")).0 == "length(t0.ZNAME) > ?")

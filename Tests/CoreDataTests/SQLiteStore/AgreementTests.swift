@@ -69,7 +69,13 @@ struct AgreementTests {
         "NOT age IN {7, 14, 21}", "age IN {}", "age + 1 == 8", "score * 2 > age", "age > score", "isMember == YES",
         "isMember != YES", "wealth == 2.5", "wealth > 1", "born == nil OR age == nil", "age == 7.0", "score == 1",
         "TERNARY(age > 20, 1, 2) == 1", "abs(age) > 20", "score / 2 >= 0.5", "isMember == age", "age & 1 == 1",
-        "5 IN {age, score}", "age IN {boss.age, 7}", "NOT age IN {boss.age, 7}",
+        "wealth * 2 > CAST('1', 'NSDecimalNumber')", "wealth / 2 == 0.5", "age * wealth / 4 == 1.75",
+        "7 / wealth > 2.5",
+        "wealth / 2 / 2 == 0.25", "-wealth < CAST('-1', 'NSDecimalNumber')", "wealth == CAST('2.5', 'NSDecimalNumber')",
+        "wealth IN {CAST('1', 'NSDecimalNumber'), 2.5}", "noindex(wealth) == CAST('2.5', 'NSDecimalNumber')",
+        "born + 100 > CAST(500, 'NSDate')", "born - 100 < CAST(500, 'NSDate')", "100 + born > CAST(500, 'NSDate')",
+        "born - boss.born > 100", "boss.born - born == -200", "5 IN {age, score}", "age IN {boss.age, 7}",
+        "NOT age IN {boss.age, 7}",
     ]
     private static let strings = [
         "name == 'Anna'", "name ==[c] 'ANNA'", "name ==[cd] 'anne'", "name != 'Anna'", "name !=[c] 'anna'",
@@ -100,7 +106,8 @@ struct AgreementTests {
         "SUBQUERY(staff, $s, $s IN staff).@count > 0", "SUBQUERY(staff, $s, SELF IN $s.staff).@count > 0",
         "SUBQUERY(staff, $s, $s.clubs == nil).@count > 0",
         "SUBQUERY(staff, $s, 'CHESS' IN[c] $s.clubs.title).@count > 0",
-        "staff.@max.age == nil", "staff.@max.age != nil",
+        "staff.@sum.wealth > CAST('1', 'NSDecimalNumber')", "staff.@max.wealth > CAST('1', 'NSDecimalNumber')",
+        "staff.@sum.wealth < CAST('4', 'NSDecimalNumber')", "staff.@max.age == nil", "staff.@max.age != nil",
         "staff.name == nil", "staff.boss.name != nil",
 
     ]
