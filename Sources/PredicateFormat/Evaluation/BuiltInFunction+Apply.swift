@@ -14,7 +14,7 @@ extension BuiltInFunction {
         case .sum, .count, .minimum, .maximum, .average, .median, .mode, .standardDeviation, .distinct:
             return applyToCollection(first)
         case .uppercase, .lowercase, .length, .canonical:
-            guard case .string(let text) = first else { return .null }
+            guard let text = first.comparedText else { return .null }
             return apply(to: text)
         case .noIndex: return first
         default: return apply(to: first)

@@ -28,27 +28,32 @@ enum ValueRelation {
         case .contains: return { element($1, of: $0, options) }
         case .beginsWith, .endsWith, .like, .matches:
             return { first, second in
-                guard case .string(let a) = first, case .string(let b) = second else { return false }
+                guard let a = first.comparedText, let b = second.comparedText else { return false }
                 return comparison.holds(a, b, options)
             }
         }
     }
 
     static func equal(_ first: Value, _ second: Value, _ options: StringOptions) -> Bool {
-        if !options.isEmpty, case .string(let a) = first, case .string(let b) = second {
+        if !options.isEmpty, let a = first.comparedText, let b = second.comparedText {
             return a.folded(options).isLiterallyEqual(to: b.folded(options))
         }
         if first == second { return true }
+        if first.isURL || second.isURL, let a = first.comparedText, let b = second.comparedText {
+            return a.isLiterallyEqual(to: b)
+        }
         return first.isNull && second.isNothing || second.isNull && first.isNothing
     }
 
     static func ordered(
         _ first: Value, _ second: Value, _ options: StringOptions, _ holds: (ComparisonResult) -> Bool
     ) -> Bool {
-        if !options.isEmpty, case .string(let a) = first, case .string(let b) = second {
+        if !options.isEmpty, let a = first.comparedText, let b = second.comparedText {
             return holds(a.folded(options).literalComparison(with: b.folded(options)))
         }
-        return first.comparison(with: second).map(holds) ?? false
+        if let order = first.comparison(with: second) { return holds(order) }
+        guard first.isURL || second.isURL, let a = first.comparedText, let b = second.comparedText else { return false }
+        return holds(a.literalComparison(with: b))
     }
 
     static func between(_ value: Value, _ bounds: Value, _ options: StringOptions) -> Bool {
@@ -59,7 +64,7 @@ enum ValueRelation {
 
     /// Whether a value is in a collection, or a string within another.
     static func element(_ value: Value, of collection: Value, _ options: StringOptions) -> Bool {
-        if case .string(let text) = collection, case .string(let part) = value {
+        if let text = collection.comparedText, let part = value.comparedText {
             return ComparisonOperator.contains.holds(text, part, options)
         }
         guard case .collection(let elements) = collection else { return false }
@@ -68,6 +73,17 @@ enum ValueRelation {
 }
 
 extension Value {
+    /// What comparisons of texts read: a text, or a URL as stores keep it; nil for anything else.
+    var comparedText: String? {
+        switch self {
+        case .string(let text): text
+        case .url(let url): url.absoluteString
+        default: nil
+        }
+    }
+
+    fileprivate var isURL: Bool { if case .url = self { true } else { false } }
+
     /// Whether the value is nil or an empty collection.
     var isNothing: Bool {
         switch self {

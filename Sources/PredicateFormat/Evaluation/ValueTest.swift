@@ -50,13 +50,13 @@ enum ValueTest {
     ) -> Code {
         if options.isEmpty {
             return { value in
-                guard case .string(let other) = value else { return false }
+                guard let other = value.comparedText else { return false }
                 return holds(other, text)
             }
         }
         let folded = text.folded(options)
         return { value in
-            guard case .string(let other) = value else { return false }
+            guard let other = value.comparedText else { return false }
             return holds(other.folded(options), folded)
         }
     }
@@ -64,8 +64,8 @@ enum ValueTest {
     /// Membership in a set of constants, by hash.
     private static func membership(_ elements: [Value], _ options: StringOptions) -> Code {
         if options.isEmpty {
-            let set = Set(elements)
-            return { set.contains($0) || $0.isNothing && set.contains(.null) }
+            let set = Set(elements.map { $0.folded([]) })
+            return { set.contains($0.folded([])) || $0.isNothing && set.contains(.null) }
         }
         let set = Set(elements.map { $0.folded(options) })
         return { set.contains($0.folded(options)) || $0.isNothing && set.contains(.null) }
@@ -73,9 +73,13 @@ enum ValueTest {
 }
 
 extension Value {
-    /// The folding of a string; every other value unchanged.
+    /// The folding of a text, or of a URL as a text; every other value unchanged.
     fileprivate func folded(_ options: StringOptions) -> Value {
-        guard case .string(let text) = self else { return self }
-        return .string(text.folded(options))
+        switch self {
+        case .string where options.isEmpty: self
+        case .string(let text): .string(text.folded(options))
+        case .url(let url): .string(options.isEmpty ? url.absoluteString : url.absoluteString.folded(options))
+        default: self
+        }
     }
 }

@@ -20,6 +20,7 @@ private struct Population {
                 makeAttribute("age", .integer16AttributeType), makeAttribute("score", .doubleAttributeType),
                 makeAttribute("born", .dateAttributeType), makeAttribute("isMember", .booleanAttributeType),
                 makeAttribute("token", .UUIDAttributeType), makeAttribute("wealth", .decimalAttributeType),
+                makeAttribute("link", .URIAttributeType),
                 makeToOne("boss", "Person", inverse: "staff"), makeToMany("staff", "Person", inverse: "boss"),
                 makeToMany("clubs", "Club", inverse: "members")),
             makeEntity(
@@ -52,6 +53,7 @@ private struct Population {
             person.setValue(index % 3 == 2 ? nil : index % 2 == 0, forKey: "isMember")
             person.setValue(index % 2 == 0 ? UUID() : nil, forKey: "token")
             person.setValue(index % 3 == 1 ? nil : Decimal(index) / 2, forKey: "wealth")
+            if index % 3 != 0 { person.setValue(URL(string: "https://swift.org/\(index)"), forKey: "link") }
             if index > 2 { person.setValue(people[index / 3], forKey: "boss") }
             if index % 2 == 0 { person.mutableSetValue(forKey: "clubs").add(clubs[index % 3]) }
             if index % 4 == 0 { person.mutableSetValue(forKey: "clubs").add(clubs[0]) }
@@ -90,6 +92,16 @@ struct AgreementTests {
         "name IN {nick, boss.name}", "name IN[c] {nick, boss.name}", "NOT name IN {nick, 'Bob'}", "'ANNA' ==[c] name",
         "'b' BETWEEN[c] {name, nick}", "name IN[c] {'BOB', nick, nil}", "name.length == 3",
     ]
+    private static let links = [
+        "link == 'https://swift.org/1'", "link != 'https://swift.org/1'", "'https://swift.org/1' == link",
+        "link ==[c] 'HTTPS://swift.org/1'", "link CONTAINS 'swift'", "link CONTAINS[c] 'SWIFT'", "'org' IN link",
+        "link IN {'https://swift.org/1', 'x'}", "link IN[c] {'HTTPS://SWIFT.ORG/1'}", "link LIKE '*/1*'",
+        "link MATCHES '.*/[0-4]'", "link BEGINSWITH 'https'", "link ENDSWITH '/1'", "link > 'https://swift.org/4'",
+        "link BETWEEN {'https://swift.org/2', 'https://swift.org/5'}", "link == CAST('https://swift.org/1', 'NSURL')",
+        "link IN {CAST('https://swift.org/1', 'NSURL')}", "length(link) == 19", "uppercase(link) ENDSWITH 'ORG/1'",
+        "link == boss.link", "ANY staff.link == 'https://swift.org/4'", "'https://swift.org/4' IN staff.link",
+        "name IN link", "link >[c] 'HTTPS://SWIFT.ORG/4'",
+    ]
     private static let relationships = [
         "boss == nil", "boss != nil", "boss.name == 'Anna'", "boss.boss.name == nil", "boss.age > 5",
         "NOT boss.name == 'Anna'", "boss.boss == nil", "ANY staff.age > 20", "ALL staff.age > 20",
@@ -117,7 +129,7 @@ struct AgreementTests {
         let population = try Population()
         let context = population.container.viewContext
         let all = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Person"))
-        for format in Self.comparisons + Self.strings + Self.relationships {
+        for format in Self.comparisons + Self.strings + Self.links + Self.relationships {
             let predicate = NSPredicate(format: format)
             let request = NSFetchRequest<NSManagedObject>(entityName: "Person")
             request.predicate = predicate
