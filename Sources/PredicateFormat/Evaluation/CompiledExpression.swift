@@ -75,12 +75,12 @@ package final class CompiledExpression: Sendable {
         return { $0.object.value(forKeyPath: keys) }
     }
 
-    private static func compileElement(of collection: ExpressionTree, at index: ElementIndex) -> Code {
-        let collection = compile(collection)
+    private static func compileElement(of tree: ExpressionTree, at index: ElementIndex) -> Code {
+        let collection = compile(tree)
         switch index {
         case .first: return { collection($0).elements?.first ?? .null }
         case .last: return { collection($0).elements?.last ?? .null }
-        case .size: return { BuiltInFunction.count.apply([collection($0)]) }
+        case .size: return compileCount(of: tree)
         case .at(let position):
             let position = compile(position)
             return { scope in
@@ -96,8 +96,22 @@ package final class CompiledExpression: Sendable {
     }
 
     private static func compileFunction(_ function: BuiltInFunction, _ arguments: [ExpressionTree]) -> Code {
+        if function == .count, arguments.count == 1 { return compileCount(of: arguments[0]) }
         let codes = arguments.map(compile)
         return { scope in function.apply(codes.map { $0(scope) }) }
+    }
+
+    /// `count:(staff.name)` and `staff.name[SIZE]` are `staff.name.@count`.
+    private static func compileCount(of tree: ExpressionTree) -> Code {
+        let count = CollectionOperator.count.rawValue
+        switch tree {
+        case .keyPath(let keys) where !keys.contains { $0.hasPrefix("@") }: return compile(.keyPath(keys + [count]))
+        case .path(from: let origin, let keys) where !keys.contains { $0.hasPrefix("@") }:
+            return compile(.path(from: origin, keys + [count]))
+        default:
+            let collection = compile(tree)
+            return { BuiltInFunction.count.apply([collection($0)]) }
+        }
     }
 
     /// The function is looked up when it is called, since a program may register it after making the predicate.

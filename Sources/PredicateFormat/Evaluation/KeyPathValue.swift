@@ -28,16 +28,22 @@ extension Value {
     /// The value under a key path, which may contain collection operators: `reviews.@avg.stars`.
     package func value(forKeyPath keys: some Collection<String>) -> Value {
         var value = self
+        var isOfSeveral = false
         var index = keys.startIndex
         while index < keys.endIndex {
             let key = keys[index]
             index = keys.index(after: index)
             guard key.utf8.first == UInt8(ascii: "@"), let operation = CollectionOperator(rawValue: key) else {
+                if case .collection = value { isOfSeveral = true }
                 value = value.value(forKey: key)
                 continue
             }
             if operation.takesKeyPath {
                 return operation.apply(to: value.value(forKeyPath: keys[index...]))
+            }
+            // As in SQL, and in a set's values for a key, an object without a value does not count.
+            if isOfSeveral, case .collection(let values) = value {
+                value = .collection(values.filter { !$0.isNull })
             }
             value = operation.apply(to: value)
         }

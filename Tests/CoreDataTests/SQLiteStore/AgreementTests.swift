@@ -120,8 +120,9 @@ struct AgreementTests {
         "SUBQUERY(staff, $s, 'CHESS' IN[c] $s.clubs.title).@count > 0",
         "staff.@sum.wealth > CAST('1', 'NSDecimalNumber')", "staff.@max.wealth > CAST('1', 'NSDecimalNumber')",
         "staff.@sum.wealth < CAST('4', 'NSDecimalNumber')", "staff.@max.age == nil", "staff.@max.age != nil",
+        "staff.name.@count == 1", "count:(staff.name) == 1", "staff.name.@count == 2", "clubs.title.@count == 0",
         "staff.name == nil", "staff.boss.name != nil",
-
+        "SUBQUERY(staff, $s, $s.staff.name.@count == 1).@count > 0", "staff.name[SIZE] == 1",
     ]
 
     @Test("Comparisons, texts and relationships, with nil among the values")
