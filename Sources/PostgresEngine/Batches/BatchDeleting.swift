@@ -28,7 +28,8 @@ extension OpenDatabase {
 
     /// Whether more than the rows themselves is affected, or asked for.
     private func needsKeys(_ plan: BatchDeletePlan) -> Bool {
-        hasHistory || plan.wantsIdentifiers || plan.rows.entities.contains { !$0.relationships.isEmpty }
+        hasHistory || plan.wantsIdentifiers || derives(from: plan.rows.entity)
+            || plan.rows.entities.contains { !$0.relationships.isEmpty }
     }
 
     private func delete(_ identifiers: [NSManagedObjectID], _ plan: BatchDeletePlan) throws -> BatchOutcome {
@@ -90,6 +91,10 @@ private final class BatchDeletion {
         try cascade()
         let rules = affected()
         for rule in rules { try refuse(rule) }
+        for (table, keys) in keyTables {
+            guard let root = mappings(of: table).first?.layout.root, database.derives(from: root) else { continue }
+            try database.batchDerived?.add(deleted: identifiers(Self.rows(keys), root))
+        }
         for rule in rules { try nullify(rule, origin) }
         for (table, keys) in keyTables.ordered(by: { $0.key < $1.key }) {
             if database.hasHistory { try noteDeleted(table, keys, origin) }
@@ -160,21 +165,27 @@ private final class BatchDeletion {
         guard let clearing = try rule.clearing(KeyTableSQL(keys(of: rule.relationship.destination).fragment)) else {
             return
         }
-        if database.hasHistory {
-            let destination = rule.destination.layout
+        let destination = rule.destination.layout
+        let derives = database.derives(from: destination)
+        if database.hasHistory || derives {
             let table = quotedName(rule.destination.table)
             let concerned: SQLFragment =
                 "SELECT \(.key, of: "t"), \(.entity, of: "t") FROM \(word: table) t WHERE \(clearing.condition)"
             let slots = [destination.slotIndex(forName: clearing.inverse)].compactMap { $0 }
-            try database.noteBatch(.update, identifiers(concerned, destination), origin, changed: slots)
+            let identifiers = try identifiers(concerned, destination)
+            if derives { try database.batchDerived?.add(updated: identifiers) }
+            try database.noteBatch(.update, identifiers, origin, changed: slots)
         }
         try database.query(clearing.update)
     }
 
     private func noteDeleted(_ table: String, _ keys: KeyTable, _ origin: ChangeOrigin) throws {
         guard let root = mappings(of: table).first?.layout.root else { return }
-        let rows: SQLFragment = "SELECT \(.key), \(.entity) FROM \(keys.fragment) ORDER BY 1"
-        try database.noteBatch(.delete, identifiers(rows, root), origin, changed: [])
+        try database.noteBatch(.delete, identifiers(Self.rows(keys), root), origin, changed: [])
+    }
+
+    private static func rows(_ keys: KeyTable) -> SQLFragment {
+        "SELECT \(.key), \(.entity) FROM \(keys.fragment) ORDER BY 1"
     }
 
     private func identifiers(_ selection: SQLFragment, _ entity: EntityLayout) throws -> [NSManagedObjectID] {

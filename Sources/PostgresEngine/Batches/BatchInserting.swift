@@ -35,6 +35,8 @@ private struct BatchInsertion {
     private let number: Int32
     /// Whether new rows may conflict with existing ones.
     private let meetsRows: Bool
+    /// Whether derived attributes change with the rows.
+    private let derives: Bool
     /// Rows that may conflict with others.
     private var rows: [BatchRow] = []
     /// Rows that are to be copied, with their keys.
@@ -51,13 +53,16 @@ private struct BatchInsertion {
         (self.plan, self.database, self.access) = (plan, database, access)
         number = Int32(access.mapping.number)
         meetsRows = !plan.entity.uniquenessConstraints.isEmpty && plan.conflicts != .fail
+        derives = database.derives(from: plan.entity)
         open =
-            meetsRows || plan.wantsIdentifiers || database.hasHistory
+            meetsRows || derives || plan.wantsIdentifiers || database.hasHistory
             ? nil
             : OpenCopy(database.connection, RowStatements.copyNew(access.mapping, access.columns))
         // Reserved keys are lower than those that the database assigns, and would make later rows look older.
         if open != nil { database.keys.removeAll(access.mapping.table) }
     }
+
+    private var needsKeys: Bool { plan.wantsIdentifiers || database.hasHistory || derives }
 
     mutating func add(_ row: BatchRow) throws {
         guard !meetsRows else {
@@ -80,7 +85,7 @@ private struct BatchInsertion {
         copied.append(number)
         copied.append(Int64(1))
         try access.writer.write(row.values, to: &copied)
-        if plan.wantsIdentifiers || database.hasHistory { keys.append(key) }
+        if needsKeys { keys.append(key) }
         if copied.byteCount >= Self.bytes { try copy() }
     }
 
@@ -134,6 +139,10 @@ private struct BatchInsertion {
         if let present = try present(row) {
             guard plan.conflicts == .replace else { return }
             let entity = try replaced(present.entity)
+            if derives {
+                let identifier = NSManagedObjectID(layout: entity, store: database.identity, key: present.key)
+                try database.batchDerived?.add(updated: [identifier])
+            }
             let given = access.columns.filter { row.isGiven.isEmpty || row.isGiven[$0.slot] }
             var sink = ParameterSink()
             sink.append(present.key)
@@ -205,11 +214,12 @@ private struct BatchInsertion {
         _ kind: HistoryChangeKind, _ keys: [Int64], of entity: EntityLayout? = nil, count: Int = 1, changed: [Int] = []
     ) throws {
         outcome.count += count
-        guard plan.wantsIdentifiers || database.hasHistory else { return }
+        guard needsKeys else { return }
         let identifiers = keys.map {
             NSManagedObjectID(layout: entity ?? plan.entity, store: database.identity, key: $0)
         }
         if plan.wantsIdentifiers { outcome.identifiers += identifiers }
+        if derives, kind == .insert { try database.batchDerived?.add(inserted: identifiers) }
         try database.noteBatch(kind, identifiers, plan.origin, changed: changed)
     }
 }

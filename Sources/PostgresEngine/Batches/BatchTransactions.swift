@@ -53,12 +53,13 @@ extension OpenDatabase {
     private func oneBatch<Result>(_ work: String, _ body: () throws -> Result) throws -> Result {
         do {
             batchHistory = HistoryRun()
-            defer { batchHistory = HistoryRun() }
+            batchDerived = derivations.isEmpty ? nil : DerivedUpdate(ChangeSet(), self)
+            defer { (batchHistory, batchDerived) = (HistoryRun(), nil) }
             return try transaction {
                 let result = try body()
                 try recordBatch()
                 noteTold(try connection.pipeline([notification()]).last)
-                for derived in derivations { _ = try derived.update(nil, in: self) }
+                _ = try batchDerived?.finish()
                 return result
             }
         } catch let error as PostgresError where error.isUniqueViolation {
@@ -71,6 +72,12 @@ extension OpenDatabase {
                     domain: NSPostgreSQLErrorDomain, code: 1, userInfo: [NSPostgreSQLStateErrorKey: error.state]))
         }
     }
+
+    /// How many parameters a condition leaves to the new values of a batch update.
+    private static let mostNewValues = 8_192
+
+    /// Whether derived attributes may change with rows of an entity, so that a batch must know which rows these are.
+    func derives(from entity: EntityLayout) -> Bool { derivations.contains { $0.concerns(entity) } }
 
     /// The rows that a batch request applies to.
     enum BatchRows {

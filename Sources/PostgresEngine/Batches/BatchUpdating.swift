@@ -20,12 +20,14 @@ extension OpenDatabase {
         _ rows: BatchRows, _ plan: BatchUpdatePlan, _ assignments: [BatchSQL.Assignment], _ values: [Bind]
     ) throws -> BatchOutcome {
         var outcome = BatchOutcome()
-        guard plan.wantsIdentifiers || hasHistory else {
+        let derives = derives(from: plan.rows.entity)
+        guard plan.wantsIdentifiers || hasHistory || derives else {
             outcome.count = try update(rows, assignments, values)
             return outcome
         }
         // New values may make the condition false, so the rows are found first.
         let identifiers = try identifiers(rows, plan.rows.entity)
+        if derives { try batchDerived?.add(updated: identifiers) }
         outcome.count = try update(.keys(bareSQL(plan.rows), identifiers.map(\.key)), assignments, values)
         if plan.wantsIdentifiers { outcome.identifiers = identifiers }
         try noteBatch(.update, identifiers, plan.origin, changed: plan.changes.map(\.slot))

@@ -34,6 +34,8 @@ package final class OpenDatabase {
     /// The changes of the current batch, and its author.
     var batchHistory = HistoryRun()
     var batchOrigin = ChangeOrigin()
+    /// The derived attributes that the current batch affects; nil if there are none in the store.
+    var batchDerived: DerivedUpdate?
     /// The statements that were prepared for fetches and entities; the readers of one store share them.
     let statements: StatementCache
     /// Reserved keys that have not been used yet.

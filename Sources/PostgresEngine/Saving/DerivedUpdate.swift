@@ -3,10 +3,10 @@ import PostgresConnection
 import SQLGeneration
 import StoreEngine
 
-/// The objects whose derived attributes a save affects: found partly before it writes, partly afterwards.
+/// The objects whose derived attributes a save or a batch affects: found partly before it writes, partly afterwards.
 struct DerivedUpdate {
     private let database: OpenDatabase
-    private let changes: ChangeSet
+    private var changes: ChangeSet
     /// The keys by the attribute's position.
     private var keys: [Set<Int64>]
 
@@ -15,30 +15,34 @@ struct DerivedUpdate {
         keys = database.derivations.map { _ in [] }
     }
 
-    private func written(_ entity: EntityLayout, inserted: Bool = true, updated: Bool = true) -> [Int64] {
-        var keys: [Int64] = []
-        for change in changes.inserted where inserted && change.objectID.layout.isKind(of: entity) {
-            keys.append(change.objectID.key)
-        }
-        for change in changes.updated where updated && change.objectID.layout.isKind(of: entity) {
-            keys.append(change.objectID.key)
-        }
-        return keys
-    }
-
-    private func deleted(_ entity: EntityLayout) -> [Int64] {
-        changes.deleted.filter { $0.objectID.layout.isKind(of: entity) }.map(\.objectID.key)
-    }
-
     /// Reads the relationships before they are changed.
-    mutating func prepare() throws {
+    mutating func prepare() throws { try prepare(changes) }
+
+    /// Takes in rows of a batch before they are changed or deleted, or new ones.
+    mutating func add(
+        inserted: [NSManagedObjectID] = [], updated: [NSManagedObjectID] = [], deleted: [NSManagedObjectID] = []
+    ) throws {
+        func change(_ identifier: NSManagedObjectID) -> RowChange {
+            RowChange(objectID: identifier, version: 0, values: [], changedSlots: [], toManyChanges: [])
+        }
+        var added = ChangeSet()
+        added.inserted = inserted.map(change)
+        added.updated = updated.map(change)
+        added.deleted = deleted.map { RowDeletion(objectID: $0, version: 0) }
+        try prepare(added)
+        changes.inserted += added.inserted
+        changes.updated += added.updated
+        changes.deleted += added.deleted
+    }
+
+    private mutating func prepare(_ changes: ChangeSet) throws {
         for (position, derived) in database.derivations.enumerated() {
             guard case .toMany(let relationship, let toMany) = derived.source else { continue }
             let entity = relationship.destination
             switch toMany {
             case .foreignKey(let key):
-                try addOwners(position, key, written(entity, inserted: false) + deleted(entity))
-            case .joinTable(let join): try addSources(position, join, deleted(entity))
+                try addOwners(position, key, changes.written(entity, inserted: false) + changes.deleted(entity))
+            case .joinTable(let join): try addSources(position, join, changes.deleted(entity))
             }
         }
     }
@@ -47,22 +51,22 @@ struct DerivedUpdate {
     mutating func finish() throws -> [(objectID: NSManagedObjectID, slot: Int, value: StoredValue)] {
         var computed: [(objectID: NSManagedObjectID, slot: Int, value: StoredValue)] = []
         for (position, derived) in database.derivations.enumerated() {
-            keys[position].formUnion(written(derived.mapping.layout))
+            keys[position].formUnion(changes.written(derived.mapping.layout))
             switch derived.source {
             case .object: break
             case .toOne(let relationship, let column):
                 let entity = relationship.destination
-                let changed = written(entity) + deleted(entity)
+                let changed = changes.written(entity) + changes.deleted(entity)
                 guard !changed.isEmpty else { break }
                 try add(
                     position,
                     "SELECT \(ColumnName.key) FROM \(quotedName(derived.mapping.table)) WHERE \(quotedName(column)) = ANY($1)",
                     changed)
             case .toMany(let relationship, .foreignKey(let key)):
-                try addOwners(position, key, written(relationship.destination))
+                try addOwners(position, key, changes.written(relationship.destination))
                 addPairs(position, relationship)
             case .toMany(let relationship, .joinTable(let join)):
-                try addSources(position, join, written(relationship.destination, inserted: false))
+                try addSources(position, join, changes.written(relationship.destination, inserted: false))
                 addPairs(position, relationship)
             }
             computed += try derived.update(keys[position].sorted(), in: database)
@@ -102,5 +106,21 @@ struct DerivedUpdate {
                 }
             }
         }
+    }
+}
+
+extension ChangeSet {
+    /// The keys of the new and changed rows of an entity.
+    fileprivate func written(_ entity: EntityLayout, inserted: Bool = true) -> [Int64] {
+        var keys: [Int64] = []
+        for change in self.inserted where inserted && change.objectID.layout.isKind(of: entity) {
+            keys.append(change.objectID.key)
+        }
+        for change in updated where change.objectID.layout.isKind(of: entity) { keys.append(change.objectID.key) }
+        return keys
+    }
+
+    fileprivate func deleted(_ entity: EntityLayout) -> [Int64] {
+        deleted.filter { $0.objectID.layout.isKind(of: entity) }.map(\.objectID.key)
     }
 }

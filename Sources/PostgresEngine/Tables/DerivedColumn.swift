@@ -59,6 +59,16 @@ package final class DerivedColumn {
         self.source = source
     }
 
+    /// Whether rows of the entity's table have the attribute, or it may be computed from them.
+    func concerns(_ entity: EntityLayout) -> Bool {
+        if mapping.layout.root === entity.root { return true }
+        switch source {
+        case .object: return false
+        case .toOne(let relationship, _), .toMany(let relationship, _):
+            return relationship.destination.root === entity.root
+        }
+    }
+
     private static func source(of tree: ExpressionTree, _ mapping: EntityMapping) -> Source? {
         switch tree {
         case .function(.now, _): return .object
