@@ -51,12 +51,30 @@ extension PostgresConnection {
         }
         // Unprepared, since it takes no time to plan.
         if commits { isSent = isSent && PQsendQueryParams(handle, Self.commit, 0, nil, nil, nil, nil, 1) == 1 }
-        isSent = PQpipelineSync(handle) == 1 && isSent
-        guard isSent else {
+        let refusal = isSent ? nil : PostgresError(nil, statement: nil, connection: handle)
+        guard PQpipelineSync(handle) == 1 else {
             forget(names, requests)
-            throw PostgresError(nil, statement: nil, connection: handle)
+            // Without the mark, nobody knows where the answers end.
+            let failure = refusal ?? PostgresError(nil, statement: nil, connection: handle)
+            throw PostgresError(state: PostgresError.connectionFailure, message: failure.message)
+        }
+        if let refusal {
+            forget(names, requests)
+            // What was sent before the refused statement is answered.
+            awaiting { discardResults() }
+            throw refusal
         }
         return try awaiting { try pipelineResults(requests, names, commits: commits) }
+    }
+
+    /// Reads all answers up to the mark that ends the pipeline.
+    private func discardResults() {
+        while isUsable {
+            guard let result = PQgetResult(handle) else { continue }
+            let isEnd = PQresultStatus(result) == PGRES_PIPELINE_SYNC
+            PQclear(result)
+            if isEnd { return }
+        }
     }
 
     private static let commit = "COMMIT"

@@ -26,8 +26,10 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
             PQresultErrorField(result, Int32(code.asciiValue ?? 0)).map { String(cString: $0) }
         }
         let text = connection.flatMap { PQerrorMessage($0) }.map { String(cString: $0) } ?? ""
-        // Without a state, the error comes from the library itself: it has lost the connection, or has no memory.
-        state = field("C") ?? Self.connectionFailure
+        // Without a state, the error comes from the library itself: it has lost the connection, or sends nothing of the
+        // kind, such as too many parameters.
+        let isUsable = connection.map { PQstatus($0) == CONNECTION_OK } ?? false
+        state = field("C") ?? (isUsable ? Self.libraryRefusal : Self.connectionFailure)
         message = field("M") ?? Self.firstLine(of: text)
         (detail, hint) = (field("D"), field("H"))
         (table, column, constraint) = (field("t"), field("c"), field("n"))
@@ -41,6 +43,8 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
 
     /// The state for lost connections.
     package static let connectionFailure = "08006"
+    /// The state for what the library does not send, though the connection works: a system error.
+    package static let libraryRefusal = "58000"
 
     package var description: String {
         var text = "PostgreSQL error \(state): \(message)"

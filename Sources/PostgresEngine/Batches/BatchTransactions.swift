@@ -23,7 +23,7 @@ extension OpenDatabase {
         _ work: String, again: (() -> Void)? = {}, _ body: () throws -> Result
     ) throws -> Result {
         try run(work, fallback: CoreDataErrorCode.persistentStoreSave) {
-            var lost: ContinuousClock.Instant?
+            var losses = Losses(place.failover)
             for attempt in 1... {
                 do {
                     if attempt > 1 {
@@ -37,13 +37,10 @@ extension OpenDatabase {
                     // The server was not asked to commit, so nothing was saved.
                     guard !isBoundToConnection else { throw error }
                     guard again != nil else { throw SaveUndone(cause: error) }
-                    let since = lost ?? .now
-                    lost = since
-                    try reconnect(after: error, since: since)
+                    try reconnect(after: error, since: losses.wait(after: error))
                 } catch let error as SaveUndone {
-                    let since = lost ?? .now
-                    lost = since
-                    guard again != nil, ContinuousClock.now - since < place.failover.deadline else { throw error }
+                    guard again != nil else { throw error }
+                    _ = try losses.wait(after: error)
                 }
             }
             throw SaveUndone(cause: PostgresError(state: "40000", message: "the batch was tried too often"))
@@ -97,8 +94,9 @@ extension OpenDatabase {
         let keys = sql.keys
         if keys.isExactInPostgres {
             do {
-                _ = try ParameterBinder.parameters(keys.postgres.bindings, context)
-                return .condition(sql, context)
+                let parameters = try ParameterBinder.parameters(keys.postgres.bindings, context)
+                // The protocol counts parameters with 16 bits; new values need some, too.
+                if parameters.count < 65_536 - Self.mostNewValues { return .condition(sql, context) }
             } catch is Inexact {}
         }
         return try evaluatedBatchRows(rows)

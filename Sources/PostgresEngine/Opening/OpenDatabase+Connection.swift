@@ -16,13 +16,11 @@ extension OpenDatabase {
     /// already.
     func reading<Result>(_ work: String, _ body: () throws -> Result) throws -> Result {
         try run(work) {
-            var start: ContinuousClock.Instant?
+            var losses = Losses(place.failover)
             while true {
                 do { return try body() } catch let error as PostgresError {
                     guard isServerLost(error), !isBoundToConnection, !keepsOthersOut else { throw error }
-                    let since = start ?? .now
-                    start = since
-                    try reconnect(after: error, since: since)
+                    try reconnect(after: error, since: losses.wait(after: error))
                 }
             }
         }

@@ -22,7 +22,7 @@ extension OpenDatabase {
         try run("save to", fallback: CoreDataErrorCode.persistentStoreSave) {
             var isLeft = false
             var clearsUniqueValues = false
-            var lost: ContinuousClock.Instant?
+            var losses = Losses(place.failover)
             for attempt in 1... {
                 if attempt > 1 { NSPostgreSQLMetricsReceiver.record(.saveRepeated(attempt: attempt)) }
                 do {
@@ -51,14 +51,8 @@ extension OpenDatabase {
                 } catch let error as PostgresError where isServerLost(error) {
                     // The server was not asked to commit, so nothing was saved.
                     guard !isBoundToConnection else { throw error }
-                    let since = lost ?? .now
-                    lost = since
-                    try reconnect(after: error, since: since)
-                } catch let error as SaveUndone {
-                    let since = lost ?? .now
-                    lost = since
-                    guard ContinuousClock.now - since < place.failover.deadline else { throw error }
-                }
+                    try reconnect(after: error, since: losses.wait(after: error))
+                } catch let error as SaveUndone { _ = try losses.wait(after: error) }
             }
             return SaveResult()
         }

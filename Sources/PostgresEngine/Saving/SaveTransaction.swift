@@ -21,7 +21,7 @@ extension OpenDatabase {
 
     /// Begins a transaction that counts as a save, on another connection if this one turns out to be lost.
     func beginSave() throws {
-        var start: ContinuousClock.Instant?
+        var losses = Losses(place.failover)
         while true {
             do {
                 _ = try connection.pipeline(beginning())
@@ -29,11 +29,12 @@ extension OpenDatabase {
             } catch let error as PostgresError {
                 try? connection.rollback()
                 guard isServerLost(error), !isBoundToConnection else {
-                    do { try explain(error) } catch is SaveUndone { continue }
+                    do { try explain(error) } catch let undone as SaveUndone {
+                        _ = try losses.wait(after: undone)
+                        continue
+                    }
                 }
-                let since = start ?? .now
-                start = since
-                try reconnect(after: error, since: since)
+                try reconnect(after: error, since: losses.wait(after: error))
             }
         }
     }
