@@ -81,6 +81,7 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
     package var isSyntaxOrTypeError: Bool { state.hasPrefix("42") && !isPermissionDenied }
     /// A value does not fit, or cannot be computed: a number that is too large, a division by zero.
     package var isDataError: Bool { state.hasPrefix("22") }
+    package var isDivisionByZero: Bool { state == "22012" }
     /// There is no database of that name.
     package var isMissingDatabase: Bool { state == "3D000" }
     /// A table or a schema does not exist.

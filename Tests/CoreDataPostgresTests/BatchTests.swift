@@ -116,4 +116,42 @@ struct BatchTests {
         #expect(try rows("plain", "book WHERE \"by\" IS NULL ORDER BY 1") == [["e"], ["u"]])
         #expect(try rows("saved::text", "book WHERE plain = 'e'") != before)
     }
+
+    // MARK: Computed values
+
+    @Test(
+        "write what memory computes where the database computes otherwise",
+        arguments: [
+            ("TERNARY(title LIKE 'A*', 'yes', 'no')", ["yes", "no", "no"]),
+            ("TERNARY(title CONTAINS[c] 'abc', 'yes', 'no')", ["yes", "yes", "no"]),
+            ("TERNARY(title MATCHES '[a-z]+', 'yes', 'no')", ["no", "yes", "no"]),
+            ("canonical:(title)", ["abc", "xabcx", "zu"]),
+        ])
+    func inexact(format: String, expected: [String]) throws {
+        for title in ["Abc", "xabcx", "zÜ"] { _ = context.insert("Book", ["title": title, "mark": title]) }
+        try context.save()
+        try update(nil, ["mark": NSExpression(format: format), "stock": 7])
+        #expect(try rows("mark", "book ORDER BY title COLLATE \"C\"").map { $0[0] } == expected)
+        #expect(try rows("DISTINCT stock, _version", "book") == [["7", "2"]])
+    }
+
+    @Test("give null for a division by zero, as in memory")
+    func division() throws {
+        _ = context.insert("Book", ["title": "a", "stock": 6])
+        _ = context.insert("Book", ["title": "b", "stock": 0])
+        try context.save()
+        try update(nil, ["price": NSExpression(format: "12 / stock")])
+        #expect(try rows("price") == [["2"], ["null"]])
+    }
+
+    @Test("name the attribute that does not hold what is computed for it, and change nothing")
+    func unfit() throws {
+        _ = context.insert("Book", ["title": "a", "stock": 1])
+        try context.save()
+        let error = #expect(throws: NSError.self) {
+            try update(nil, ["stock": NSExpression(format: "TERNARY(title LIKE 'a*', 1.5, 2.5)")])
+        }
+        #expect(error?.localizedDescription.contains("stock") == true, "\(String(describing: error))")
+        #expect(try rows("stock") == [["1"]])
+    }
 }

@@ -11,7 +11,14 @@ extension OpenDatabase {
             let access = try access(plan.rows.entity)
             let (assignments, values) = try assignments(plan, access)
             return try naming(plan) {
-                try withRows(plan.rows) { try update($0, plan, assignments, values) }
+                func run() throws -> BatchOutcome {
+                    try withRows(plan.rows) { try update($0, plan, assignments, values) }
+                }
+                guard plan.computes else { return try run() }
+                guard try isExact(assignments, bareSQL(plan.rows)) else { return try computedUpdate(plan) }
+                do { return try connection.part(run) } catch let error as PostgresError
+                    where error.isSyntaxOrTypeError || error.isDivisionByZero
+                { return try computedUpdate(plan) } catch is Inexact { return try computedUpdate(plan) }
             }
         }
     }
@@ -92,5 +99,12 @@ extension OpenDatabase {
             }
         }
         return (assignments, values)
+    }
+}
+
+extension BatchUpdatePlan {
+    /// Whether new values are computed from others.
+    fileprivate var computes: Bool {
+        changes.contains { if case .expression = $0.change { true } else { false } }
     }
 }

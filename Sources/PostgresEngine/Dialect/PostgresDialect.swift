@@ -84,7 +84,11 @@ package struct PostgresDialect: SQLDialect {
     package func stringSearch(
         _ left: SQLFragment, _ right: SQLFragment, _ comparison: ComparisonOperator, _ options: StringOptions
     ) -> SQLFragment {
-        switch comparison {
+        guard Self.isExact(comparison, options) else {
+            // No statement with this is run; the server would refuse it, instead of comparing in another way.
+            return "not_compared_by_the_database(\(left), \(right))"
+        }
+        return switch comparison {
         case .contains, .in: "strpos(\(left), \(right)) > 0"
         case .beginsWith: "starts_with(\(left), \(right))"
         case .endsWith: "right(\(left), length(\(right))) = \(right)"

@@ -65,6 +65,23 @@ enum RowStatements {
         return (sets + ["\(ColumnName.version) = \(next)"]).joined(separator: ", ")
     }
 
+    /// The same for rows of any version: `UPDATE "car" t SET "maker" = u.c0, _version = t._version + 1 FROM unnest($1, $2) AS u(k, c0)
+    /// WHERE t._id = u.k`
+    static func set(_ table: String, _ columns: [WrittenColumn]) -> String {
+        var sets = columns.enumerated().map { "\(quotedName($1.name)) = u.c\($0)" }
+        sets += columns.compactMap(\.orderColumn).map { "\(quotedName($0)) = NULL" }
+        sets.append("\(ColumnName.version) = t.\(ColumnName.version) + 1")
+        let parameters = (1...columns.count + 1).map { "$\($0)" }.joined(separator: ", ")
+        let names = (["k"] + columns.indices.map { "c\($0)" }).joined(separator: ", ")
+        return "UPDATE \(quotedName(table)) t SET \(sets.joined(separator: ", ")) "
+            + "FROM unnest(\(parameters)) AS u(\(names)) WHERE t.\(ColumnName.key) = u.k"
+    }
+
+    /// Keeps others from changing rows until the transaction ends: `SELECT FROM "car" WHERE _id = ANY($1) ORDER BY _id FOR UPDATE`
+    static func lock(_ table: String) -> String {
+        "SELECT FROM \(quotedName(table)) WHERE \(ColumnName.key) = ANY($1) ORDER BY \(ColumnName.key) FOR UPDATE"
+    }
+
     /// The beginning of statements that fail unless they find all rows.
     static let counting = "WITH found AS ("
 
