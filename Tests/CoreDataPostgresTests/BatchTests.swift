@@ -154,4 +154,25 @@ struct BatchTests {
         #expect(error?.localizedDescription.contains("stock") == true, "\(String(describing: error))")
         #expect(try rows("stock") == [["1"]])
     }
+
+    // MARK: Rows in the way
+
+    @Test("report a row in the way that has other unique values", arguments: [true, false])
+    func takenKey(replaces: Bool) throws {
+        let request = NSBatchInsertRequest(entityName: "Shop", objects: [["code": "a"]])
+        try context.execute(request)
+        // Keys that the sequence gives later.
+        let connection = try database.connect()
+        try connection.execute(
+            "INSERT INTO shop (_id, _entity, code) SELECT k, s._entity, 'other ' || k "
+                + "FROM generate_series(2, 200) k, (SELECT _entity FROM shop LIMIT 1) s WHERE k <> ALL (SELECT _id FROM shop)"
+        )
+        context.mergePolicy =
+            replaces ? NSMergePolicy.mergeByPropertyObjectTrump : NSMergePolicy.mergeByPropertyStoreTrump
+        let error = #expect(throws: NSError.self) {
+            try context.execute(NSBatchInsertRequest(entityName: "Shop", objects: [["code": "b"]]))
+        }
+        #expect(error?.code == NSManagedObjectConstraintMergeError, "\(String(describing: error))")
+        #expect(try rows("count(*)", "shop WHERE code = 'b'") == [["0"]])
+    }
 }

@@ -134,8 +134,9 @@ private struct BatchInsertion {
 
     // MARK: Rows that meet others
 
-    /// Writes one row, or changes the existing one.
-    private mutating func write(_ row: BatchRow, _ key: Int64) throws {
+    /// Writes one row, or changes the existing one. It is repeated once if a row is in the way that was not there, or not
+    /// found, before.
+    private mutating func write(_ row: BatchRow, _ key: Int64, isRepeated: Bool = false) throws {
         if let present = try present(row) {
             guard plan.conflicts == .replace else { return }
             let entity = try replaced(present.entity)
@@ -166,12 +167,13 @@ private struct BatchInsertion {
         }
         let names = [ColumnName.key, ColumnName.entity] + access.columns.map { quotedName($0.name) }
         let values = ["$1", "\(access.mapping.number)"] + access.columns.indices.map { "$\($0 + 2)" }
-        // A transaction that inserts the same values at this moment is waited for, and its row stays.
+        // A transaction that inserts the same values at this moment is waited for, and its row stays. What is still in
+        // the way then is no row with these unique values, such as one with the same key: that is an error.
         let inserted = try database.connection.query(
             "INSERT INTO \(access.table) (\(names.joined(separator: ", "))) VALUES (\(values.joined(separator: ", "))) "
-                + "ON CONFLICT DO NOTHING", sink.parameters)
+                + (isRepeated ? "" : "ON CONFLICT DO NOTHING"), sink.parameters)
         if inserted.affected == 1 { return try note(.insert, [key]) }
-        if plan.conflicts == .replace { try write(row, key) }
+        try write(row, key, isRepeated: true)
     }
 
     /// The entity of the row that takes the values.
