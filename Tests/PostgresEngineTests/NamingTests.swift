@@ -14,6 +14,15 @@ struct NamingTests {
         ])
     func snakeCase(name: String, expected: String) { #expect(SnakeCase.name(name) == expected) }
 
+    @Test("that begin alike stay different when they are cut")
+    func cut() {
+        let beginning = String(repeating: "a", count: 60)
+        let names = ["x", "y"].map { SnakeCase.distinct(beginning + $0, ending: "_part_1") }
+        #expect(Set(names).count == 2)
+        #expect(names.allSatisfy { $0.utf8.count <= 63 && $0.hasSuffix("_part_1") })
+        #expect(SnakeCase.distinct("car", ending: "_part_1") == "car_part_1")
+    }
+
     private func attribute(_ name: String, _ type: NSAttributeType, named sqlName: String? = nil)
         -> NSAttributeDescription
     {

@@ -43,15 +43,16 @@ extension OpenDatabase {
     }
 }
 
-/// A temporary table of the keys that a deletion takes from one table.
+/// A temporary table of the keys that a deletion takes from one of the store's tables.
 private final class KeyTable {
     let name: String
     let fragment: SQLFragment
     private let database: OpenDatabase
 
-    init(_ table: String, _ database: OpenDatabase) throws {
+    /// The number distinguishes the tables of one deletion.
+    init(_ number: Int, _ database: OpenDatabase) throws {
         self.database = database
-        let own = SnakeCase.cut("deleted_\(QualifiedName.name(table))")
+        let own = "deleted_\(number)"
         fragment = "pg_temp.\(name: own)"
         name = "pg_temp.\(quotedName(own))"
         try database.connection.execute(
@@ -81,7 +82,7 @@ private final class BatchDeletion {
     func keys(of entity: EntityLayout) throws -> KeyTable {
         let table = try database.access(entity.root).mapping.table
         if let known = keyTables[table] { return known }
-        let keys = try KeyTable(table, database)
+        let keys = try KeyTable(keyTables.count, database)
         keyTables[table] = keys
         return keys
     }

@@ -22,6 +22,14 @@ package enum SnakeCase {
         while cut.utf8.count + ending.utf8.count > longest { cut.removeLast() }
         return cut + ending
     }
+
+    /// A name with an ending. What is too long is cut, and followed by a number made of all of it, so that names that
+    /// begin alike stay different.
+    package static func distinct(_ name: String, ending: String = "") -> String {
+        guard name.utf8.count + ending.utf8.count > longest else { return name + ending }
+        let number = name.utf8.reduce(2_166_136_261 as UInt32) { ($0 ^ UInt32($1)) &* 16_777_619 }
+        return cut(name, ending: "_" + String(number, radix: 16) + ending)
+    }
 }
 
 /// Hands out names that are not taken: adds a number if two would be the same.

@@ -129,7 +129,8 @@ package struct Partitioning: Equatable {
     package func parts(of table: String) -> [String] {
         (0..<partCount).map { number in
             let (schema, ending) = (QualifiedName.schema(table), "_part_\(number)")
-            return QualifiedName.make(schema: schema, name: SnakeCase.cut(QualifiedName.name(table) + ending))
+            return QualifiedName.make(
+                schema: schema, name: SnakeCase.distinct(QualifiedName.name(table), ending: ending))
         }
     }
 

@@ -54,7 +54,7 @@ package struct DatabaseMigration {
 
     static func formerName(_ table: String) -> String {
         QualifiedName.make(
-            schema: QualifiedName.schema(table), name: SnakeCase.cut("_former_\(QualifiedName.name(table))"))
+            schema: QualifiedName.schema(table), name: SnakeCase.distinct("_former_\(QualifiedName.name(table))"))
     }
 
     mutating func run(_ sql: String) { steps.append(.run(sql)) }
