@@ -48,8 +48,12 @@ package struct ConnectionTarget: Sendable, CustomStringConvertible {
             if parsed["hostaddr"] != nil, addresses.indices.contains(index) {
                 target.settings["hostaddr"] = addresses[index]
             }
-            // A single port is that of all hosts.
-            if parsed["port"] != nil { target.settings["port"] = ports.count == 1 ? ports[0] : ports[index] }
+            // A single port is that of all hosts. The library refuses a list of another length than that of the hosts.
+            if ports.count == 1, parsed["port"] != nil {
+                target.settings["port"] = ports[0]
+            } else if ports.indices.contains(index) {
+                target.settings["port"] = ports[index]
+            }
             return target
         }
     }

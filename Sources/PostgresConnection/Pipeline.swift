@@ -38,7 +38,7 @@ extension PostgresConnection {
         _ requests: [Request], commits: Bool
     ) throws -> (results: [PostgresResult], warns: Bool) {
         settle()
-        let names = try keepsStatements ? requests.map { try name($0) } : []
+        let names = try keepsStatements ? self.names(requests) : []
         guard PQenterPipelineMode(handle) == 1 else {
             forget(names, requests)
             throw PostgresError(nil, statement: nil, connection: handle)
@@ -85,13 +85,20 @@ extension PostgresConnection {
         let isNew: Bool
     }
 
-    private func name(_ request: Request) throws -> StatementName {
+    private func names(_ requests: [Request]) throws -> [StatementName] {
+        if statements.isFull(with: requests.count) {
+            // Before the first name is taken, so that none of these statements is dropped.
+            let new = requests.filter { statements.name($0.sql, $0.parameters.types) == nil }
+            try makeRoom(for: new.count)
+        }
+        return requests.map(name)
+    }
+
+    private func name(_ request: Request) -> StatementName {
         if let known = statements.name(request.sql, request.parameters.types) {
             return StatementName(text: known, isNew: false)
         }
-        let (name, outdated) = statements.add(request.sql, request.parameters.types)
-        for old in outdated { try execute("DEALLOCATE \(old)") }
-        return StatementName(text: name, isNew: true)
+        return StatementName(text: statements.add(request.sql, request.parameters.types), isNew: true)
     }
 
     private func forget(_ names: [StatementName], _ requests: [Request]) {

@@ -117,8 +117,8 @@ package final class PostgresConnection {
     /// The name of a statement on the server; prepares it first if it is new.
     func prepared(_ sql: String, _ types: [UInt32]) throws -> String {
         if let known = statements.name(sql, types) { return known }
-        let (name, outdated) = statements.add(sql, types)
-        for old in outdated { try execute("DEALLOCATE \(old)") }
+        try makeRoom(for: 1)
+        let name = statements.add(sql, types)
         roundTrips += 1
         let result = awaiting { PQprepare(handle, name, sql, Int32(types.count), types) }
         defer { PQclear(result) }
@@ -127,6 +127,11 @@ package final class PostgresConnection {
             throw error
         }
         return name
+    }
+
+    /// Has the server drop the oldest statements if there would be too many.
+    func makeRoom(for count: Int) throws {
+        for old in statements.removeOldest(before: count) { try execute("DEALLOCATE \(old)") }
     }
 
     /// Makes all statements be prepared again.
@@ -176,18 +181,25 @@ struct PreparedStatements {
 
     func name(_ sql: String, _ types: [UInt32]) -> String? { names[Key(sql: sql, types: types)] }
 
-    /// - Returns: the name of the new one, and of those to drop.
-    mutating func add(_ sql: String, _ types: [UInt32]) -> (name: String, outdated: [String]) {
-        var outdated: [String] = []
-        if order.count >= limit {
-            outdated = order.prefix(limit / 4).compactMap { names.removeValue(forKey: $0) }
-            order.removeFirst(limit / 4)
-        }
+    /// Whether there are too many with some more.
+    func isFull(with more: Int) -> Bool { order.count + more > limit }
+
+    /// - Returns: the names of those that make room for new ones.
+    mutating func removeOldest(before new: Int) -> [String] {
+        guard new > 0, isFull(with: new) else { return [] }
+        let count = min(order.count, max(limit / 4, order.count + new - limit))
+        let outdated = order.prefix(count).compactMap { names.removeValue(forKey: $0) }
+        order.removeFirst(count)
+        return outdated
+    }
+
+    /// - Returns: the name of the new one.
+    mutating func add(_ sql: String, _ types: [UInt32]) -> String {
         latest += 1
         let key = Key(sql: sql, types: types)
         names[key] = "pippin_\(latest)"
         order.append(key)
-        return ("pippin_\(latest)", outdated)
+        return "pippin_\(latest)"
     }
 
     mutating func remove(_ sql: String, _ types: [UInt32]) {

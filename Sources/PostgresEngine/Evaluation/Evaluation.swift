@@ -60,7 +60,7 @@ extension OpenDatabase {
             rows = ContiguousArray(operands.compactMap(\.row))
         }
         rest = []
-        let remaining = rows.dropFirst(plan.offset)
+        let remaining = rows.dropFirst(max(0, plan.offset))
         return ContiguousArray(plan.limit > 0 ? remaining.prefix(plan.limit) : remaining)
     }
 

@@ -171,7 +171,7 @@ extension OpenDatabase {
             do {
                 all = Int(try runExactly(unlimited, question, .count).result.integer(0, 0))
             } catch is Inexact { all = try snapshot { try evaluatedRows(unlimited, question).count } }
-            let rest = max(0, all - plan.offset)
+            let rest = max(0, all - max(0, plan.offset))
             return plan.limit > 0 ? min(rest, plan.limit) : rest
         }
     }
