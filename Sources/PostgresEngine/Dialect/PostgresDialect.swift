@@ -9,6 +9,8 @@ package struct PostgresDialect: SQLDialect {
 
     package func parameter(_ number: Int) -> String { "$\(number)" }
     package func numbered(_ number: Int) -> String { "$\(number)" }
+    // In the server's eyes, two parameters are never the same, and what is selected not what is grouped by.
+    package var sharesParameters: Bool { true }
     package func identifier(_ name: String) -> String { quotedName(name) }
 
     package func name(_ column: SQLColumn.Name) -> String {
@@ -50,6 +52,10 @@ package struct PostgresDialect: SQLDialect {
         // A sum of bigints is a numeric, which would be divided as a fraction.
         case .sum(let isWhole): isWhole ? "SUM(\(list))::bigint" : "SUM(\(list))"
         case .decimalSum: "SUM(\(list))"
+        case .extreme(let isGreatest, .boolean): "\(word: isGreatest ? "bool_or" : "bool_and")(\(list))"
+        case .extreme(let isGreatest, .uuid):
+            "\(word: isGreatest ? "MAX" : "MIN")((\(list))::text COLLATE \"C\")::uuid"
+        case .extreme(let isGreatest, _): "\(word: isGreatest ? "MAX" : "MIN")(\(list))"
         case .average: "AVG((\(list))::double precision)"
         case .wholeNumber(let type, _): wholeNumber(list, type)
         // All bytes are in the table in this engine, and its statements do not ask for this.

@@ -110,21 +110,21 @@ extension OpenDatabase {
     }
 
     /// The dictionaries of a plan whose predicate or order the database cannot compute: made of objects that are found
-    /// here.
+    /// here. Of equal ones, the first stays if each is wanted once only.
     func evaluatedDictionaries(_ plan: FetchPlan, _ question: Question) throws -> [[String: Any]] {
         var objects = FetchPlan(entity: plan.entity)
         objects.includesSubentities = plan.includesSubentities
         objects.predicate = plan.predicate
         objects.sortDescriptors = plan.sortDescriptors
-        let isGrouped = !plan.groupBy.isEmpty || plan.isDistinct || plan.columns.contains(where: \.isAggregate)
-        if !isGrouped { (objects.limit, objects.offset) = (plan.limit, plan.offset) }
+        let isGrouped = !plan.groupBy.isEmpty || plan.columns.contains(where: \.isAggregate)
+        if !isGrouped, !plan.isDistinct { (objects.limit, objects.offset) = (plan.limit, plan.offset) }
         let keys = try evaluatedRows(objects, question).map(\.objectID.key)
 
         var rest = plan
         rest.predicate = nil
         if !isGrouped {
             (rest.limit, rest.offset) = (0, 0)
-            rest.sortDescriptors = []
+            (rest.sortDescriptors, rest.isDistinct) = ([], false)
             rest.columns.append(
                 .expression(name: Self.keyColumn, NSExpression.expressionForEvaluatedObject(), .objectIDAttributeType))
         }
@@ -148,7 +148,17 @@ extension OpenDatabase {
             }
             byKey[identifier.key] = dictionary
         }
-        return keys.compactMap { byKey[$0] }
+        let all = keys.compactMap { byKey[$0] }
+        guard plan.isDistinct else { return all }
+        var known: Set<AnyHashable> = []
+        let different = all.filter { known.insert(Self.comparable($0)).inserted }.dropFirst(max(0, plan.offset))
+        return Array(plan.limit > 0 ? different.prefix(plan.limit) : different)
+    }
+
+    /// A dictionary, or a value in it, in a form that can be compared.
+    private static func comparable(_ value: Any) -> AnyHashable {
+        if let dictionary = value as? [String: Any] { return AnyHashable(dictionary.mapValues(comparable)) }
+        return value as? AnyHashable ?? AnyHashable("\(value)")
     }
 
     /// The name of the key's column; no property can have it.

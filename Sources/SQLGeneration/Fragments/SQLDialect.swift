@@ -9,6 +9,8 @@ package protocol SQLDialect: Sendable {
     func numbered(_ number: Int) -> String
     /// The mark of a parameter for a constant of a condition that has very many of these; nil for the usual mark.
     func parameterAmongMany(_ number: Int) -> String?
+    /// Whether constants that are the same have one parameter.
+    var sharesParameters: Bool { get }
     /// A name as SQL: unchanged if it is plain, in quotes otherwise.
     func identifier(_ name: String) -> String
     /// The names of the columns that every row has.
@@ -38,6 +40,7 @@ package protocol SQLDialect: Sendable {
 }
 
 extension SQLDialect {
+    package var sharesParameters: Bool { false }
     package func parameterAmongMany(_ number: Int) -> String? { nil }
 
     package func among(_ operand: SQLFragment, _ list: [SQLFragment]) -> SQLFragment {
@@ -70,6 +73,9 @@ private struct SQLRenderer<Dialect: SQLDialect> {
     private let hasMany: Bool
     private var isInList = false
     private var parameters = 0
+    /// The first constants, and the numbers of their parameters.
+    private var shared: [(binding: SQLBinding, number: Int)] = []
+    private let mostShared = 16
 
     init(dialect: Dialect, hasMany: Bool = false) {
         self.dialect = dialect
@@ -93,6 +99,13 @@ private struct SQLRenderer<Dialect: SQLDialect> {
             }
         case .literal(let value): text += dialect.literal(value)
         case .parameter(let binding):
+            if dialect.sharesParameters, !isInList, case .constant = binding {
+                if let known = shared.first(where: { $0.binding.isSameConstant(as: binding) }) {
+                    text += dialect.numbered(known.number)
+                    return
+                }
+                if shared.count < mostShared { shared.append((binding, parameters + 1)) }
+            }
             parameters += 1
             let isConstant = binding.isOfCondition && !isInList
             if isConstant { constants += 1 }

@@ -210,6 +210,8 @@ package enum SQLFunction: Sendable, Equatable {
     case sum(isWhole: Bool)
     /// The sum of a group of decimals, without rounding errors.
     case decimalSum
+    /// The smallest or greatest value of a group that is kept in a way for which not all databases have an order.
+    case extreme(isGreatest: Bool, of: ColumnStorage)
     /// The first argument, unless it is NULL; then the second.
     case ifNull
     /// The first argument, which must be a whole number in the range of an attribute's type. Any other value fails the
@@ -242,7 +244,7 @@ package enum SQLFunction: Sendable, Equatable {
     /// Whether only connections of ours know it, so that nothing in the file may depend on it.
     package var isOurs: Bool {
         switch self {
-        case .ifNull, .average, .sum, .isInFile, .markedContent: false
+        case .ifNull, .average, .sum, .extreme, .isInFile, .markedContent: false
         case .now, .uppercase, .lowercase, .canonical, .decimalSum, .wholeNumber, .fileContent, .changedProperties,
             .nestedValue:
             true

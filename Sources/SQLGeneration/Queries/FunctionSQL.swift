@@ -149,6 +149,14 @@ extension PredicateSQL {
             switch computation {
             case .average: .call(.average, value.fragment)
             case .sum: .call(.sum(of: value.storage, isWhole: value.isWhole == true), value.fragment)
+            case .minimum, .maximum:
+                switch value.storage {
+                case .uuid, .boolean:
+                    value.storage.map {
+                        .call(.extreme(isGreatest: computation == .maximum, of: $0), value.fragment)
+                    } ?? "\(name)(\(value.fragment))"
+                default: "\(name)(\(value.fragment))"
+                }
             default: "\(name)(\(value.fragment))"
             }
         if aggregatesGroups {

@@ -85,6 +85,17 @@ package enum SQLBinding: Sendable, Equatable {
         }
     }
 
+    /// Whether both are the same value of the same type: 1 is not 1.0.
+    func isSameConstant(as other: SQLBinding) -> Bool {
+        guard case .constant(let own, _) = self, case .constant(let value, _) = other, self == other else {
+            return false
+        }
+        return switch (own, value) {
+        case (.integer, .integer), (.double, .double), (.string, .string), (.date, .date), (.uuid, .uuid): true
+        default: false
+        }
+    }
+
     /// The value in a context.
     ///
     /// - Throws: an `NSError` for a value that no column can hold.

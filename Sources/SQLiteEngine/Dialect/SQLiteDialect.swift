@@ -40,6 +40,7 @@ package struct SQLiteDialect: SQLDialect {
         case .ifNull: "IFNULL(\(.list(arguments)))"
         case .average: "AVG(\(.list(arguments)))"
         case .sum: "SUM(\(.list(arguments)))"
+        case .extreme(let isGreatest, _): "\(word: isGreatest ? "MAX" : "MIN")(\(.list(arguments)))"
         case .decimalSum: "\(word: SQLFunctionName.decimalSum)(\(.list(arguments)))"
         case .wholeNumber(let type, let name): wholeNumber(.list(arguments), type, name)
         case .isInFile: isInFile(.list(arguments))

@@ -32,6 +32,7 @@ struct OtherDialect: SQLDialect {
         case .canonical: "fold(\(.list(arguments)))"
         case .wholeNumber: "whole(\(.list(arguments)))"
         case .average: "mean(\(.list(arguments)))"
+        case .extreme(let isGreatest, _): "\(word: isGreatest ? "greatest" : "smallest")(\(.list(arguments)))"
         case .sum, .decimalSum: "total(\(.list(arguments)))"
         case .isInFile: "get_byte(\(.list(arguments)), 0) = 2"
         case .fileContent: "content(\(.list(arguments)))"
