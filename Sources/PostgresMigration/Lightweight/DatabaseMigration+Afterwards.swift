@@ -40,21 +40,23 @@ extension DatabaseMigration {
         }
     }
 
-    /// Grants the rights of the former tables for the new ones.
+    /// Grants the rights on the former tables for the new ones that take their rows.
     mutating func grant() {
         let new = destination.tables.map(\.table).filter { table in
             joins.created.contains(table) || tables.contains { $0.table == table && $0.way != .alter }
         }
         for table in new {
-            for grant in structure.grants {
+            let plan = tables.first { $0.table == table }
+            for grant in structure.grants(fromRowsOf: plan?.sources ?? [table], orAll: source.tables.map(\.table)) {
                 let role = grant.role.isEmpty ? "PUBLIC" : quotedName(grant.role)
                 if !grant.isOfSequence {
                     run("GRANT \(grant.right) ON \(quotedName(table)) TO \(role)")
                 } else if !joins.created.contains(table) {
-                    let sequence = "\(QualifiedName.name(table))__id_seq"
-                    run(
-                        "GRANT \(grant.right) ON SEQUENCE \(quotedName(QualifiedName.make(schema: QualifiedName.schema(table), name: sequence))) TO \(role)"
-                    )
+                    // Its name is the server's choice.
+                    let sequence = "pg_get_serial_sequence(\(quotedText(quotedName(table))), '\(ColumnName.key)')"
+                    let statement =
+                        "EXECUTE 'GRANT \(grant.right) ON SEQUENCE ' || \(sequence) || \(quotedText(" TO " + role))"
+                    run("DO \(quotedText("BEGIN \(statement); END"))")
                 }
             }
         }

@@ -12,8 +12,8 @@ package struct DatabaseStructure {
     package var references: [String: [String]] = [:]
     /// The partitions of partitioned tables.
     package var parts: [String: [String]] = [:]
-    /// The rights on the store's tables, which are granted for the new tables, too.
-    package var grants: [Grant] = []
+    /// The rights on the tables and their sequences, by table.
+    package var grants: [String: Set<Grant>] = [:]
     /// The masks of changed properties that the history has, by entity.
     package var masks: [(entity: Int, mask: Data)] = []
 
@@ -25,6 +25,27 @@ package struct DatabaseStructure {
     }
 
     package init() {}
+
+    /// The rights on a new table: those that a role has on all of the tables whose rows it takes, so that nobody comes to
+    /// see more than before. For a table of new rows, those on all tables of the store.
+    ///
+    /// - Parameters:
+    ///   - sources: the tables whose rows it takes.
+    ///   - all: the tables of the store.
+    /// - Returns: the rights, in order.
+    package func grants(fromRowsOf sources: [String], orAll all: [String]) -> [Grant] {
+        let present = sources.filter { columns[$0] != nil }
+        let tables = present.isEmpty ? all.filter { columns[$0] != nil } : present
+        func common(_ tables: [String], isOfSequence: Bool) -> [Grant] {
+            guard let first = tables.first else { return [] }
+            return (grants[first] ?? []).filter { grant in
+                grant.isOfSequence == isOfSequence && tables.allSatisfy { grants[$0]?.contains(grant) ?? false }
+            }.sorted { ($0.role, $0.right) < ($1.role, $1.right) }
+        }
+        // The tables of many-to-many relationships have no sequences.
+        let withKeys = tables.filter { columns[$0]?[ColumnName.key] != nil }
+        return common(tables, isOfSequence: false) + common(withKeys, isOfSequence: true)
+    }
 
     /// Reads the content of a store's schema.
     package init(_ place: StorePlace, _ connection: PostgresConnection) throws {
@@ -49,11 +70,11 @@ package struct DatabaseStructure {
                 """, parameters),
             .init(
                 """
-                SELECT DISTINCT CASE WHEN a.grantee = 0 THEN '' ELSE pg_get_userbyid(a.grantee) END, a.privilege_type, c.relkind = 'S' \
-                FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace, aclexplode(c.relacl) a WHERE n.nspname = $1 \
-                AND a.grantee <> c.relowner AND (c.oid = (SELECT to_regclass(format('%I.%I', $1, min(e.table_name))) FROM pippin.entities e \
-                WHERE e.schema_name = $1) OR c.oid = (SELECT pg_get_serial_sequence(format('%I.%I', $1, min(e.table_name)), '_id')::regclass \
-                FROM pippin.entities e WHERE e.schema_name = $1)) ORDER BY 1, 2
+                SELECT DISTINCT t.relname, CASE WHEN a.grantee = 0 THEN '' ELSE pg_get_userbyid(a.grantee) END, a.privilege_type, \
+                c.relkind = 'S' FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace LEFT JOIN pg_depend d ON c.relkind = 'S' \
+                AND d.objid = c.oid AND d.classid = 'pg_class'::regclass AND d.refclassid = 'pg_class'::regclass AND d.deptype IN ('a', 'i') \
+                JOIN pg_class t ON t.oid = COALESCE(d.refobjid, c.oid) CROSS JOIN LATERAL aclexplode(c.relacl) a WHERE n.nspname = $1 \
+                AND t.relnamespace = n.oid AND t.relkind IN ('r', 'p') AND a.grantee <> c.relowner
                 """, parameters),
             .init(
                 "SELECT DISTINCT entity, columns FROM pippin.changes WHERE schema_name = $1 AND columns IS NOT NULL ORDER BY 1, 2",
@@ -77,10 +98,10 @@ package struct DatabaseStructure {
             references[name(results[2], row), default: []].append(results[2].string(row, 1))
         }
         for row in 0..<results[3].count {
-            grants.append(
+            grants[name(results[3], row), default: []].insert(
                 Grant(
-                    role: results[3].string(row, 0), right: results[3].string(row, 1),
-                    isOfSequence: results[3].integer(row, 2) == 1))
+                    role: results[3].string(row, 1), right: results[3].string(row, 2),
+                    isOfSequence: results[3].integer(row, 3) == 1))
         }
         for row in 0..<results[5].count {
             parts[name(results[5], row), default: []].append(

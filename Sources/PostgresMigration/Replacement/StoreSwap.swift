@@ -42,8 +42,9 @@ struct StoreSwap {
     /// - Throws: the server's errors: objects that others have built on the tables, such as a view, keep them from
     ///   being dropped.
     func run() throws {
-        let grants = try DatabaseStructure(place, connection).grants
-        let former = try tables(place).map { quotedName(QualifiedName.make(schema: place.schema, name: $0)) }
+        let structure = try DatabaseStructure(place, connection)
+        let formerNames = try tables(place).map { QualifiedName.make(schema: place.schema, name: $0) }
+        let former = formerNames.map(quotedName)
         try connection.execute("SET CONSTRAINTS ALL IMMEDIATE")
         if !former.isEmpty { try connection.execute("DROP TABLE \(former.joined(separator: ", "))") }
         for table in try tables(made) {
@@ -52,7 +53,8 @@ struct StoreSwap {
             for part in try parts(table) {
                 try connection.execute("ALTER TABLE \(part) SET SCHEMA \(quotedName(place.schema))")
             }
-            try grant(grants, table)
+            let qualified = QualifiedName.make(schema: place.schema, name: table)
+            try grant(structure.grants(fromRowsOf: [qualified], orAll: formerNames), table)
         }
         // The changes of a history refer to its transactions.
         try connection.execute("SET CONSTRAINTS ALL DEFERRED")
