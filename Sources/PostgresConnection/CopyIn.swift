@@ -39,11 +39,9 @@ import CLibPQ
     }
 
     private mutating func send() throws {
-        let sent = values.bytes.withUnsafeBytes { raw in
-            PQputCopyData(connection.handle, raw.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(raw.count))
-        }
+        let isSent = values.bytes.withUnsafeBytes { connection.putCopyData($0) }
         values.removeAll()
-        guard sent == 1 else { throw PostgresError(nil, statement: nil, connection: connection.handle) }
+        guard isSent else { throw PostgresError(nil, statement: nil, connection: connection.handle) }
     }
 }
 
@@ -98,10 +96,7 @@ import CLibPQ
     func put(on connection: PostgresConnection) -> Bool {
         connection.watch?.begin()
         defer { connection.watch?.end() }
-        return values.bytes.withUnsafeBytes { raw in
-            PQputCopyData(connection.handle, raw.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(raw.count))
-                == 1
-        }
+        return values.bytes.withUnsafeBytes { connection.putCopyData($0) }
     }
 }
 
@@ -136,6 +131,19 @@ extension PostgresConnection {
             if let failure { throw failure }
             return count
         } catch { throw failure ?? error }
+    }
+
+    /// Hands bytes to the library, which takes less than 2 GB at once.
+    ///
+    /// - Returns: false if the connection is lost.
+    func putCopyData(_ raw: UnsafeRawBufferPointer) -> Bool {
+        let most = 1 << 28
+        guard raw.count > most else {
+            return PQputCopyData(handle, raw.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(raw.count)) == 1
+        }
+        return stride(from: 0, to: raw.count, by: most).allSatisfy { start in
+            putCopyData(UnsafeRawBufferPointer(rebasing: raw[start..<min(start + most, raw.count)]))
+        }
     }
 
     func beginCopy(_ sql: String) throws {

@@ -1,12 +1,14 @@
 /// The values of a statement's parameters: `$1`, `$2`, …
 package struct PostgresParameters {
     private(set) var types: [UInt32] = []
-    /// The position and length of each value; -1 for NULL.
+    /// The position and length of each value; -1 for NULL. The library sends none that is as long as can be counted.
     private var places: [(offset: Int, count: Int32)] = []
     private var values = BinaryValues()
 
     package init() {}
 
+    /// How many bytes the values have.
+    package var byteCount: Int { values.bytes.count }
     package var count: Int { types.count }
 
     /// Appends NULL of a type.
@@ -19,7 +21,7 @@ package struct PostgresParameters {
         types.append(Value.type.rawValue)
         let start = values.bytes.count
         value.write(to: &values)
-        places.append((start, Int32(values.bytes.count - start)))
+        places.append((start, Int32(clamping: values.bytes.count - start)))
     }
 
     package mutating func append<Value: BinaryValue>(_ value: Value?) {
@@ -39,7 +41,7 @@ package struct PostgresParameters {
         types.append(array.type.array)
         let start = values.bytes.count
         array.write(to: &values)
-        places.append((start, Int32(values.bytes.count - start)))
+        places.append((start, Int32(clamping: values.bytes.count - start)))
     }
 
     package mutating func append<Value: BinaryValue>(array: some Sequence<Value>) {

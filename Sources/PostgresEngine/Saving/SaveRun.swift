@@ -8,10 +8,14 @@ import StoreEngine
 struct SaveRun {
     /// From how many rows on `COPY` is worth a round trip of its own.
     static let copied = 200
+    /// How many bytes of values one statement gets at most, unless a single row has more: the server refuses a gigabyte.
+    static let bytes = 1 << 26
 
     let database: OpenDatabase
     let changes: ChangeSet
     var requests: [PostgresConnection.Request] = []
+    /// How many bytes of values wait in the requests.
+    private var waiting = 0
     /// Whether the transaction ends with the rows, and whether it has ended.
     private let commits: Bool
     private(set) var isCommitted = false
@@ -40,8 +44,14 @@ struct SaveRun {
         try delete()
         try update()
         let groups = Self.groups(changes.inserted)
-        for group in groups where group.count < Self.copied { try insert(group) }
-        let copied = groups.filter { $0.count >= Self.copied }
+        var copied: [[Int]] = []
+        for group in groups {
+            if group.count >= Self.copied || portions(changes.inserted, group).count > 1 {
+                copied.append(group)
+            } else {
+                try insert(group)
+            }
+        }
         if !copied.isEmpty {
             try send()
             for group in copied { try copy(group) }
@@ -69,7 +79,7 @@ struct SaveRun {
     /// - Returns: the last answer.
     @discardableResult
     private mutating func send() throws -> PostgresResult? {
-        defer { requests = [] }
+        defer { (requests, waiting) = ([], 0) }
         return try database.connection.pipeline(requests).last
     }
 
@@ -80,6 +90,7 @@ struct SaveRun {
 
     mutating func add(_ sql: String, _ parameters: PostgresParameters) {
         requests.append(.init(sql, parameters))
+        waiting += parameters.byteCount
     }
 
     mutating func add(_ sql: String, keys: [Int64]) {
@@ -144,17 +155,50 @@ struct SaveRun {
             let access = try database.access(changes.updated[positions[0]].objectID.layout)
             let written = access.writer.places.filter { kind.slots.contains($0.slot) }
             let texts = access.updateTexts(kind.slots)
-            if positions.count == 1 {
-                let row = rows[positions[0]]
-                add(texts.one, try Self.parameters(row, version: row.version, access.writer, written))
-                continue
+            for portion in portions(rows, positions, kind.slots) {
+                try update(portion, written, texts, access.writer)
             }
+        }
+    }
+
+    private mutating func update(
+        _ positions: ArraySlice<Int>, _ places: [WrittenPlace], _ texts: (one: String, many: String),
+        _ writer: ValueWriter
+    ) throws {
+        let rows = changes.updated
+        if positions.count == 1, let position = positions.first {
+            let row = rows[position]
+            add(texts.one, try Self.parameters(row, version: row.version, writer, places))
+        } else {
             var parameters = PostgresParameters()
             parameters.append(array: positions.lazy.map { rows[$0].objectID.key })
             parameters.append(array: positions.lazy.map { rows[$0].version })
-            for place in written { parameters.append(try array(place, changes.updated, positions, access.writer)) }
+            for place in places { parameters.append(try array(place, rows, positions, writer)) }
+            if parameters.byteCount > Self.bytes * 2 {
+                // Archives whose lengths were not known before.
+                let half = positions.count / 2
+                try update(positions.prefix(half), places, texts, writer)
+                return try update(positions.dropFirst(half), places, texts, writer)
+            }
             add(texts.many, parameters)
         }
+        if waiting >= Self.bytes { try send() }
+    }
+
+    /// Rows of one kind in portions that statements can have.
+    ///
+    /// - Parameters:
+    ///   - rows: all rows.
+    ///   - positions: those of one kind.
+    ///   - slots: the slots that are written; nil for all.
+    /// - Returns: the positions, in order.
+    private func portions(
+        _ rows: [RowChange], _ positions: [Int], _ slots: [Int]? = nil
+    ) -> [ArraySlice<Int>] {
+        Portions.cut(positions.count, limit: Self.bytes) { index in
+            let values = rows[positions[index]].values
+            return slots?.reduce(into: 0) { $0 += values[$1].longSize } ?? values.reduce(into: 0) { $0 += $1.longSize }
+        }.map { positions[$0] }
     }
 
     /// One row as single values.
@@ -177,7 +221,7 @@ struct SaveRun {
     }
 
     private func array(
-        _ place: WrittenPlace, _ changes: [RowChange], _ positions: [Int], _ writer: ValueWriter
+        _ place: WrittenPlace, _ changes: [RowChange], _ positions: ArraySlice<Int>, _ writer: ValueWriter
     ) throws -> PostgresArray {
         var array = PostgresArray(place.kind.type)
         for position in positions { try writer.write(changes[position].values[place.slot], place, to: &array) }
@@ -190,13 +234,21 @@ struct SaveRun {
         if positions.count == 1 {
             let row = rows[positions[0]]
             let parameters = try Self.parameters(row, version: row.version &+ 1, access.writer, access.writer.places)
-            return add(access.insertOneText, parameters)
+            add(access.insertOneText, parameters)
+            if waiting >= Self.bytes { try send() }
+            return
         }
         var parameters = PostgresParameters()
         parameters.append(array: positions.lazy.map { rows[$0].objectID.key })
         parameters.append(array: positions.lazy.map { rows[$0].version &+ 1 })
-        for place in access.writer.places { parameters.append(try array(place, rows, positions, access.writer)) }
+        for place in access.writer.places { parameters.append(try array(place, rows, positions[...], access.writer)) }
+        if parameters.byteCount > Self.bytes * 2 {
+            // Archives whose lengths were not known before.
+            try send()
+            return try copy(positions)
+        }
         add(access.insertText, parameters)
+        if waiting >= Self.bytes { try send() }
     }
 
     private func copy(_ positions: [Int]) throws {

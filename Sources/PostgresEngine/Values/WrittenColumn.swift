@@ -105,7 +105,7 @@ struct ValueWriter {
         switch (value, kind) {
         case (.null, _): sink.appendNull()
         case (.string(let text), .string):
-            if text.hasZero { return false }
+            if text.utf8.count > Self.longest || text.hasZero { return false }
             sink.append(text)
         case (.integer(let number), .bigint): sink.append(number)
         case (.integer(let number), .boolean): sink.append(number != 0)
@@ -122,7 +122,8 @@ struct ValueWriter {
 
     private func writeRare(_ value: StoredValue, _ column: WrittenColumn, to sink: inout some ValueSink) throws {
         switch (value, column.kind) {
-        case (.string, .string): throw unacceptable(column, Self.zero)
+        case (.string(let text), .string):
+            throw unacceptable(column, text.utf8.count > Self.longest ? Self.tooLong : Self.zero)
         case (.date(let seconds), .date): try write(date: seconds, column, to: &sink)
         case (.object(let object as CompositeValue), _) where !column.path.isEmpty:
             var values: [String: Any]? = object.elements
@@ -155,13 +156,16 @@ struct ValueWriter {
                 throw unacceptable(column, "“\(number)” is no decimal number")
             }
             sink.append(numeric)
-        case (.data(let data), .data), (.data(let data), .transformable): sink.append(data)
+        case (.data(let data), .data), (.data(let data), .transformable):
+            guard data.count <= Self.longest else { throw unacceptable(column, Self.tooLong) }
+            sink.append(data)
         case (.object(let missing as MissingExternalData), _): throw unacceptable(column, missing.sentence)
         case (.object(let object), .transformable):
             guard let data = TransformableCoding.bytes(of: object, for: column.attribute) else {
                 let name = column.attribute?.valueTransformerName ?? ""
                 throw unacceptable(column, "the transformer “\(name)” is not known, or cannot archive the value")
             }
+            guard data.count <= Self.longest else { throw unacceptable(column, Self.tooLong) }
             sink.append(data)
         default: throw unacceptable(column, Self.wrongType)
         }
@@ -172,6 +176,9 @@ struct ValueWriter {
         sink.appendNull()
     }
 
+    /// The most bytes of a value: the server takes less than 2^30 for a row.
+    private static let longest = 1_000_000_000
+    private static let tooLong = "PostgreSQL keeps no value of more than a gigabyte"
     private static let zero = "PostgreSQL keeps no text with a zero character (U+0000) in it"
     private static let wrongType = "its value is not of the attribute's type"
 
