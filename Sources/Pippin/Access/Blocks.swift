@@ -102,7 +102,7 @@ extension PersistenceManager {
     private func writing<Result>(
         in context: NSManagedObjectContext, limit: Int? = nil, _ work: (WriteAccess) throws -> Result
     ) throws -> Result {
-        let access = ModelAccess(self, context)
+        let access = ModelAccess(self, context, endsTransaction: true)
         access.limit = limit
         let result = try work(WriteAccess(access: access))
         try access.finish()

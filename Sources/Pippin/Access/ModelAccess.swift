@@ -22,7 +22,13 @@ public final class ModelAccess {
     private var asked: [EntityPlan] = []
 
     /// An access to a context. The block runs on the context's queue.
-    package init(_ manager: PersistenceManager, _ context: NSManagedObjectContext) {
+    ///
+    /// - Parameters:
+    ///   - manager: the manager.
+    ///   - context: one of its contexts.
+    ///   - endsTransaction: whether the access is the one whose `finish()` ends the present transaction, so that models may be kept until then
+    ///     instead of being put into the context.
+    package init(_ manager: PersistenceManager, _ context: NSManagedObjectContext, endsTransaction: Bool = false) {
         self.manager = manager
         rows = ObjectRows(context)
         makeContext = { context }
@@ -30,7 +36,8 @@ public final class ModelAccess {
         #if canImport(ObjectiveC)
             storeRows = nil
         #else
-            storeRows = OptimisticTransaction.current.flatMap { manager.storeRows?.reading(.transaction($0)) }
+            let transaction = endsTransaction ? OptimisticTransaction.current : nil
+            storeRows = transaction.flatMap { manager.storeRows?.reading(.transaction($0)) }
         #endif
     }
 

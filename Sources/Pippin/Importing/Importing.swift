@@ -173,7 +173,7 @@ extension PersistenceManager {
         let registry = registry
         _ = try registry.plan(of: Model.self)
         return try await inSavedTransaction { context in
-            let access = ModelAccess(self, context)
+            let access = ModelAccess(self, context, endsTransaction: true)
             var report = ImportReport()
             let graph = try ModelGraph(models, registry: registry)
             (report.inserted, report.updated, report.unchanged) = try PersistenceError.explaining(.saveFailed) {
