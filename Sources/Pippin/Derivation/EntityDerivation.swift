@@ -27,13 +27,19 @@ enum EntityDerivation {
                     "its coding has no keys of its own. A model must be a struct or a final class with properties; put what "
                     + "is coded otherwise into a property.")
         }
-        let names = propertyNames(of: prototype, probed)
+        let names = try propertyNames(of: prototype, probed)
+        let formerNames = formerNames(of: prototype, probed)
         var fields = zip(probed, names).map {
             FieldPlan(key: $0.key, name: $1, isOptional: $0.isOptional, kind: $0.kind, emptyValue: $0.emptyValue)
         }
+        for index in fields.indices where fields[index].name != formerNames[index] {
+            fields[index].formerName = formerNames[index]
+        }
         for (index, field) in fields.enumerated() where field.isToMany && field.isOptional {
             // For a relationship, nil and an empty list look the same without a mark.
-            fields.append(FieldPlan(.isEmpty(field: index), name: "\(field.name)IsEmpty", besides: fields))
+            var mark = FieldPlan(.isEmpty(field: index), name: "\(field.name)IsEmpty", besides: fields)
+            mark.formerName = field.formerName.map { "\($0)IsEmpty" }
+            fields.append(mark)
         }
         let schema = Model.schema as? any AnySchema
         let plan = EntityPlan(
@@ -60,9 +66,21 @@ enum EntityDerivation {
         return columns.names == keys ? columns.functions : nil
     }
 
-    /// The properties' names, by field. A coding key is its property's name unless the type says otherwise; keys that
-    /// match no property are paired with the remaining properties, in order.
-    static func propertyNames(of prototype: Any, _ fields: [ProbedField]) -> [String] {
+    /// The properties' names, by field.
+    private static func propertyNames<Model: CoreModel>(of prototype: Model, _ fields: [ProbedField]) throws -> [String]
+    {
+        try zip(PropertyNaming(prototype, fields).names, fields).map { name, field in
+            if let name { return name }
+            throw PersistenceError.notDerivable(
+                type: "\(Model.self)", property: field.key,
+                reason:
+                    "several of its properties could have the coding key '\(field.key)'. Give the case in CodingKeys the property's name: "
+                    + "case name = \"\(field.key)\".")
+        }
+    }
+
+    /// The attributes' names in stores of earlier builds, which paired keys that are no property's name with the remaining properties in order.
+    private static func formerNames(of prototype: Any, _ fields: [ProbedField]) -> [String] {
         let properties = Mirror(reflecting: prototype).children.compactMap { child in
             child.label.map { (name: $0, type: Swift.type(of: child.value) as Any.Type) }
         }

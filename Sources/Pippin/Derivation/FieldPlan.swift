@@ -37,6 +37,8 @@ struct FieldPlan: Sendable {
     let kind: FieldKind
     /// The value for objects that were stored before the property existed: for a list, nothing in it.
     var emptyValue: Data?
+    /// The name in stores of builds that took the key for another property's; nil if it was the same.
+    var formerName: String?
     /// The fact that this field records about another property, whose own column cannot tell nil from empty; nil for a
     /// property of the model.
     var mark: Mark?

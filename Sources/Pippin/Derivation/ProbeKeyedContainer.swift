@@ -28,7 +28,7 @@ struct ProbeKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private func note<Value>(_ key: Key, _ kind: AttributeKind, _ value: Value) -> Value {
         probe.append(
             ProbedField(
-                key: key.stringValue, isOptional: pending.isOptional, kind: .attribute(kind),
+                key, isOptional: pending.isOptional, kind: .attribute(kind),
                 type: pending.isOptional ? Optional<Value>.self : Value.self, value: value))
         pending.isOptional = false
         return value
@@ -58,7 +58,7 @@ struct ProbeKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         let value = try value(shape, key)
         probe.append(
             ProbedField(
-                key: key.stringValue, isOptional: pending.isOptional, kind: shape.kind,
+                key, isOptional: pending.isOptional, kind: shape.kind,
                 type: pending.isOptional ? Optional<Value>.self : Value.self, value: value))
         pending.isOptional = false
         guard let value else {
@@ -86,7 +86,7 @@ struct ProbeKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
         let shape = try TypeShape(of: type, isOptional: true, within: probe.path)
         probe.append(
             ProbedField(
-                key: key.stringValue, isOptional: true, kind: shape.kind, type: Optional<Value>.self, value: nil))
+                key, isOptional: true, kind: shape.kind, type: Optional<Value>.self, value: nil))
         return nil
     }
 

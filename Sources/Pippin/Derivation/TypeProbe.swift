@@ -55,11 +55,22 @@ final class TypeProbe: Decoder {
 /// A key that a type asked for.
 struct ProbedField {
     let key: String
+    /// The name of the key's case, if it is one of an enumeration.
+    let caseName: String?
     let isOptional: Bool
     let kind: FieldKind
     let type: Any.Type
     /// The made-up value that was returned; nil for none.
     let value: Any?
+
+    init(_ key: any CodingKey, isOptional: Bool, kind: FieldKind, type: Any.Type, value: Any?) {
+        self.key = key.stringValue
+        caseName = key.caseName
+        self.isOptional = isOptional
+        self.kind = kind
+        self.type = type
+        self.value = value
+    }
 
     /// The JSON of an empty list, if the type is one; it is the default of a field that must have a value.
     var emptyValue: Data? {

@@ -73,8 +73,9 @@ extension TypeProbe {
         case .loose, .nothing: return .json
         case .keyed(let probed):
             guard !probed.isEmpty else { return .json }
-            let properties =
-                prototype.map { EntityDerivation.propertyNames(of: $0, probed) } ?? probed.map(\.key)
+            let names = prototype.map { PropertyNaming($0, probed).names } ?? probed.map { $0.caseName ?? $0.key }
+            // A name that no key path has, where several properties could be meant.
+            let properties = zip(names, probed).map { $0 ?? "(\($1.key))" }
             var fields: [FieldPlan] = []
             for (field, property) in zip(probed, properties) {
                 fields.append(

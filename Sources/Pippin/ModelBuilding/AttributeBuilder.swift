@@ -37,6 +37,7 @@ struct AttributeBuilder {
         if field.mark == .isPresent { attribute.userInfo?[NestedValueInfo.isMark] = NestedValueInfo.always }
         // Without the composite, its elements have no values either.
         if case .composite = field.kind { attribute.isOptional = true } else { attribute.isOptional = field.isOptional }
+        attribute.take(formerName: field.formerName)
         try apply(plan.facts, to: attribute, field)
         return attribute
     }
@@ -93,6 +94,13 @@ struct AttributeBuilder {
 }
 
 extension NSPropertyDescription {
+    /// Has a store of an earlier build keep its values where two names have changed places. The modifier tells such a store from a present one.
+    func take(formerName: String?) {
+        guard let formerName else { return }
+        renamingIdentifier = formerName
+        versionHashModifier = "property"
+    }
+
     /// Adds the schema's user info. Keys that exist already are Pippin's own, which it needs to read the property.
     func add(_ userInfo: [String: String]) { self.userInfo?.merge(userInfo) { own, _ in own } }
 }

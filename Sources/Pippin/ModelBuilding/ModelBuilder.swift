@@ -69,6 +69,7 @@ enum ModelBuilder {
     ) -> NSRelationshipDescription {
         let relationship = NSRelationshipDescription()
         relationship.name = plan.name
+        relationship.take(formerName: plan.formerName)
         relationship.destinationEntity = entities[plan.destination]
         relationship.maxCount = plan.isToMany ? 0 : 1
         relationship.isOrdered = plan.isOrdered

@@ -11,6 +11,8 @@ struct RelationshipPlan: Equatable {
     /// Whether deleting the object also deletes the destinations.
     var isOwner = false
     let inverse: String
+    /// The name in stores of builds that took the property for another one; nil if it was the same.
+    var formerName: String?
 }
 
 /// Pairs up the relationships of models. Core Data keeps every relationship from both sides; if only one model has a
@@ -59,13 +61,15 @@ enum RelationshipPairs {
         }
         let one = RelationshipPlan(
             entity: plan.name, name: field.name, destination: destination.name, isToMany: field.isToMany,
-            isOrdered: isOrdered(field), isOptional: field.isOptional || field.isToMany, isOwner: owns, inverse: back)
+            isOrdered: isOrdered(field), isOptional: field.isOptional || field.isToMany, isOwner: owns, inverse: back,
+            formerName: field.formerName)
         let two = RelationshipPlan(
             entity: destination.name, name: back, destination: plan.name,
             // An owned model has one owner; a shared one may be in many models.
             isToMany: other.map(\.isToMany) ?? !owns, isOrdered: other.map(isOrdered) ?? false,
             isOptional: other.map { $0.isOptional || $0.isToMany } ?? true,
-            isOwner: other.map(destination.owns) ?? false, inverse: field.name)
+            isOwner: other.map(destination.owns) ?? false, inverse: field.name,
+            formerName: other == nil ? field.formerName.map { "\($0)Of\(plan.name)" } : other?.formerName)
         return (one, two)
     }
 
