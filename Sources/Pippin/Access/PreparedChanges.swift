@@ -87,6 +87,14 @@ struct PreparedChanges: @unchecked Sendable {
                 destinations.append((field.name, nil, plan.owns(field)))
                 continue
             }
+            // As a save of several owners of one model.
+            if plan.ownsAlone(field), objects.count > 1 {
+                throw PersistenceError.unwritable(
+                    entity: plan.name, uid: "of the filter", key: field.name,
+                    reason:
+                        "the filter selects \(objects.count), and the \(destination.name) '\(key)' belongs to one only. Select one, or take the rule "
+                        + "off: what is shared may be in many.")
+            }
             guard let object = try destination.objects(keys: [key], in: context).values.first else {
                 throw PersistenceError.missingReference(entity: plan.name, key: field.name, uid: "\(key)")
             }

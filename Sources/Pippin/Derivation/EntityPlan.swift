@@ -49,4 +49,7 @@ final class EntityPlan: Sendable {
     func field(named name: String) -> FieldPlan? { fields.first { $0.name == name } }
 
     func owns(_ field: FieldPlan) -> Bool { owned.contains(field.name) }
+
+    /// Whether a model of the field can be in one model only.
+    func ownsAlone(_ field: FieldPlan) -> Bool { exclusive.contains { fields[$0].name == field.name } }
 }

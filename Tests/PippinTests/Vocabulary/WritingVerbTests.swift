@@ -106,6 +106,20 @@ struct WritingVerbTests {
         #expect(try await manager.find(Present.self, id: 2)?.card == Card(id: 2))
     }
 
+    @Test("update refuses to give one model to several that own it")
+    func updateSharing() async throws {
+        let folder = try TestFolder()
+        let manager = PersistenceManager(models: Present.self, store: .file(folder.file("presents.sqlite")))
+        let presents = [Present(id: 1, card: Card(id: 1)), Present(id: 2, card: Card(id: 2)), Present(id: 3)]
+        try await manager.save(presents)
+        let error = await #expect(throws: PersistenceError.self) {
+            try await manager.update(Present.self, where: .all) { $0.set(\.card, to: Card(id: 1)) }
+        }
+        #expect(error?.code == .unwritable && error?.property == "card")
+        #expect(try await manager.fetch(Present.self, sortedBy: .ascending(\.id)) == presents)
+        #expect(try await manager.count(Card.self) == 2)
+    }
+
     @Test("update refuses lists of models, which a filter cannot fill")
     func updateRefused() async throws {
         await #expect {
