@@ -6,8 +6,6 @@ struct StoredComparison {
     private let property: PropertyName
     private let found: ModelRegistry.StoredPath
     private let field: FieldPlan
-    private let marks: [Int: Int]
-    private let plan: EntityPlan
     private let scope: FilterScope
 
     init(_ property: PropertyName, _ scope: FilterScope) throws {
@@ -19,8 +17,6 @@ struct StoredComparison {
             throw PersistenceError.unknownProperty(property.spelling, entity: plan.name, known: plan.propertyNames)
         }
         self.field = field
-        self.plan = plan
-        marks = plan.record.emptyMarks
     }
 
     func predicate(_ comparison: FilterComparison, _ value: any Encodable) throws -> NSPredicate {
@@ -55,6 +51,8 @@ struct StoredComparison {
         let make: (_ isNegated: Bool) -> NSPredicate
         var predicate: NSPredicate { make(false) }
         var negated: NSPredicate { make(true) }
+        /// What is not equal, and what is.
+        var opposite: Equality { Equality { [make] in make(!$0) } }
     }
 
     private func equality(with value: (any Encodable)?) throws -> Equality {
@@ -81,11 +79,15 @@ struct StoredComparison {
         }
         var parts: [Equality] = []
         collect(record, stored, found.path, &parts)
-        let all = parts
-        return Equality { isNegated in
+        return Self.all(parts)
+    }
+
+    /// What is equal in all parts; what is not is unequal in one of them.
+    private static func all(_ parts: [Equality]) -> Equality {
+        Equality { isNegated in
             isNegated
-                ? Self.any(all.map(\.negated))
-                : NSCompoundPredicate(andPredicateWithSubpredicates: all.map(\.predicate))
+                ? any(parts.map(\.negated))
+                : NSCompoundPredicate(andPredicateWithSubpredicates: parts.map(\.predicate))
         }
     }
 
@@ -109,25 +111,35 @@ struct StoredComparison {
         if let value {
             guard let list = value as? any ModelCollection, list.members.isEmpty else { throw notComparable(value) }
         }
-        let count = "\(found.path).@count"
-        let isEmpty = equality(count, 0)
-        guard let (path, isThere) = mark(for: value) else {
-            // A list that is not optional is there.
-            return value == nil ? Equality { NSPredicate(value: $0) } : isEmpty
-        }
-        let mark = equality(path, isThere ? NSNumber(value: true) : nil)
-        return Equality { isNegated in
-            isNegated
-                ? Self.any([isEmpty.negated, mark.negated])
-                : NSCompoundPredicate(andPredicateWithSubpredicates: [isEmpty.predicate, mark.predicate])
-        }
+        let owner = found.names.dropLast().joined(separator: ".")
+        let noOwner = owner.isEmpty ? nil : equality(owner, nil)
+        let mark = try mark(within: owner)
+        // A list that is not optional is there if its owner is.
+        if value == nil, mark == nil { return noOwner ?? Equality { NSPredicate(value: $0) } }
+        var parts = [equality("\(found.path).@count", 0)]
+        if let mark { parts.append(equality(mark, value == nil ? nil : NSNumber(value: true))) }
+        let list = parts.count == 1 ? parts[0] : Self.all(parts)
+        guard let noOwner else { return list }
+        // Behind a model that is not there, no list is empty, and each one is nil.
+        if value != nil { return Self.all([noOwner.opposite, list]) }
+        return Self.all([noOwner.opposite, list.opposite]).opposite
     }
 
-    private func mark(for value: (any Encodable)?) -> (path: String, isThere: Bool)? {
-        guard field.isOptional, found.names.count == 1,
-            let index = plan.fields.firstIndex(where: { $0.name == field.name }), let mark = marks[index]
+    /// The path of the mark that tells an empty list from none; nil for a list that is not optional.
+    private func mark(within owner: String) throws -> String? {
+        guard field.isOptional, let path = property.path else { return nil }
+        var plan = scope.plan
+        if let dot = path.lastIndex(of: ".") {
+            guard let model = try scope.registry.resolve(PropertyName(path: String(path[..<dot])), of: plan).model
+            else {
+                return nil
+            }
+            plan = model
+        }
+        guard let list = plan.fields.firstIndex(where: { $0.name == field.name && $0.mark == nil }),
+            let mark = plan.record.emptyMarks[list]
         else { return nil }
-        return (plan.fields[mark].name, value != nil)
+        return owner.isEmpty ? plan.fields[mark].name : "\(owner).\(plan.fields[mark].name)"
     }
 
     // MARK: Values

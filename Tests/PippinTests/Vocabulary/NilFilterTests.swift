@@ -14,6 +14,19 @@ private struct Picture: CoreModel {
     var painter: Painter?
 }
 
+private struct Prize: CoreModel, Equatable { let id: Int }
+
+private struct Owner: CoreModel, Equatable {
+    let id: Int
+    var prizes: [Prize]?
+    var debts: [Prize] = []
+}
+
+private struct Gallery: CoreModel, Equatable {
+    let id: Int
+    var owner: Owner?
+}
+
 @Suite("Filters by nothing")
 struct NilFilterTests {
     @Test("find models that lead to no other one, of a type that is not Equatable, in the store and in memory")
@@ -28,5 +41,43 @@ struct NilFilterTests {
         }
         #expect(found == ([2], [1]))
         #expect(try pictures.map { try without.matches($0) } == [false, true])
+    }
+
+    @Test("tell a list that is none from an empty one, also in another model, in the store and in memory")
+    func lists() throws {
+        let folder = try TestFolder()
+        let manager = PersistenceManager(models: Gallery.self, store: .file(folder.file("galleries.sqlite")))
+        let prize = Prize(id: 1)
+        let galleries = [
+            Gallery(id: 1),
+            Gallery(id: 2, owner: Owner(id: 2, prizes: nil)),
+            Gallery(id: 3, owner: Owner(id: 3, prizes: [])),
+            Gallery(id: 4, owner: Owner(id: 4, prizes: [prize], debts: [prize])),
+        ]
+        try manager.writeAndWait { try $0.save(galleries) }
+        let wanted: [(Filter<Gallery>, [Int])] = [
+            (\.owner?.prizes == nil, [1, 2]), (\.owner?.prizes != nil, [3, 4]),
+            (\.owner?.prizes == [], [3]), (\.owner?.prizes != [], [1, 2, 4]),
+            (\.owner?.debts == nil, [1]), (\.owner?.debts != nil, [2, 3, 4]),
+            (\.owner?.debts == [], [2, 3]), (\.owner?.debts != [], [1, 4]),
+        ]
+        for (filter, ids) in wanted {
+            let found = try manager.readAndWait {
+                try $0.fetch(Gallery.self, where: filter, sortedBy: .ascending(\.id)).map(\.id)
+            }
+            #expect(found == ids)
+            #expect(try galleries.filter { try filter.matches($0) }.map(\.id) == ids)
+        }
+        let owners: [(Filter<Owner>, [Int])] = [
+            (\.prizes == nil, [2]), (\.prizes != nil, [3, 4]), (\.prizes == [], [3]), (\.prizes != [], [2, 4]),
+            (\.debts == [], [2, 3]), (\.debts != [], [4]),
+        ]
+        for (filter, ids) in owners {
+            let found = try manager.readAndWait {
+                try $0.fetch(Owner.self, where: filter, sortedBy: .ascending(\.id)).map(\.id)
+            }
+            #expect(found == ids)
+            #expect(try galleries.compactMap(\.owner).filter { try filter.matches($0) }.map(\.id) == ids)
+        }
     }
 }
