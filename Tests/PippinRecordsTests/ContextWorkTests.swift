@@ -40,6 +40,47 @@ struct ContextWorkTests {
         }
     }
 
+    @Test("a cache hands out no record whose deletion was saved")
+    func deletedInCache() throws {
+        let context = manager.newWorkerContext()
+        try context.performAndWait {
+            let cache = RecordCache<PersonRecord>(context: context)
+            let ada = try #require(try cache.record(with: "a"))
+            context.delete(ada)
+            #expect(try cache.record(with: "a") == nil)
+            try context.save()
+            #expect(try cache.record(with: "a") == nil)
+            try cache.findOrInsert("a").setValue("New", forKey: "name")
+            try context.save()
+        }
+        #expect(try shelf.strings("SELECT ZNAME FROM ZPERSONRECORD ORDER BY ZID") == ["New", "Blaise"])
+    }
+
+    @Test("a cache finds the record that somebody else has inserted after a deletion")
+    func replacedInCache() async throws {
+        let context = manager.newWorkerContext()
+        let cache = UncheckedCache(RecordCache<PersonRecord>(context: context))
+        try await context.perform {
+            let ada = try #require(try cache.records.record(with: "a"))
+            context.delete(ada)
+            try context.save()
+        }
+        try shelf.save([.ada])
+        try await context.perform {
+            try cache.records.load(["a"])
+            #expect(try cache.records.record(with: "a")?.value(forKey: "age") as? Int == 36)
+        }
+    }
+
+    @Test("a limit of zero finds no records")
+    func noRecords() throws {
+        let context = manager.newWorkerContext()
+        try context.performAndWait {
+            let counts = try [0, 1, nil].map { try PersonRecord.all(limit: $0, in: context).count }
+            #expect(counts == [0, 1, 2])
+        }
+    }
+
     @Test("records wait for their upload and their deletion")
     func syncing() async throws {
         let shelf = SyncShelf()
@@ -57,6 +98,12 @@ struct ContextWorkTests {
         #expect(try await manager.markAsDeleted(entity: TaskRecord.self, uids: [1, 3]) == 1)
         #expect(try await manager.fetchModels(entity: TaskRecord.self, uids: [1, 2, 3]).map(\.uid) == [1, 2])
     }
+}
+
+/// A cache that is used on its context's queue only.
+private struct UncheckedCache: @unchecked Sendable {
+    let records: RecordCache<PersonRecord>
+    init(_ records: RecordCache<PersonRecord>) { self.records = records }
 }
 
 struct TaskModel: CoreModel { let uid: Int }

@@ -22,6 +22,8 @@ extension DataRecord {
     /// The selected records, with their values.
     static func records(_ selection: RecordSelection, in context: NSManagedObjectContext) throws -> [Self] {
         let request = try request(selection, in: context)
+        // Core Data would take a limit of 0 for no limit.
+        if let limit = selection.limit, limit <= 0 { return [] }
         request.returnsObjectsAsFaults = false
         return try context.fetch(request).map(checked)
     }

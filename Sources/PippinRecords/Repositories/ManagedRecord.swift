@@ -40,6 +40,8 @@ extension ManagedRecord {
         in context: NSManagedObjectContext
     ) throws -> [Self] {
         let request = try request(predicate, in: context)
+        // Core Data would take a limit of 0 for no limit.
+        if let limit, limit <= 0 { return [] }
         request.sortDescriptors = sortDescriptors
         request.fetchLimit = limit ?? 0
         return try context.fetch(request).compactMap { $0 as? Self }

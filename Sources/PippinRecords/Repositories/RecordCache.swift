@@ -20,9 +20,14 @@ public final class RecordCache<Record: DataRecord> {
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `SELECT … WHERE <uidKey> IN (?, …)`
     public func load(_ uids: some Sequence<Record.UidType>) throws {
-        let missing = uids.filter { known[$0] == nil }
+        let missing = uids.filter { living($0) == nil }
         guard !missing.isEmpty else { return }
-        known.merge(Record.byIdentifier(try Record.records(uids: missing, in: context))) { first, _ in first }
+        known.merge(Record.byIdentifier(try Record.records(uids: missing, in: context))) { $1 }
+    }
+
+    /// A record that is known, unless it was deleted. Once that is saved, what is set on it would be lost.
+    private func living(_ uid: Record.UidType) -> Record? {
+        known[uid].flatMap { $0.isDeleted || $0.managedObjectContext == nil ? nil : $0 }
     }
 
     /// The record with that identifier, if there is one.
@@ -32,7 +37,7 @@ public final class RecordCache<Record: DataRecord> {
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     public func record(with uid: Record.UidType) throws -> Record? {
         try load([uid])
-        return known[uid].flatMap { $0.isDeleted ? nil : $0 }
+        return living(uid)
     }
 
     /// The record with that identifier, or a new one with it.
