@@ -143,7 +143,7 @@ struct CSVRecords: Sequence {
             record.fields.append(text)
             return
         }
-        let text = String(decoding: field.bytes, as: UTF8.self)
+        let text = String(decoding: field.bytes.prefix(1_000), as: UTF8.self).quotable
         record.problem =
             record.problem ?? Problem(field: record.fields.count, reason: "“\(text)” is no text in UTF-8")
         record.fields.append(text)

@@ -57,12 +57,13 @@ extension PersistenceManager {
         var batches = ImportBatches<Model>(manager: self, size: batchSize, progress: progress)
         for line in lines where !line.isBlank {
             guard String(validating: line.content, as: UTF8.self) != nil else {
-                batches.refuse(line.number, "“\(String(decoding: line.content, as: UTF8.self))” is no text in UTF-8.")
+                let start = String(decoding: line.content.prefix(1_000), as: UTF8.self).quotable
+                try await batches.refuse(line.number, "“\(start)” is no text in UTF-8.", done: line.end)
                 continue
             }
             let model: Model
             do { model = try decoder.decode(type, from: line.content) } catch {
-                batches.refuse(line.number, error.reason(decoding: line.content))
+                try await batches.refuse(line.number, error.reason(decoding: line.content), done: line.end)
                 continue
             }
             try await batches.add(model, at: line.number, done: line.end)
@@ -79,6 +80,8 @@ struct ImportBatches<Model: CoreModel> {
     private let size: Int
     private let progress: Progress?
     private var waiting: [(position: Int, model: Model)] = []
+    /// How many were refused since the latest batch.
+    private var refusedCount = 0
     private var count = 0
     private var done = 0
 
@@ -99,11 +102,19 @@ struct ImportBatches<Model: CoreModel> {
         count += 1
         waiting.append((position ?? count, model))
         self.done = done ?? count
-        if waiting.count >= size { try await flush() }
+        if waiting.count + refusedCount >= size { try await flush() }
     }
 
-    mutating func refuse(_ position: Int, _ reason: String) {
-        counts.refused.append(ImportReport.Refusal(position: position, reason: reason))
+    /// Notes a value that could not be read. It counts towards the batch, after which an import can be cancelled.
+    mutating func refuse(_ position: Int, _ reason: String, done: Int) async throws {
+        refuse(position, reason)
+        refusedCount += 1
+        self.done = done
+        if waiting.count + refusedCount >= size { try await flush() }
+    }
+
+    private mutating func refuse(_ position: Int, _ reason: String) {
+        counts.refused.append(ImportReport.Refusal(position: position, reason: reason.limited(to: 1_000)))
     }
 
     /// Saves the collected models.
@@ -112,6 +123,7 @@ struct ImportBatches<Model: CoreModel> {
         if progress?.isCancelled ?? false { throw CancellationError() }
         let batch = waiting
         waiting = []
+        refusedCount = 0
         if !batch.isEmpty {
             do {
                 counts = counts + (try await manager.importBatch(batch.map(\.model)))
@@ -183,6 +195,18 @@ extension PersistenceManager {
             report.superseded = models.count - report.total
             return report
         }
+    }
+}
+
+extension String {
+    /// The beginning of a text, as a message quotes it. A report is kept, and a bad line may be as long as the file.
+    var quotable: String { limited(to: 200) }
+
+    func limited(to count: Int) -> String {
+        guard utf8.count > count, let end = unicodeScalars.index(startIndex, offsetBy: count, limitedBy: endIndex),
+            end < endIndex
+        else { return self }
+        return String(self[..<end]) + "…"
     }
 }
 

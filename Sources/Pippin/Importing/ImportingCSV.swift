@@ -50,18 +50,19 @@ extension PersistenceManager {
             if let problem = record.problem {
                 let known = columns.names.indices.contains(problem.field)
                 let column = known ? "“\(columns.names[problem.field])”" : "Field \(problem.field + 1)"
-                batches.refuse(record.number, "\(column): \(problem.reason).")
+                try await batches.refuse(record.number, "\(column): \(problem.reason).", done: record.end)
                 continue
             }
             guard record.fields.count == columns.names.count else {
-                batches.refuse(
-                    record.number, "It has \(record.fields.count) fields, not \(columns.names.count).")
+                try await batches.refuse(
+                    record.number, "It has \(record.fields.count) fields, not \(columns.names.count).", done: record.end
+                )
                 continue
             }
             let row = CSVRow(columns, record, dates: dates)
             let model: Model
             do { model = try Model(from: CSVDecoder(row: row, column: nil, codingPath: [])) } catch {
-                batches.refuse(record.number, error.decodingReason)
+                try await batches.refuse(record.number, error.decodingReason, done: record.end)
                 continue
             }
             try await batches.add(model, at: record.number, done: record.end)
