@@ -23,16 +23,35 @@ struct CSVRow {
     }
 
     func value<Value: Decodable>(_ type: Value.Type, _ column: String, _ path: [any CodingKey]) throws -> Value {
-        let decoder = CSVDecoder(row: self, column: column, codingPath: path)
-        guard let text = fields[column] else { return try Value(from: decoder) }
+        let row = CSVDecoder(row: self, column: column, codingPath: path)
+        guard let text = fields[column] else { return try Value(from: row) }
         if let value = try leaf(type, text, path) { return value }
         // A list or an object has no columns of its own; one column may have it as JSON.
         if text.first == "[" || text.first == "{" {
-            do { return try JSONDecoder().decode(type, from: Data(text.utf8)) } catch {
+            do { return try decoder().decode(type, from: Data(text.utf8)) } catch {
                 throw (error as? DecodingError)?.below(path) ?? error
             }
         }
-        return try Value(from: decoder)
+        return try Value(from: row)
+    }
+
+    /// A decoder of JSON in a column, which reads dates as columns of their own do.
+    private func decoder() -> JSONDecoder {
+        let decoder = JSONDecoder()
+        decoder.dateDecodingStrategy = .custom { [dateStyle] decoder in
+            let value = try decoder.singleValueContainer()
+            let text: String
+            if let string = try? value.decode(String.self) {
+                text = string
+            } else if let number = try? value.decode(Int64.self) {
+                text = "\(number)"
+            } else {
+                text = "\(try value.decode(Double.self))"
+            }
+            if let date = dateStyle.date(text) { return date }
+            throw Self.refusal(text, dateStyle.expectation, decoder.codingPath)
+        }
+        return decoder
     }
 
     private func text<Value>(_ type: Value.Type, _ column: String, _ path: [any CodingKey]) throws -> String {
@@ -58,7 +77,7 @@ struct CSVRow {
             }
         if expectation.isEmpty { return nil }
         if let value = value as? Value { return value }
-        throw refusal(text, expectation, path)
+        throw Self.refusal(text, expectation, path)
     }
 
     func string(_ column: String, _ path: [any CodingKey]) throws -> String {
@@ -69,7 +88,7 @@ struct CSVRow {
     func integer<Value: FixedWidthInteger>(_ column: String, _ path: [any CodingKey]) throws -> Value {
         let text = try text(Value.self, column, path)
         if let value: Value = CSVValues.integer(text) { return value }
-        throw refusal(text, "a whole number from \(Value.min) to \(Value.max)", path)
+        throw Self.refusal(text, "a whole number from \(Value.min) to \(Value.max)", path)
     }
 
     func floating<Value: BinaryFloatingPoint & LosslessStringConvertible>(
@@ -77,7 +96,7 @@ struct CSVRow {
     ) throws -> Value {
         let text = try text(Value.self, column, path)
         if let value: Value = CSVValues.floating(text) { return value }
-        throw refusal(text, "a number such as 12.5 that a \(Value.self) holds", path)
+        throw Self.refusal(text, "a number such as 12.5 that a \(Value.self) holds", path)
     }
 
     func boolean(_ column: String, _ path: [any CodingKey]) throws -> Bool {
@@ -85,12 +104,13 @@ struct CSVRow {
         switch text.lowercased() {
         case "true", "yes", "1": return true
         case "false", "no", "0": return false
-        default: throw refusal(text, "true or false (or yes, no, 1, 0)", path)
+        default: throw Self.refusal(text, "true or false (or yes, no, 1, 0)", path)
         }
     }
 
-    private func refusal(_ text: String, _ expectation: String, _ path: [any CodingKey]) -> DecodingError {
-        .dataCorrupted(.init(codingPath: path, debugDescription: "“\(text)” is not what is expected: \(expectation)."))
+    private static func refusal(_ text: String, _ expectation: String, _ path: [any CodingKey]) -> DecodingError {
+        .dataCorrupted(
+            .init(codingPath: path, debugDescription: "“\(text.quotable)” is not what is expected: \(expectation)."))
     }
 }
 
