@@ -29,16 +29,10 @@ struct Aggregate: Sendable {
     /// - Throws: ``PersistenceError/Code/unknownProperty`` for a property that is not a plain attribute.
     init(_ property: PropertyName, _ plan: EntityPlan, _ registry: ModelRegistry) throws {
         self.plan = plan
-        let found = try registry.resolve(property, of: plan)
-        path = found.model.map { (found.names + [$0.uidKey]).joined(separator: ".") } ?? found.path
-        let isModel = found.field?.related.map { !$0.isReference } ?? false
-        guard !isModel, let kind = try registry.attributeKind(of: path, in: plan) else {
-            throw PersistenceError.noSingleValue(
-                property.spelling, entity: plan.name, known: plan.propertyNames,
-                "Stores compute with single values: numbers, texts, dates, UUIDs, URLs, data, enumerations with raw values, and "
-                    + "references; of a model with its properties, such as its identifier.")
-        }
-        self.kind = kind
+        (path, kind) = try registry.singleValue(
+            property, of: plan,
+            "Stores compute with single values: numbers, texts, dates, UUIDs, URLs, data, enumerations with raw values, and "
+                + "references; of a model with its properties, such as its identifier.")
         related = try registry.relatedKeys(of: path, in: plan)
     }
 
@@ -189,6 +183,22 @@ struct Aggregate: Sendable {
 }
 
 extension ModelRegistry {
+    /// The path of a single value, and its kind. That of a reference leads to the identifier.
+    ///
+    /// - Throws: ``PersistenceError/Code/unknownProperty`` for a property that is no plain attribute, with the reason.
+    func singleValue(
+        _ property: PropertyName, of plan: EntityPlan, _ reason: String
+    ) throws -> (path: String, kind: AttributeKind) {
+        let found = try resolve(property, of: plan)
+        let path = found.model.map { (found.names + [$0.uidKey]).joined(separator: ".") } ?? found.path
+        let isModel = found.field?.related.map { !$0.isReference } ?? false
+        guard !isModel, let kind = try attributeKind(of: path, in: plan) else {
+            throw PersistenceError.noSingleValue(
+                property.spelling, entity: plan.name, known: plan.propertyNames, reason)
+        }
+        return (path, kind)
+    }
+
     /// The kind of the attribute at the end of a path; nil if that is not a plain attribute.
     func attributeKind(of path: String, in plan: EntityPlan) throws -> AttributeKind? {
         var fields = plan.fields

@@ -107,18 +107,4 @@ extension ModelRegistry {
         }
         return result
     }
-
-    /// The path of attributes and relationships that a key path reads.
-    ///
-    /// - Parameters:
-    ///   - property: the key path.
-    ///   - plan: the model's properties.
-    ///   - toIdentifier: whether a path that ends at a model continues to its identifier, for a comparison.
-    /// - Returns: the names, with dots between them.
-    /// - Throws: ``PersistenceError/Code/unknownProperty`` for a path with a property that is not stored.
-    func storedPath(_ property: PropertyName, of plan: EntityPlan, toIdentifier: Bool = false) throws -> String {
-        let found = try resolve(property, of: plan)
-        guard toIdentifier, let model = found.model else { return found.path }
-        return (found.names + [model.uidKey]).joined(separator: ".")
-    }
 }

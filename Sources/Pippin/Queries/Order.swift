@@ -44,7 +44,11 @@ public struct Order<Model>: Sendable, ExpressibleByArrayLiteral {
 
     func sortDescriptors(_ plan: EntityPlan, _ registry: ModelRegistry) throws -> [NSSortDescriptor] {
         try terms.map {
-            NSSortDescriptor(key: try registry.storedPath($0.property, of: plan), ascending: $0.ascending)
+            let (path, _) = try registry.singleValue(
+                $0.property, of: plan,
+                "Models are sorted by single values: numbers, texts, dates, UUIDs, URLs, data, enumerations with raw values, and references; "
+                    + "by a model with its properties, such as its name.")
+            return NSSortDescriptor(key: path, ascending: $0.ascending)
         }
     }
 }

@@ -6,7 +6,8 @@ package struct RecordSelection: @unchecked Sendable {
     package var predicate: NSPredicate?
     package var sortDescriptors: [NSSortDescriptor]?
     package var limit: Int?
-    package var offset = 0
+    /// How many are skipped. A negative number skips none.
+    package var offset = 0 { didSet { if offset < 0 { offset = 0 } } }
     package var isDistinct = false
     /// Paths of relationships whose records are fetched as well.
     package var prefetched: [String] = []

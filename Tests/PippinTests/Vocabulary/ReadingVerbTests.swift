@@ -163,4 +163,61 @@ struct IdentityTests {
                 && error.localizedDescription.contains("an identifier must be a single value")
         }
     }
+
+    @Test("a negative offset skips nothing, also where what is sorted by is unsaved")
+    func negativeOffset() async throws {
+        let bookcase = try Bookcase()
+        #expect(
+            try await bookcase.manager.fetch(Edition.self, sortedBy: .ascending(\.id), offset: -2).map(\.id)
+                == ["emma", "persuasion", "whale"])
+        let ids = try await bookcase.manager.write { store in
+            var author = Bookcase.melville
+            author.name = "A. Melville"
+            try store.save(author)
+            return try store.fetch(
+                Edition.self, sortedBy: [.ascending(\.author?.name), .ascending(\.id)], limit: 2, offset: -2
+            ).map(\.id)
+        }
+        #expect(ids == ["whale", "emma"])
+    }
+
+    @Test("models are sorted by references as by their identifiers, and by no lists, models and nested values")
+    func sortedByModels() async throws {
+        let folder = try TestFolder()
+        let manager = PersistenceManager(models: Lending.self, store: .file(folder.file("lendings.sqlite")))
+        // The order of the rows is another than that of the identifiers.
+        let novelists = [Novelist(id: "c", name: "C"), Novelist(id: "a", name: "A"), Novelist(id: "b", name: "B")]
+        try await manager.save(novelists)
+        try await manager.save([
+            Lending(id: 1, reader: Reference(id: "b")), Lending(id: 2, reader: Reference(id: "c")),
+            Lending(id: 3, reader: Reference(id: "a")),
+        ])
+        #expect(try await manager.fetch(Lending.self, sortedBy: .ascending(\.reader)).map(\.id) == [3, 1, 2])
+        #expect(try await manager.fetch(Lending.self, sortedBy: .descending(\.reader.id)).map(\.id) == [2, 1, 3])
+        let unsaved = try await manager.write { store in
+            try store.save(Lending(id: 4, reader: Reference(id: "a")))
+            return try store.fetch(Lending.self, sortedBy: [.ascending(\.reader), .ascending(\.id)]).map(\.id)
+        }
+        #expect(unsaved == [3, 4, 1, 2])
+        for order: Order<Lending> in [
+            .ascending(\.giver), .ascending(\.others), .ascending(\.period), .ascending(\.marks),
+        ] {
+            let error = await #expect(throws: PersistenceError.self) {
+                try await manager.fetch(Lending.self, sortedBy: order)
+            }
+            #expect(error?.code == .unknownProperty)
+        }
+    }
+}
+
+/// With a reference, and with what nothing can be sorted by.
+private struct Lending: CoreModel {
+    struct Period: Codable, Sendable { var from, to: Date }
+
+    let id: Int
+    var reader: Reference<Novelist>
+    var giver: Novelist?
+    var others: [Novelist] = []
+    var period = Period(from: Date(timeIntervalSince1970: 0), to: Date(timeIntervalSince1970: 1))
+    var marks: [Int] = []
 }
