@@ -14,10 +14,10 @@ extension Filter where Model: CoreModel {
     /// - Returns: whether the filter selects the model.
     /// - Throws: ``PersistenceError`` for a filter that a store would refuse as well.
     public func matches(_ model: Model) throws -> Bool {
-        let registry = try ModelRegistry.known(Model.self)
-        let plan = try registry.plan(of: Model.self)
-        guard let predicate = try predicate(plan, registry) else { return true }
-        return predicate.evaluate(with: try StoredValues(registry).dictionary(of: model, plan))
+        let known = try KnownModel.of(Model.self)
+        guard let predicate = try predicate(known.plan, known.registry) else { return true }
+        let values = try StoredValues(known.registry).dictionary(of: model, known.plan)
+        return try PersistenceError.explaining(.readFailed) { try known.evaluate(predicate, values) }
     }
 }
 
@@ -64,14 +64,51 @@ private struct StoredValues {
     }
 }
 
-extension ModelRegistry {
-    private static let all = Locked<[ObjectIdentifier: ModelRegistry]>([:])
+/// What filters in memory need to know of a model.
+private struct KnownModel: Sendable {
+    private static let all = Locked<[ObjectIdentifier: KnownModel]>([:])
 
-    /// The derived entities of a model and of those within it.
-    fileprivate static func known<Model: CoreModel>(_ type: Model.Type) throws -> ModelRegistry {
+    /// The derived entities of the model and of those within it.
+    let registry: ModelRegistry
+    let plan: EntityPlan
+    #if !canImport(ObjectiveC)
+        private let layout: EntityLayout
+    #endif
+
+    static func of<Model: CoreModel>(_ type: Model.Type) throws -> KnownModel {
         if let known = all.withLock({ $0[ObjectIdentifier(type)] }) { return known }
-        let registry = try ModelRegistry([type])
-        all.withLock { $0[ObjectIdentifier(type)] = registry }
-        return registry
+        let known = try KnownModel(type)
+        all.withLock { $0[ObjectIdentifier(type)] = known }
+        return known
     }
+
+    private init<Model: CoreModel>(_ type: Model.Type) throws {
+        registry = try ModelRegistry([type])
+        plan = try registry.plan(of: type)
+        #if !canImport(ObjectiveC)
+            let layouts = try ModelBuilder.model(of: registry).compiledLayout()
+            guard let layout = layouts.entityByName[plan.name] else {
+                throw PersistenceError.unknownEntity(plan.name, known: layouts.entities.map(\.name))
+            }
+            self.layout = layout
+        #endif
+    }
+
+    #if canImport(ObjectiveC)
+        func evaluate(_ predicate: NSPredicate, _ values: NSDictionary) throws -> Bool {
+            predicate.evaluate(with: values)
+        }
+    #else
+        /// A key that the model does not have would stop the program, or be taken for one without a value.
+        func evaluate(_ predicate: NSPredicate, _ values: NSDictionary) throws -> Bool {
+            if let tree = try? predicateTree(of: predicate) {
+                if let obstacle = tree.obstacle ?? tree.openVariable.map({ "the variable $\($0) has no value" }) {
+                    throw StoreError.make(
+                        CoreDataErrorCode.coreData, "The predicate cannot be used: \(obstacle).")
+                }
+                try PredicateKeys.check(tree, of: layout)
+            }
+            return try StoreError.evaluating { predicate.evaluate(with: values) }
+        }
+    #endif
 }

@@ -1,0 +1,33 @@
+import Pippin
+import Testing
+
+@Suite("Filters that a store refuses")
+struct MatchingErrorTests {
+    @Test(
+        "are refused in memory as well, with an error",
+        arguments: [
+            "reviews.stars > 3", "pages == $limit", "colour == nil", "author.colour == 'red'",
+            "ANY reviews.colour == 1", "SUBQUERY(reviews, $r, $r.colour == 1).@count > 0",
+            "title MATCHES '(x+x+)+y'",
+        ])
+    func refused(format: String) async throws {
+        let filter = Filter<Edition>.format(format)
+        var edition = Bookcase.emma
+        edition.title = String(repeating: "x", count: 60)
+        let changed = edition
+        #expect(throws: (any Error).self) { try filter.matches(changed) }
+        let bookcase = try Bookcase(isFilled: false)
+        try await bookcase.manager.save(edition)
+        await #expect(throws: (any Error).self) { try await bookcase.manager.count(Edition.self, where: filter) }
+    }
+
+    @Test("are told from those that it answers")
+    func answered() throws {
+        let filters: [Filter<Edition>] = [
+            .format("ANY reviews.stars > 3"), .format("reviews.@count == 2"), .format("author.name BEGINSWITH 'Jane'"),
+            .format("title MATCHES 'E.*'"), .format("pages BETWEEN {200, 400}"), .format("price == 10"),
+            .format("SUBQUERY(reviews, $r, $r.stars > 3).@count == 1"), .format("rivals == nil OR rivals.@count == 0"),
+        ]
+        for filter in filters { #expect(try filter.matches(Bookcase.emma)) }
+    }
+}
