@@ -4,6 +4,9 @@ import CoreData
 final class ObjectRows: StructRows {
     private let context: NSManagedObjectContext
 
+    /// The objects of the latest rows, which the context forgets otherwise, with the lists that were fetched for them.
+    private var latest: [NSManagedObject] = []
+
     init(_ context: NSManagedObjectContext) { self.context = context }
 
     func slots(of plan: EntityPlan) throws -> ContiguousArray<Int> {
@@ -14,6 +17,7 @@ final class ObjectRows: StructRows {
         let request = NSFetchRequest<any NSFetchRequestResult>(entityName: plan.name)
         request.predicate = selection.predicate
         request.returnsObjectsAsFaults = false
+        request.relationshipKeyPathsForPrefetching = plan.listNames
         let order = selection.sortDescriptors ?? []
         // The store knows nothing of unsaved changes of the models by whose values others are sorted.
         let isSortedHere =
@@ -28,6 +32,7 @@ final class ObjectRows: StructRows {
             objects.sort { Self.precedes($0, $1, order) }
             objects = Array(objects.dropFirst(selection.offset).prefix(selection.limit ?? .max))
         }
+        latest = objects
         return try ContiguousArray(objects.map { try row($0, plan) })
     }
 
@@ -57,7 +62,8 @@ final class ObjectRows: StructRows {
     }
 
     func rows(of plan: EntityPlan, for identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row> {
-        try ContiguousArray(
+        try load(identifiers.filter { context.registeredObject(for: $0)?.isFault ?? true }, plan)
+        return try ContiguousArray(
             identifiers.compactMap { identifier -> Row? in
                 do { return try row(context.existingObject(with: identifier), plan) } catch let error as NSError
                     where error.code == NSManagedObjectReferentialIntegrityError
@@ -66,6 +72,18 @@ final class ObjectRows: StructRows {
                     return nil
                 }
             })
+    }
+
+    /// Fetches objects that have no values yet, at once; an object that is gone is left out.
+    private func load(_ identifiers: [NSManagedObjectID], _ plan: EntityPlan) throws {
+        guard identifiers.count > 1 else { return }
+        let request = NSFetchRequest<any NSFetchRequestResult>(entityName: plan.name)
+        request.returnsObjectsAsFaults = false
+        request.relationshipKeyPathsForPrefetching = plan.listNames
+        for portion in identifiers.portions(of: 500) {
+            request.predicate = NSPredicate(format: "SELF IN %@", argumentArray: [Array(portion)])
+            latest += try context.fetch(request).compactMap { $0 as? NSManagedObject }
+        }
     }
 
     func destinations(

@@ -10,12 +10,17 @@ extension EntityPlan {
 
     /// The objects with these identifiers, by identifier.
     ///
+    /// If `areConnected`, the lists of these objects are asked for next, and are fetched at once.
+    ///
     /// - SQL: `SELECT … WHERE <uid> IN (?, …)`, 500 at a time
-    func objects(keys: [Any], in context: NSManagedObjectContext) throws -> [RecordKey: NSManagedObject] {
+    func objects(
+        keys: [Any], areConnected: Bool = false, in context: NSManagedObjectContext
+    ) throws -> [RecordKey: NSManagedObject] {
         let request = NSFetchRequest<any NSFetchRequestResult>(entityName: name)
         // Many new models usually come into an empty table.
         if keys.count > 500, try context.count(for: request) == 0 { return [:] }
         request.returnsObjectsAsFaults = false
+        if areConnected { request.relationshipKeyPathsForPrefetching = listNames }
         var found: [RecordKey: NSManagedObject] = [:]
         for portion in keys.portions(of: 500) {
             request.predicate = NSPredicate(format: "%K IN %@", argumentArray: [uidKey, Array(portion)])
@@ -34,6 +39,14 @@ extension EntityPlan {
         request.fetchLimit = selection.limit ?? 0
         request.fetchOffset = selection.offset
         return try context.fetch(request).compactMap { $0 as? NSManagedObject }
+    }
+}
+
+extension EntityPlan {
+    /// The names of the relationships to many, each of which a store would be asked for object by object; nil for none.
+    var listNames: [String]? {
+        let names = relationships.map { fields[$0] }.filter(\.isToMany).map(\.name)
+        return names.isEmpty ? nil : names
     }
 }
 

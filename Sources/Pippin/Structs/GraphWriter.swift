@@ -124,7 +124,8 @@ struct GraphWriter {
             guard let first = indexes.first else { continue }
             let plan = graph.nodes[first].plan
             let found = try plan.objects(
-                keys: indexes.map { graph.keyValue(of: $0) ?? NSNull() }, in: context)
+                keys: indexes.map { graph.keyValue(of: $0) ?? NSNull() },
+                areConnected: indexes.contains { !graph.nodes[$0].isReference }, in: context)
             guard !found.isEmpty else { continue }
             for index in indexes { objects[index] = found[graph.nodes[index].key] }
         }
