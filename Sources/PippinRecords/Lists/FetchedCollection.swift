@@ -114,8 +114,16 @@ private final class FetchedResultsListener: NSObject, NSFetchedResultsController
     func controllerDidChangeContent(_ controller: NSFetchedResultsController<any NSFetchRequestResult>) {
         // Rows of sections that are inserted or removed are not listed one by one.
         let (removed, inserted) = (changes.removedSections, changes.insertedSections)
+        // Of a row that moves between such a section and another one, the other end is left.
+        for move in changes.moves {
+            let (leaves, comes) = (removed.contains(move.from[0]), inserted.contains(move.to[0]))
+            if leaves != comes { leaves ? changes.insertions.append(move.to) : changes.removals.append(move.from) }
+            if leaves, !comes { changes.updates.removeAll { $0 == move.to } }
+        }
+        changes.moves.removeAll { removed.contains($0.from[0]) || inserted.contains($0.to[0]) }
         changes.removals.removeAll { removed.contains($0[0]) }
         changes.insertions.removeAll { inserted.contains($0[0]) }
+        changes.updates.removeAll { inserted.contains($0[0]) }
         if !changes.isEmpty { onChange?(changes) }
     }
 }

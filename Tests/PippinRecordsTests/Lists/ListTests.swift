@@ -153,6 +153,35 @@ struct FetchedCollectionTests {
         }
     }
 
+    @Test("list no rows of sections that come or go, as lists of structs do not")
+    func movesBetweenSections() throws {
+        try context.performAndWait {
+            let people = try FetchedCollection<PersonRecord>(
+                in: context, sortDescriptors: [NSSortDescriptor(key: "name", ascending: true)], sectionedBy: "name")
+            var told: [ListChanges] = []
+            people.onChange = { told.append($0) }
+            func rename(_ person: PersonRecord, _ name: String) throws -> ListChanges {
+                told = []
+                person.setValue(name, forKey: "name")
+                context.processPendingChanges()
+                try #require(told.count == 1)
+                return told[0]
+            }
+            let (ada, carl) = (people[0], people[2])
+            let both = try rename(carl, "Zoe")
+            #expect(both.removedSections == IndexSet([2]) && both.insertedSections == IndexSet([2]))
+            #expect(both.moves.isEmpty && both.insertions.isEmpty && both.removals.isEmpty && both.updates.isEmpty)
+            let joined = try rename(ada, "Blaise")
+            #expect(joined.removedSections == IndexSet([0]) && joined.insertedSections.isEmpty)
+            #expect(joined.moves.isEmpty && joined.removals.isEmpty && joined.updates.isEmpty)
+            #expect(joined.insertions.map { $0[0] } == [0] && joined.insertions.count == 1)
+            let left = try rename(ada, "Ada")
+            #expect(left.insertedSections == IndexSet([0]) && left.removedSections.isEmpty)
+            #expect(left.moves.isEmpty && left.insertions.isEmpty && left.updates.isEmpty)
+            #expect(left.removals.map { $0[0] } == [0] && left.removals.count == 1)
+        }
+    }
+
     @Test("an observer of one record tells of updates, refreshes and deletion")
     func record() async throws {
         let changes = Locked<[String]>([])
