@@ -7,9 +7,10 @@ extension PersistenceManager {
     /// - Throws: ``PersistenceError/Code/notLoaded`` for a store that was destroyed, and what `load()` throws.
     package func openIfNeeded() throws {
         if isOpen { return }
-        try refuseOpeningAgain()
+        // While the manager starts over, this waits for the new store.
         try opening.withLock { _ in
             if isOpen { return }
+            try refuseOpeningAgain()
             try openNow(nil, nil)
             state.withLock { $0 = .opened }
         }

@@ -17,20 +17,26 @@ extension PersistenceManager {
     ///
     /// - Throws: what `destroy()` and `load()` throw. Observations end then.
     public func startOver() async throws {
-        try requireOpen()
-        isStartingOver.withLock { $0 = true }
-        do {
-            // A task that is cancelled in between must not leave a manager without a store.
-            try await writes.async {
-                try self.destroyStores()
-                try self.openExplicitly(nil, nil)
+        // A task that is cancelled in between must not leave a manager without a store.
+        let failure = try await writes.async { () -> (any Error)? in
+            // What others begin meanwhile waits for the new store.
+            try self.opening.withLock { _ in
+                try self.requireOpen()
+                self.isStartingOver.withLock { $0 = true }
+                defer { self.isStartingOver.withLock { $0 = false } }
+                do {
+                    try self.destroyStores()
+                    try self.openNow(nil, nil)
+                    self.state.withLock { $0 = .loaded }
+                    return nil
+                } catch {
+                    return error
+                }
             }
-            isStartingOver.withLock { $0 = false }
-        } catch {
-            isStartingOver.withLock { $0 = false }
-            endObservations()
-            throw error
         }
+        guard let failure else { return }
+        endObservations()
+        throw failure
     }
 
     /// Makes the observations read, so that they find the store gone and end.
