@@ -54,6 +54,8 @@ extension NSAtomicStoreCacheNode: KeyValueCoding, KeyedOperand {
         return Value(value(forKey: key))
     }
 
+    package func leadsToMany(_ keys: [String]) -> Bool { PredicateKeys.leadsToMany(keys, from: objectID.layout) }
+
     /// In a predicate, a node equals its object and its object's ID.
     package var operandIdentity: NSObject { objectID }
 }

@@ -40,6 +40,8 @@ extension NSManagedObject: KeyValueCoding, KeyedOperand {
         return isKnown ? nil : noProperty(key)
     }
 
+    package final func leadsToMany(_ keys: [String]) -> Bool { PredicateKeys.leadsToMany(keys, from: layout) }
+
     /// The value of an attribute or to-one relationship. The usual values need no conversion for any type of attribute.
     private final func operand(at slot: Int) -> Value {
         switch storedValue(at: slot) {

@@ -112,6 +112,8 @@ final class RowOperand: NSObject, KeyedOperand {
         }
     }
 
+    func leadsToMany(_ keys: [String]) -> Bool { PredicateKeys.leadsToMany(keys, from: identifier.layout) }
+
     private func operand(_ value: StoredValue, _ slot: SlotLayout) -> Value {
         if case .identifier(let destination) = value, let relationship = slot.relationship {
             return .object(graph.destination(destination, of: relationship, from: group))

@@ -75,6 +75,26 @@ package final class CompiledExpression: Sendable {
         return { $0.object.value(forKeyPath: keys) }
     }
 
+    /// The values that `ANY` and `ALL` look at. Where a to-one relationship before a to-many one has no object, there
+    /// are none, rather than one that is `nil`: `ANY author.books.title == nil`.
+    static func compileElements(_ tree: ExpressionTree) -> Code {
+        let values = compile(tree)
+        let (origin, keys): (Code, [String])
+        switch tree {
+        case .keyPath(let path): (origin, keys) = ({ $0.object }, path)
+        case .path(let start, let path): (origin, keys) = (compile(start), path)
+        default: return values
+        }
+        guard keys.count > 1 else { return values }
+        return { scope in
+            let found = values(scope)
+            guard found.isNull, case .object(let reference) = origin(scope), reference.operand.leadsToMany(keys) else {
+                return found
+            }
+            return .collection([])
+        }
+    }
+
     private static func compileElement(of tree: ExpressionTree, at index: ElementIndex) -> Code {
         let collection = compile(tree)
         switch index {

@@ -46,7 +46,9 @@ package final class CompiledPredicate: Sendable {
     }
 
     private static func compile(_ comparison: ComparisonTree) -> Test {
-        let left = CompiledExpression.compile(comparison.left)
+        let left =
+            comparison.modifier == .direct
+            ? CompiledExpression.compile(comparison.left) : CompiledExpression.compileElements(comparison.left)
         if case .constant(let constant) = comparison.right {
             let test = ValueTest.make(comparison.comparison, comparison.options, against: constant)
             switch comparison.modifier {

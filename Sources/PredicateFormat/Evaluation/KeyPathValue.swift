@@ -55,6 +55,8 @@ extension CollectionOperator {
     /// The operator's value for the elements of a collection.
     package func apply(to value: Value) -> Value {
         if self == .count { return BuiltInFunction.count.apply([value]) }
+        // Behind a relationship without an object there is nothing to add.
+        if self == .sum, value.isNull { return .integer(0) }
         switch self {
         case .count, .sum: return BuiltInFunction.sum.apply([value])
         case .average: return BuiltInFunction.average.apply([value])

@@ -14,6 +14,9 @@ package protocol KeyedOperand: AnyObject, SendableMetatype {
     /// Why the object has no value under a key; nil if it has one, or if that is only known when the value is read.
     func obstacle(toKey key: String) -> String?
 
+    /// Whether a key path from the object passes a relationship to many objects. False if that is not known.
+    func leadsToMany(_ keys: [String]) -> Bool
+
     /// The object that comparisons use, with `isEqual(_:)`: for a managed object, its identifier.
     var operandIdentity: NSObject { get }
 
@@ -50,6 +53,8 @@ extension KeyedOperand {
     package func operand(forKey key: OperandKey) -> Value { operand(forKey: key.name) }
 
     package func obstacle(toKey key: String) -> String? { nil }
+
+    package func leadsToMany(_ keys: [String]) -> Bool { false }
 
     package var operandObject: AnyObject { self }
 

@@ -24,6 +24,12 @@ package enum PredicateKeys {
         return false
     }
 
+    /// Whether a key path passes a to-many relationship on its way; false if a key is not known.
+    package static func leadsToMany(_ keys: [String], from entity: EntityLayout) -> Bool {
+        guard case .many = try? follow(keys, from: .object(entity)) else { return false }
+        return true
+    }
+
     /// The entities of the evaluated object and of the variables; nil for an unknown entity.
     private struct Places {
         let entity: EntityLayout

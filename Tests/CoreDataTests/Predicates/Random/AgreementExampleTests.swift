@@ -62,4 +62,44 @@ struct AgreementExampleTests {
         try check("Author", "ANY books.title == name", finds: ["b"])
         try check("Author", "ALL books.price < rating", finds: ["a"])
     }
+
+    @Test("on what is behind a to-one relationship without an object: ANY finds nothing there, ALL and NONE are true")
+    func behindNothing() throws {
+        let folder = try TestFolder()
+        for type in [NSSQLiteStoreType, NSXMLStoreType, NSBinaryStoreType] {
+            let description = NSPersistentStoreDescription(url: folder.file(type))
+            description.type = type
+            let context = try Library.container(Library.model(), description).newBackgroundContext()
+            try context.performAndWait {
+                let author = context.make("Author", ["name": "Ada"])
+                context.make("Book", ["title": "a", "isbn": "1", "price": 2.0, "author": author])
+                context.make("Book", ["title": "b"])
+                func find(_ format: String) throws -> [String] {
+                    let predicate = try NSPredicate(parsing: format)
+                    let found = try context.all("Book", predicate, by: "title").compactMap { $0.string("title") }
+                    let all = try context.all("Book", by: "title")
+                    #expect(all.filter { predicate.evaluate(with: $0) }.compactMap { $0.string("title") } == found)
+                    return found
+                }
+                // Unsaved objects are evaluated in memory, saved ones by the store.
+                for _ in 0..<2 {
+                    #expect(try find("ANY author.books.isbn == nil") == [])
+                    #expect(try find("ANY author.books.isbn != 'x'") == ["a"])
+                    #expect(try find("NONE author.books.isbn == nil") == ["a", "b"])
+                    #expect(try find("ALL author.books.isbn == 'x'") == ["b"])
+                    #expect(try find("ALL author.books.isbn == title") == ["b"])
+                    #expect(try find("author.books.@sum.price == 0") == ["b"])
+                    #expect(try find("author.books.@count == 0") == ["b"])
+                    #expect(
+                        try find("SUBQUERY(chapters, $c, ANY $c.book.author.books.isbn == nil).@count == 0") == [
+                            "a", "b",
+                        ])
+                    // One value that is nil stays one.
+                    #expect(try find("ANY author.name == nil") == ["b"])
+                    try context.save()
+                    context.reset()
+                }
+            }
+        }
+    }
 }

@@ -55,6 +55,13 @@ struct RandomPredicates {
         return found.value.destinationEntity.map { (found.key, $0) }
     }
 
+    /// A path to many objects, perhaps over a to-one relationship.
+    private mutating func many(_ place: Place) -> ([String], NSEntityDescription)? {
+        let start = random.once(in: 3) ? relationship(place.entity, toMany: false) : nil
+        let found = relationship(start?.1 ?? place.entity, toMany: true)
+        return found.map { ((start.map { [$0.0] } ?? []) + [$0.0], $0.1) }
+    }
+
     /// A path to an attribute, perhaps over to-one relationships.
     private mutating func attributePath(
         _ place: Place, _ isWanted: (NSAttributeType) -> Bool = { _ in true }
@@ -192,10 +199,10 @@ struct RandomPredicates {
                 .comparison(comparison(place, depth: 0)), then: number(place, depth: depth - 1),
                 otherwise: number(place, depth: depth - 1))
         case 5, 6:
-            guard let (name, destination) = relationship(place.entity, toMany: true) else { break }
-            if random.once(in: 2) { return place.path([name, "@count"]) }
+            guard let (keys, destination) = many(place) else { break }
+            if random.once(in: 2) { return place.path(keys + ["@count"]) }
             guard let path = attributePath(Place(entity: destination), Self.isNumber) else { break }
-            return place.path([name, random.pick(["@sum", "@min", "@max", "@avg"])] + path.keys)
+            return place.path(keys + [random.pick(["@sum", "@min", "@max", "@avg"])] + path.keys)
         default: break
         }
         if !random.once(in: 4), let path = attributePath(place, Self.isNumber) { return place.path(path.keys) }
@@ -205,10 +212,8 @@ struct RandomPredicates {
     // MARK: To-many relationships
 
     private mutating func quantified(_ place: Place) -> ComparisonTree {
-        guard let (name, destination) = relationship(place.entity, toMany: true) else { return aboutObject(place) }
-        var keys = [name]
-        var end = destination
-        if random.once(in: 4), let (next, further) = relationship(destination, toMany: true) {
+        guard var (keys, end) = many(place) else { return aboutObject(place) }
+        if random.once(in: 4), let (next, further) = relationship(end, toMany: true) {
             keys.append(next)
             end = further
         }
@@ -230,7 +235,7 @@ struct RandomPredicates {
     }
 
     private mutating func subquery(_ place: Place, depth: Int) -> ComparisonTree {
-        guard let (name, destination) = relationship(place.entity, toMany: true) else { return aboutObject(place) }
+        guard let (keys, destination) = many(place) else { return aboutObject(place) }
         variables += 1
         let inner = Place(entity: destination, variable: "v\(variables)")
         var condition = predicate(inner, depth: min(depth, 2) - 1)
@@ -238,7 +243,7 @@ struct RandomPredicates {
             // The object outside stays in sight.
             condition = .and([condition, .comparison(aboutNumbers(place, depth: 1))])
         }
-        let result = ExpressionTree.subquery(of: place.path([name]), variable: inner.variable ?? "", condition)
+        let result = ExpressionTree.subquery(of: place.path(keys), variable: inner.variable ?? "", condition)
         return ComparisonTree(
             .path(from: result, ["@count"]), random.pick(Self.orders),
             .constant(.integer(Int64(random.number(below: 4)))))
