@@ -113,6 +113,11 @@ extension PredicateSQL {
         {
             return SQLOperand(fragment: "length(" + text.fragment + ")", storage: .integer)
         }
+        if path.count > 1, path.last == CollectionOperator.count.rawValue,
+            let count = try count(ofOne: Array(path.dropLast()), in: scope)
+        {
+            return count
+        }
         switch try scope.resolve(path, schema: schema) {
         case .column(let alias, let column):
             return SQLOperand(
@@ -130,6 +135,15 @@ extension PredicateSQL {
             let keys = Array(toMany.rest[..<position] + toMany.rest[(position + 1)...])
             return try aggregate(computation, over: toMany, keys: keys, in: scope)
         }
+    }
+
+    /// How many objects a to-one relationship has, one or none (`author.@count == 0`); nil for other key paths.
+    private func count(ofOne path: [String], in scope: SQLScope) throws -> SQLOperand? {
+        guard case .column(let alias, let column) = try scope.resolve(path, schema: schema), column.destination != nil
+        else { return nil }
+        let key = SQLColumn(column.name, of: alias)
+        return SQLOperand(
+            fragment: "CASE WHEN \(key) IS NULL THEN 0 ELSE 1 END", storage: .integer, canBeNull: false)
     }
 
     /// The text column that a key path leads to, for its length (`name.length`); nil if it leads elsewhere.

@@ -102,4 +102,13 @@ struct AgreementExampleTests {
             }
         }
     }
+
+    @Test("on how many objects a to-one relationship has")
+    func countOfOne() throws {
+        try check("Book", "author.@count == 1 AND title == 'b'", finds: ["b"])
+        try check("Book", "shelf.@count == 0 AND author[SIZE] > 0", finds: ["a", "b"])
+        try check("Author", "SUBQUERY(books, $b, $b.author.@count > $b.shelf.@count).@count == 2", finds: ["b"])
+        try check("Book", "author.books.@count == 2 AND author.@count + shelf.@count < 2", finds: ["a", "b"])
+        #expect(throws: NSError.self) { try check("Book", "title.@count.x == 1", finds: []) }
+    }
 }

@@ -199,6 +199,9 @@ struct RandomPredicates {
                 .comparison(comparison(place, depth: 0)), then: number(place, depth: depth - 1),
                 otherwise: number(place, depth: depth - 1))
         case 5, 6:
+            if random.once(in: 6), let (name, _) = relationship(place.entity, toMany: false) {
+                return place.path([name, "@count"])
+            }
             guard let (keys, destination) = many(place) else { break }
             if random.once(in: 2) { return place.path(keys + ["@count"]) }
             guard let path = attributePath(Place(entity: destination), Self.isNumber) else { break }
