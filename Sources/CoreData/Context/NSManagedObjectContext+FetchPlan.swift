@@ -75,6 +75,10 @@ extension NSManagedObjectContext {
         guard let source else { throw Self.noSource("fetch") }
         let isMerging = !pending.isEmpty || source.isScattered(plan, stores: stores)
         let isLeft = source.leavesToAsker(plan, stores: stores)
+        // A wrong key would stop the program where the predicate is evaluated.
+        if isLeft, let tree = plan.predicate.flatMap({ try? predicateTree(of: $0) }) {
+            try PredicateKeys.check(tree, of: plan.entity)
+        }
         var sourcePlan = plan
         if isMerging {
             // No more of the store's first results can be lost than objects were changed here.

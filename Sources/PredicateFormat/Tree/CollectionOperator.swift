@@ -17,6 +17,9 @@ package enum CollectionOperator: String, Hashable, Sendable, CaseIterable {
 }
 
 extension CollectionOperator {
+    /// Whether the operator gives a collection, rather than one value.
+    package var givesCollection: Bool { function == nil }
+
     /// The function that computes the same of a collection; nil for an operator that gives a collection.
     private var function: BuiltInFunction? {
         switch self {

@@ -1,6 +1,7 @@
 import CoreDataModel
 import Foundation
 import Ordering
+import PredicateFormat
 
 /// The errors of key paths that are invalid in a fetch.
 package enum KeyPathError {
@@ -10,6 +11,14 @@ package enum KeyPathError {
         return StoreError.make(
             CoreDataErrorCode.coreData,
             "Entity “\(entity.name)” has no property “\(key)” (in “\(path.joined(separator: "."))”). It has: \(known).")
+    }
+
+    /// A subquery of something else than objects.
+    package static func noRelationship(_ collection: ExpressionTree, entity: EntityLayout) -> NSError {
+        StoreError.make(
+            CoreDataErrorCode.coreData,
+            "The predicate cannot be used: SUBQUERY takes a relationship of entity “\(entity.name)”, and "
+                + "“\(collection.format)” is none.")
     }
 
     /// A to-many key path where one value is needed.

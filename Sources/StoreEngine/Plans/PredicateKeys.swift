@@ -94,7 +94,8 @@ package enum PredicateKeys {
             switch many {
             case .many(let entity): inner.variables[variable] = .some(entity)
             case .object(let entity): inner.variables[variable] = .some(entity)
-            case .unknown, .value: break
+            case .value: throw KeyPathError.noRelationship(collection, entity: places.entity)
+            case .unknown: break
             }
             try check(predicate, inner)
             if case .object(let entity) = many { return .many(entity) }
@@ -131,7 +132,7 @@ package enum PredicateKeys {
                 }
                 // It gives one value, or a collection of the values of the following keys.
                 if operation.takesKeyPath { _ = try follow(keys[(position + 1)...], of: path, from: end) }
-                return .unknown
+                return operation.givesCollection ? .many(nil) : .unknown
             }
             if key == "self" || key == "SELF" { continue }
             if key == "objectID" || key == "entity", entity.propertyByName[key] == nil { return .unknown }
@@ -143,7 +144,11 @@ package enum PredicateKeys {
                 let destination = owner.slots[slot].relationship?.destination
                 end = isMany ? .many(destination) : destination.map { .object($0) } ?? .value
                 if let attribute = owner.slots[slot].attribute {
-                    try checkParts(keys[(position + 1)...], of: attribute, path, entity: owner)
+                    if !attribute.isOpen {
+                        try checkParts(keys[(position + 1)...], path, entity: owner)
+                    } else if !isMany {
+                        return .unknown
+                    }
                 }
             case .toMany(let index): end = .many(owner.relationships[index].destination)
             case .fetched: return .unknown
@@ -154,17 +159,20 @@ package enum PredicateKeys {
         return end
     }
 
-    /// Checks keys that follow an attribute. Those of values with keys of their own are not known.
-    private static func checkParts(
-        _ keys: ArraySlice<String>, of attribute: AttributeLayout, _ path: [String], entity: EntityLayout
-    ) throws {
-        switch attribute.type {
-        case .compositeAttributeType, .transformableAttributeType, .undefinedAttributeType, .objectIDAttributeType:
-            return
-        default:
-            if let key = keys.first(where: { !$0.hasPrefix("@") && !Value.isPart($0) }) {
-                throw KeyPathError.unknownKey(key, path: path, entity: entity)
-            }
+    /// Checks keys that follow an attribute.
+    private static func checkParts(_ keys: ArraySlice<String>, _ path: [String], entity: EntityLayout) throws {
+        if let key = keys.first(where: { !$0.hasPrefix("@") && !Value.isPart($0) }) {
+            throw KeyPathError.unknownKey(key, path: path, entity: entity)
+        }
+    }
+}
+
+extension AttributeLayout {
+    /// Whether the values may be collections, or have keys of their own.
+    fileprivate var isOpen: Bool {
+        switch type {
+        case .compositeAttributeType, .transformableAttributeType, .undefinedAttributeType, .objectIDAttributeType: true
+        default: false
         }
     }
 }

@@ -129,4 +129,19 @@ struct DocumentFetchTests {
             #expect(error?.localizedDescription.contains(expected) == true)
         }
     }
+
+    @Test("Subqueries of values, and several values where one is compared, are errors", arguments: types)
+    func noObjects(type: String) throws {
+        let context = try context(type)
+        for format in [
+            "SUBQUERY(name, $n, $n.age > 1).@count == 0",
+            "SUBQUERY(books, $b, SUBQUERY($b.title, $t, $t.x == 1) != nil).@count > 0",
+            "books.@distinctUnionOfObjects.title.@count > 1", "books.@unionOfObjects.title > 'a'",
+        ] {
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
+            request.predicate = try NSPredicate(parsing: format)
+            #expect(throws: NSError.self) { try context.fetch(request) }
+            #expect(throws: NSError.self) { try context.count(for: request) }
+        }
+    }
 }
