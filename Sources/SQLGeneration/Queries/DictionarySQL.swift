@@ -58,6 +58,7 @@ extension PredicateSQL {
                     DictionaryColumn(
                         name: name, index: fragments.count, storage: operand.storage,
                         destination: tree == .evaluatedObject ? plan.entity : operand.root,
+                        attribute: attribute(of: tree, operand.storage, in: scope),
                         declaredType: type == .undefinedAttributeType ? nil : type))
                 fragments.append(operand.fragment)
             }
@@ -80,6 +81,18 @@ extension PredicateSQL {
             fragments.append("\(entity)")
         }
         return (.list(fragments), columns, Array(fragments[values...]))
+    }
+
+    /// The attribute that an expression names, if its column holds something else than its values: archives, or names
+    /// of files.
+    private func attribute(
+        of tree: ExpressionTree, _ storage: ColumnStorage?, in scope: SQLScope
+    ) -> AttributeLayout? {
+        guard case .keyPath(let keys) = tree else { return nil }
+        switch storage {
+        case .transformable, .data(allowsExternal: true): return scope.mapping.layout.attribute(at: keys)
+        default: return nil
+        }
     }
 
     /// A composite attribute or element, with a column for each value in it.

@@ -18,15 +18,24 @@ extension OpenStore {
             return NSManagedObjectID(layout: own ?? destination, store: identity, key: statement.integer(at: index))
         }
         if let attribute = column.attribute, let stored = storedValue(statement, index, column.storage, attribute) {
-            if let missing = stored.missingExternalData {
-                throw StoreError.make(
-                    CocoaError.Code.fileReadNoSuchFile.rawValue,
-                    "“\(column.name)” cannot be fetched: \(missing.sentence)",
-                    url: missing.file)
-            }
+            try demandFile(of: stored, column)
             return stored.objectValue(for: attribute)
         }
+        if case .data(allowsExternal: true) = column.storage,
+            column.declaredType ?? .binaryDataAttributeType == .binaryDataAttributeType
+        {
+            let stored = external.value(of: statement.data(at: index), allowsExternal: true) { .data($0) }
+            try demandFile(of: stored, column)
+            if case .data(let content) = stored { return content }
+        }
         return computedValue(statement, index, column)
+    }
+
+    private func demandFile(of value: StoredValue, _ column: DictionaryColumn) throws {
+        guard let missing = value.missingExternalData else { return }
+        throw StoreError.make(
+            CocoaError.Code.fileReadNoSuchFile.rawValue, "“\(column.name)” cannot be fetched: \(missing.sentence)",
+            url: missing.file)
     }
 
     /// The values of a composite attribute by name; nil if all of them are missing.

@@ -144,4 +144,29 @@ struct DocumentFetchTests {
             #expect(throws: NSError.self) { try context.count(for: request) }
         }
     }
+
+    @Test(
+        "A column that an expression names, or that is the greatest of its values, has bytes as they are",
+        arguments: types)
+    func bytes(type: String) throws {
+        let model = Library.model()
+        let photo = try #require(model.entitiesByName["Author"]?.attributesByName["photo"])
+        photo.allowsExternalBinaryDataStorage = true
+        let description = NSPersistentStoreDescription(url: folder.file("photos"))
+        description.type = type
+        let context = try Library.container(model, description).viewContext
+        let (small, large) = (Data([1, 7]), Data(repeating: 9, count: 200_000))
+        context.make("Author", ["name": "Ada", "photo": small])
+        context.make("Author", ["name": "Emma", "photo": large])
+        try context.save()
+        for type in [NSAttributeType.undefinedAttributeType, .binaryDataAttributeType] {
+            let found = try rows(context, "Author", ["name", column("bytes", "photo", type)])
+            let bytes = found.sorted { "\($0["name"] ?? "")" < "\($1["name"] ?? "")" }.map { $0["bytes"] as? Data }
+            #expect(bytes == [small, large])
+            let greatest = try rows(context, "Author", ["name", column("bytes", "max:(photo)", type)]) {
+                $0.propertiesToGroupBy = ["name"]
+            }
+            #expect(Set(greatest.compactMap { $0["bytes"] as? Data }) == [small, large])
+        }
+    }
 }
