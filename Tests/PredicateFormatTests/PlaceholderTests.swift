@@ -90,6 +90,19 @@ struct PlaceholderTests {
         #expect(try predicateTree(of: NSPredicate(format: "a == 1", argumentArray: nil)) == tree("a == 1"))
     }
 
+    @Test("Arguments without a placeholder are ignored where Core Data cannot count them")
+    func surplus() throws {
+        #expect(NSPredicate(format: "a == 1", []).predicateFormat == "a == 1")
+        #expect(NSPredicate(format: "a == %d", 1, "b").predicateFormat == "a == 1")
+        #expect(NSPredicate(format: "a == %@", argumentArray: ["x", "y"]).predicateFormat == "a == \"x\"")
+        #expect(NSPredicate(format: "%K == %d", "a", 1, 2).predicateFormat == "a == 1")
+        let none: [Any] = []
+        #expect(NSExpression(format: "@sum.id", none).description == NSExpression(format: "@sum.id").description)
+        #expect(NSExpression(format: "a + %d", argumentArray: [1, 2]).description == "a + 1")
+        #expect(throws: PredicateFormatError.self) { try NSPredicate(parsing: "a == 1", arguments: [1]) }
+        #expect(throws: PredicateFormatError.self) { try NSExpression(parsing: "a", arguments: [1]) }
+    }
+
     @Test("An argument too few or too many is an error that counts them")
     func count() {
         #expect(formatError("a == %@ AND b == %@", 1)?.reason == "expected 2 arguments, one a placeholder, found 1")

@@ -19,7 +19,8 @@ open class NSExpression: NSObject, NSCopying {
 
     /// Creates an expression from a format string and the values for its placeholders.
     ///
-    /// A format string that does not parse stops the program, as with `NSPredicate(format:)`.
+    /// A format string that does not parse stops the program, as with `NSPredicate(format:)`. Values without a
+    /// placeholder are ignored.
     ///
     /// ```swift
     /// let expression = NSExpression(format: "price * %@", 1.19)
@@ -53,7 +54,7 @@ open class NSExpression: NSObject, NSCopying {
 
     private static func parsed(_ format: String, _ arguments: [Any?]) -> ExpressionTree {
         do {
-            return try expressionTree(parsing: format, arguments: arguments.map { Value($0) })
+            return try expressionTree(parsing: format, arguments: arguments.map { Value($0) }, surplus: .ignored)
                 .mapExpressions { $0.withoutExpressionObject }
         } catch {
             programmerError(error.description)

@@ -19,7 +19,7 @@ extension PredicateParsing where Self: NSPredicate {
     /// - Parameters:
     ///   - predicateFormat: The format string.
     ///   - arguments: One value for each placeholder: `%@` takes any value, including `nil`, collections and
-    ///     `NSExpression`s, `%K` takes a key path.
+    ///     `NSExpression`s, `%K` takes a key path. Further values are ignored, as in Core Data.
     public init(format predicateFormat: String, _ arguments: Any?...) {
         self = predicate(orStop: predicateFormat, arguments)
     }
@@ -78,10 +78,12 @@ extension PredicateParsing where Self: NSPredicate {
     }
 }
 
-private func parsedPredicate(_ format: String, _ arguments: [Any?]) throws(PredicateFormatError) -> NSPredicate {
+private func parsedPredicate(
+    _ format: String, _ arguments: [Any?], surplus: SurplusArguments = .refused
+) throws(PredicateFormatError) -> NSPredicate {
     let values = arguments.map { Value($0) }
     let template = try FormatCache.shared.template(format, arguments: values)
-    let prepared = try template.prepare(values)
+    let prepared = try template.prepare(values, surplus: surplus)
     guard values.contains(where: { $0.expression != nil }) else { return makePredicate(PredicateContent(prepared)) }
     return makePredicate(prepared.tree.mapExpressions { $0.withoutExpressionObject })
 }
@@ -101,7 +103,9 @@ extension Value {
 
 private func predicate<Predicate: NSPredicate>(orStop format: String, _ arguments: [Any?]) -> Predicate {
     do {
-        if let predicate: Predicate = try parsedPredicate(format, arguments).ofClass() { return predicate }
+        if let predicate: Predicate = try parsedPredicate(format, arguments, surplus: .ignored).ofClass() {
+            return predicate
+        }
         programmerError("The format \"\(format)\" makes no predicate of type \(Predicate.self).")
     } catch {
         programmerError(error.description)

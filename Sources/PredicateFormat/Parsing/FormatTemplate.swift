@@ -32,7 +32,10 @@ final class FormatTemplate: Sendable {
     }
 
     /// The predicate with these arguments.
-    func prepare(_ arguments: [Value]) throws(PredicateFormatError) -> PreparedPredicate {
+    func prepare(
+        _ given: [Value], surplus: SurplusArguments = .refused
+    ) throws(PredicateFormatError) -> PreparedPredicate {
+        let arguments = surplus.taken(given, placeholders: placeholders.count)
         guard arguments.count == placeholders.count else { throw wrongCount(arguments.count) }
         if takesArgumentsAsTheyAre {
             return PreparedPredicate(
