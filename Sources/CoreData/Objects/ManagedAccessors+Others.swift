@@ -148,6 +148,8 @@ extension NSManagedObject {
 
     private final func cast<Value>(_ value: Any?, _ key: ManagedPropertyKey) -> Value {
         if let value = value as? Value { return value }
+        // Swift code for Apple's platforms may declare an ordered relationship as an array.
+        if let members = value as? NSOrderedSet, let array = members.array as? Value { return array }
         guard let value else { return emptyValue() ?? missing(key) }
         return mismatch(value, key)
     }
