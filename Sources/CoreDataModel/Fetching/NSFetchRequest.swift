@@ -96,6 +96,18 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, FetchDescriptio
     /// Whether objects that the context already has take the store's values.
     open var shouldRefreshRefetchedObjects = false
 
+    /// Whether the other object is a request for the same: of the same entity, predicate, order and settings.
+    ///
+    /// - Parameter object: what to compare with.
+    /// - Returns: `false` for anything but an equal request; the type parameter is not compared.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? any FetchDescription else { return false }
+        return other === self || asks(theSameAs: other)
+    }
+
+    /// A hash of the entity's name.
+    open override var hash: Int { entityName.hashValue }
+
     /// Returns a copy of the request.
     ///
     /// - Parameter zone: not used.
