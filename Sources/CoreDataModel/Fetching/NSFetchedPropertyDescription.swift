@@ -8,6 +8,10 @@ open class NSFetchedPropertyDescription: NSPropertyDescription {
     /// The request whose result is the property's value.
     open var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? { willSet { willChangeDescription() } }
 
+    package override func computes(theSameAs other: NSPropertyDescription) -> Bool {
+        fetchRequest == (other as? NSFetchedPropertyDescription)?.fetchRequest
+    }
+
     package override func emptyCopy() -> NSPropertyDescription { NSFetchedPropertyDescription() }
 
     package override func copyContents(to copy: NSPropertyDescription) {

@@ -17,6 +17,13 @@ struct ModelText: Equatable {
         self.lines = lines
     }
 
+    /// An entity and its properties as text, without the user info.
+    init(_ entity: NSEntityDescription) {
+        var lines = ["": Self.line(of: entity)]
+        for property in entity.properties { lines[property.name] = Self.line(of: property) }
+        self.lines = lines
+    }
+
     private static func line(of entity: NSEntityDescription) -> String {
         let constraints = entity.uniquenessConstraints.map {
             $0.map { ($0 as? NSPropertyDescription)?.name ?? "\($0)" }
@@ -34,7 +41,8 @@ struct ModelText: Equatable {
         ])
     }
 
-    private static func line(of property: NSPropertyDescription) -> String {
+    /// A property as text, without its name and the user info.
+    static func line(of property: NSPropertyDescription) -> String {
         var parts: [Any?] = [
             property.isOptional, property.isTransient, property.versionHashModifier, property.renamingIdentifier,
             property.validationPredicates.map { "\($0)" }, property.isIndexedBySpotlight,
@@ -71,15 +79,25 @@ struct ModelUserInfo: Equatable {
 
     init(_ model: NSManagedObjectModel) {
         var entries: [String: [String]] = [:]
-        for entity in model.entities {
-            let name = entity.name ?? ""
-            entries[name] = Self.sorted(entity.userInfo)
-            // An inherited property's user info belongs to the entity that declares it.
-            for property in entity.ownProperties {
-                entries["\(name).\(property.name)"] = Self.sorted(property.userInfo)
-            }
-        }
+        for entity in model.entities { Self.add(entity, to: &entries) }
         self.entries = entries
+    }
+
+    init(_ entity: NSEntityDescription) {
+        var entries: [String: [String]] = [:]
+        Self.add(entity, to: &entries)
+        self.entries = entries
+    }
+
+    init(_ property: NSPropertyDescription) {
+        entries = Self.sorted(property.userInfo).map { [property.name: $0] } ?? [:]
+    }
+
+    private static func add(_ entity: NSEntityDescription, to entries: inout [String: [String]]) {
+        let name = entity.name ?? ""
+        entries[name] = sorted(entity.userInfo)
+        // An inherited property's user info belongs to the entity that declares it.
+        for property in entity.ownProperties { entries["\(name).\(property.name)"] = sorted(property.userInfo) }
     }
 
     private static func sorted(_ userInfo: [AnyHashable: Any]?) -> [String]? {

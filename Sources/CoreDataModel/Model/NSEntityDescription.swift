@@ -192,6 +192,21 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
 
     deinit { link.leave() }
 
+    /// Whether the other object describes the same entity: with equal properties, superentity, indexes, constraints and
+    /// user info, in whatever model it is. Two entities that were read from one file are equal.
+    ///
+    /// - Parameter object: what to compare with.
+    /// - Returns: `false` for anything but an equal entity.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSEntityDescription else { return false }
+        if other === self { return true }
+        return name == other.name && versionHash == other.versionHash && ModelText(self) == ModelText(other)
+            && ModelUserInfo(self) == ModelUserInfo(other)
+    }
+
+    /// A hash of the name.
+    open override var hash: Int { name.hashValue }
+
     /// Returns a deep copy, including subentities, that belongs to no model.
     ///
     /// - Parameter zone: not used.

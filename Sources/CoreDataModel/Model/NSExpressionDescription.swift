@@ -14,6 +14,11 @@ open class NSExpressionDescription: NSPropertyDescription {
         set { expressionResultType = newValue.rawValue }
     }
 
+    package override func computes(theSameAs other: NSPropertyDescription) -> Bool {
+        guard let other = other as? NSExpressionDescription else { return false }
+        return expression == other.expression && expressionResultType == other.expressionResultType
+    }
+
     package override func emptyCopy() -> NSPropertyDescription { NSExpressionDescription() }
 
     package override func copyContents(to copy: NSPropertyDescription) {

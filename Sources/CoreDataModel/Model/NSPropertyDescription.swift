@@ -87,6 +87,25 @@ open class NSPropertyDescription: NSObject, NSCopying {
     /// Creates a property without a name.
     public override init() { super.init() }
 
+    /// Whether the other object describes the same property: of the same name and kind, with the same settings and user
+    /// info, in whatever entity it is.
+    ///
+    /// - Parameter object: what to compare with.
+    /// - Returns: `false` for anything but an equal property.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSPropertyDescription else { return false }
+        if other === self { return true }
+        return name == other.name && versionHash == other.versionHash
+            && ModelText.line(of: self) == ModelText.line(of: other) && computes(theSameAs: other)
+            && ModelUserInfo(self) == ModelUserInfo(other)
+    }
+
+    /// A hash of the name.
+    open override var hash: Int { name.hashValue }
+
+    /// Whether a description of a request or an expression has the same one as another.
+    package func computes(theSameAs other: NSPropertyDescription) -> Bool { true }
+
     /// Returns a copy that belongs to no entity.
     ///
     /// - Parameter zone: not used.

@@ -1,0 +1,76 @@
+import CoreData
+import Testing
+
+// Apps find the version of a store by comparing `entitiesByName` of models that they read twice.
+@MainActor @Suite("Equality of descriptions")
+struct DescriptionEqualityTests {
+    @Test("Entities of two models that are the same are equal, and have one hash (BookPlayer)")
+    func sameModel() throws {
+        let (one, other) = (Library.model(), Library.model())
+        #expect(one.entitiesByName == other.entitiesByName)
+        #expect(Set(one.entities) == Set(other.entities))
+        let (book, otherBook) = (try #require(one.entitiesByName["Book"]), try #require(other.entitiesByName["Book"]))
+        #expect(book.propertiesByName == otherBook.propertiesByName)
+        #expect(book != one.entitiesByName["Comic"])
+        #expect(!book.isEqual(book.propertiesByName["title"]))
+    }
+
+    @Test("A copy is equal, until anything in it is changed")
+    func copies() throws {
+        let model = Library.model()
+        let changes: [(NSEntityDescription) -> Void] = [
+            { $0.isAbstract = true },
+            { $0.managedObjectClassName = "Novel" },
+            { $0.versionHashModifier = "2" },
+            { $0.renamingIdentifier = "Volume" },
+            { $0.userInfo = ["key": "value"] },
+            { $0.uniquenessConstraints = [["isbn"]] },
+            { $0.attributesByName["title"]?.defaultValue = "untitled" },
+            { $0.attributesByName["title"]?.userInfo = ["key": "value"] },
+            { $0.relationshipsByName["tags"]?.deleteRule = .denyDeleteRule },
+            { $0.properties.removeLast() },
+        ]
+        for (number, change) in changes.enumerated() {
+            let copy = try #require(model.copy() as? NSManagedObjectModel)
+            let book = try #require(copy.entitiesByName["Book"])
+            #expect(book == model.entitiesByName["Book"], "\(number)")
+            change(book)
+            #expect(book != model.entitiesByName["Book"], "\(number)")
+            #expect(copy.entitiesByName != model.entitiesByName, "\(number)")
+        }
+    }
+
+    @Test("Properties are compared by name, kind and settings")
+    func properties() {
+        let title = Library.attribute("title", .stringAttributeType)
+        #expect(title == Library.attribute("title", .stringAttributeType))
+        #expect(title == title.copy() as? NSAttributeDescription)
+        #expect(title != Library.attribute("name", .stringAttributeType))
+        #expect(title != Library.attribute("title", .dateAttributeType))
+        #expect(title != Library.attribute("title", .stringAttributeType, optional: false))
+        let derived = NSDerivedAttributeDescription()
+        (derived.name, derived.attributeType) = ("title", .stringAttributeType)
+        #expect(title != derived)
+    }
+
+    @Test("Computed columns are compared by their expressions and types, fetched properties by their requests")
+    func computed() {
+        func column(_ format: String, _ type: NSAttributeType = .doubleAttributeType) -> NSExpressionDescription {
+            let column = NSExpressionDescription()
+            (column.name, column.expression, column.expressionResultType) = ("c", NSExpression(format: format), type)
+            return column
+        }
+        #expect(column("price * 2") == column("price * 2"))
+        #expect(column("price * 2") != column("price * 3"))
+        #expect(column("price * 2") != column("price * 2", .integer64AttributeType))
+
+        func fetched(_ entity: String) -> NSFetchedPropertyDescription {
+            let property = NSFetchedPropertyDescription()
+            property.name = "related"
+            property.fetchRequest = NSFetchRequest<any NSFetchRequestResult>(entityName: entity)
+            return property
+        }
+        #expect(fetched("Book") == fetched("Book"))
+        #expect(fetched("Book") != fetched("Tag"))
+    }
+}
