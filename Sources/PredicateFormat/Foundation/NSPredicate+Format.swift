@@ -7,6 +7,16 @@ public protocol PredicateParsing {}
 extension NSPredicate: PredicateParsing {}
 
 extension PredicateParsing where Self: NSPredicate {
+    /// Creates a predicate that is true for everything: a value for a variable to begin with.
+    ///
+    /// Core Data's raises an exception when it is evaluated.
+    public init() {
+        guard let everything: Self = NSPredicate(value: true).ofClass() else {
+            programmerError("\(Self.self) has no initializer without arguments.")
+        }
+        self = everything
+    }
+
     /// Creates a predicate from a format string and the values for its placeholders.
     ///
     /// ```swift
@@ -75,6 +85,16 @@ extension PredicateParsing where Self: NSPredicate {
         guard let tree = try? predicateTree(of: self) else { return self }
         let substituted = makePredicate(tree.replacingVariables(with: variables.mapValues { Value($0) }))
         return substituted as? Self ?? self
+    }
+}
+
+extension PredicateParsing where Self: NSCompoundPredicate {
+    /// Creates an “and” predicate without parts, which is true for everything: a value for a variable to begin with.
+    public init() {
+        guard let nothing = NSCompoundPredicate(andPredicateWithSubpredicates: []) as? Self else {
+            programmerError("\(Self.self) has no initializer without arguments.")
+        }
+        self = nothing
     }
 }
 

@@ -100,4 +100,15 @@ struct AppPredicateRulesTests {
         #expect(authors.count == 2)
         #expect(authors.allSatisfy { !$0.hasFault(forRelationshipNamed: "books") })
     }
+
+    @Test("A predicate made without arguments is true for everything (amperfy, WooCommerce)")
+    func withoutArguments() throws {
+        let context = try saved()
+        for predicate in [NSPredicate(), NSCompoundPredicate()] {
+            #expect(try titles(predicate, in: context) == ["A", "B", "C"])
+            #expect(predicate.evaluate(with: nil))
+        }
+        #expect(NSCompoundPredicate().compoundPredicateType == .and && NSCompoundPredicate().subpredicates.isEmpty)
+        #expect(NSPredicate().predicateFormat == "TRUEPREDICATE")
+    }
 }
