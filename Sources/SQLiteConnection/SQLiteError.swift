@@ -46,6 +46,9 @@ package struct SQLiteError: Error, Equatable, CustomStringConvertible {
     /// The file is damaged, or not a database.
     package var isCorrupt: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
 
+    /// The file is not a database.
+    package var isNoDatabase: Bool { code == SQLITE_NOTADB }
+
     /// The disk, or the limit set for the file, is full.
     package var isFull: Bool { code == SQLITE_FULL }
 

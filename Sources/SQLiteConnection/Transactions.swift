@@ -16,13 +16,16 @@ package enum CheckpointMode: Sendable {
     case passive
     /// Waits for writers and readers, then moves everything.
     case full
-    /// Like `full`, and cuts the log to zero bytes.
+    /// Like `full`, and waits until nobody reads from the log.
+    case restart
+    /// Like `restart`, and cuts the log to zero bytes.
     case truncate
 
     var code: Int32 {
         switch self {
         case .passive: return SQLITE_CHECKPOINT_PASSIVE
         case .full: return SQLITE_CHECKPOINT_FULL
+        case .restart: return SQLITE_CHECKPOINT_RESTART
         case .truncate: return SQLITE_CHECKPOINT_TRUNCATE
         }
     }
@@ -128,5 +131,11 @@ extension Connection {
         // Somebody else is moving it already, and this call must not wait.
         if mode == .passive, code == SQLITE_BUSY { return }
         guard code == SQLITE_OK else { throw database.error(code, sql: nil) }
+    }
+
+    /// Whether nobody reads a state before the present one. It does not wait, and says no if that is unknown.
+    package func hasNoOlderReaders() -> Bool {
+        // Without a write-ahead log, nobody could write while there are readers.
+        (try? withoutWaiting { try checkpoint(.restart) }) != nil
     }
 }

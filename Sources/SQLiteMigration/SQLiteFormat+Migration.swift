@@ -102,13 +102,7 @@ extension SQLiteFormat: MigratableFormat {
         _ = try? StorePermissions(of: store).makeDatabase(place)
     }
 
-    package static func remove(at url: URL) throws {
-        for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: url.path + suffix) {
-            try FileManager.default.removeItem(atPath: url.path + suffix)
-        }
-        let external = ExternalData(store: url).support
-        if FileManager.default.fileExists(atPath: external.path) { try FileManager.default.removeItem(at: external) }
-    }
+    package static func remove(at url: URL) throws { try StoreFiles.remove(at: url) }
 
     package static func removeLeftovers(of url: URL) { MigrationWorkspace.removeLeftovers(of: url) }
 

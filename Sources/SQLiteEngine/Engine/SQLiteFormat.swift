@@ -18,7 +18,7 @@ package enum SQLiteFormat: StoreFormat {
     }
 
     package static func setMetadata(_ metadata: [String: Any]?, at url: URL, options: [AnyHashable: Any]?) throws {
-        try StoreFiles.write(metadata, at: url)
+        try StoreFiles.write(metadata, at: url, options: options)
     }
 
     package static func destroy(at url: URL, options: [AnyHashable: Any]?) throws {

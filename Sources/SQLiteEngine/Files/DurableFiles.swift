@@ -4,15 +4,18 @@ import StoreEngine
 
 /// Ensures that files are on the disk before anything refers to them.
 enum DurableFiles {
-    /// Gives one store the files of external data of another, which keeps them. This is safe because such a file is
+    /// Gives one store files of external data of another, which keeps them, under names of its own. This is safe because such a file is
     /// never changed in place.
-    static func link(_ names: [String], from source: ExternalData, to target: ExternalData) throws {
-        guard !names.isEmpty else { return }
+    static func link(_ files: [(original: String, name: String)], from source: ExternalData, to target: ExternalData)
+        throws
+    {
+        guard !files.isEmpty else { return }
         try target.makeFolders()
         let permissions = StorePermissions(of: target.store)
-        for name in names {
+        for file in files {
             try link(
-                source.folder.appendingPathComponent(name), to: target.folder.appendingPathComponent(name), permissions)
+                source.folder.appendingPathComponent(file.original),
+                to: target.folder.appendingPathComponent(file.name), permissions)
         }
         try synchronize(target.folder)
         try synchronize(target.support)

@@ -158,22 +158,6 @@ package struct ExternalData {
         return Set(try FileManager.default.contentsOfDirectory(atPath: folder.path))
     }
 
-    /// Whether another store keeps its values in the same folder, because only the extension of its name differs.
-    var isShared: Bool {
-        let (parent, own) = (store.deletingLastPathComponent(), store.lastPathComponent)
-        let stem = store.deletingPathExtension().lastPathComponent
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: parent.path)) ?? []
-        return names.contains { name in
-            let url = parent.appendingPathComponent(name)
-            guard name != own, url.deletingPathExtension().lastPathComponent == stem else { return false }
-            let descriptor = open(url.path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-            guard descriptor >= 0 else { return false }
-            defer { close(descriptor) }
-            var header = [UInt8](repeating: 0, count: 16)
-            return read(descriptor, &header, 16) == 16 && header.elementsEqual("SQLite format 3\0".utf8)
-        }
-    }
-
     /// The names of the files that can be values: not links, pipes or folders.
     func regularFileNames() throws -> Set<String> {
         try fileNames().filter { name in

@@ -45,11 +45,12 @@ package final class ExternalFiles {
         superfluous.append(name)
     }
 
-    /// After the commit: removes the superfluous files.
-    func commit() {
-        external.remove(superfluous)
-        superfluous = []
-        written = []
+    /// After the commit.
+    ///
+    /// - Returns: the superfluous files.
+    func commit() -> [String] {
+        defer { (superfluous, written) = ([], []) }
+        return superfluous
     }
 
     /// Before the commit.

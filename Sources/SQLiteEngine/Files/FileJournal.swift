@@ -15,12 +15,14 @@ package final class FileJournal {
     private var file: (descriptor: Int32, url: URL)?
     /// Whether it is unknown how a transaction ended: the note then stays for the next process.
     private var isUnclear = false
+    /// Superfluous files that somebody may still read. They stay noted.
+    var unread: [String] = []
 
     package init(_ external: ExternalData) { self.external = external }
 
     deinit {
         guard let file else { return }
-        if !isUnclear { unlink(file.url.path) }
+        if !isUnclear, unread.isEmpty { unlink(file.url.path) }
         close(file.descriptor)
     }
 
@@ -39,10 +41,12 @@ package final class FileJournal {
         guard let file, !isUnclear else { return }
         ftruncate(file.descriptor, 0)
         lseek(file.descriptor, 0, SEEK_SET)
+        // Files without a note would stay for good, which is the worst result.
+        try? note(unread)
     }
 
     /// Called when a transaction may or may not have succeeded.
-    func leaveUnclear() { isUnclear = true }
+    package func leaveUnclear() { isUnclear = true }
 
     private func openedFile() throws -> (descriptor: Int32, url: URL) {
         if let file {
@@ -95,15 +99,19 @@ package final class FileJournal {
             names.formUnion(text.split(separator: "\n").map(String.init).filter { UUID(uuidString: $0) != nil })
         }
         guard !left.isEmpty else { return }
+        var isDone = true
         if !names.isEmpty {
+            guard connection.hasNoOlderReaders() else { return }
             // Nobody else writes meanwhile, and this waits for nobody.
             try connection.withoutWaiting {
                 try connection.transaction(.immediate) {
-                    external.remove(names.subtracting(try ExternalReferences.names(in: connection)).sorted())
+                    // What cannot be removed yet is tried again at the next opening.
+                    isDone = external.removeUnshared(
+                        names.subtracting(try ExternalReferences.names(in: connection)).sorted())
                 }
             }
         }
-        for note in left { unlink(note.url.path) }
+        if isDone { for note in left { unlink(note.url.path) } }
     }
 
     private static func text(of descriptor: Int32) -> String? {
@@ -125,16 +133,22 @@ enum ExternalReferences {
 
     /// Hands out the name of the file to which each value refers.
     static func forEach(in connection: Connection, _ body: (String) -> Void) throws {
-        // Virtual tables have no pages of their own.
-        let columns = try connection.prepare(
-            "SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c "
-                + "WHERE m.type = 'table' AND m.rootpage > 0 AND m.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")
-        while try columns.step() {
-            let values = try connection.prepare(
-                ExternalFileSQL.references(columns.string(at: 1), in: columns.string(at: 0)))
+        for (table, column) in try columns(in: connection) {
+            let values = try connection.prepare(ExternalFileSQL.references(column, in: table))
             while try values.step() {
                 if let name = ExternalData.fileName(in: values.data(at: 0)) { body(name) }
             }
         }
+    }
+
+    /// All columns of all tables.
+    static func columns(in connection: Connection) throws -> [(table: String, column: String)] {
+        // Virtual tables have no pages of their own.
+        let statement = try connection.prepare(
+            "SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c "
+                + "WHERE m.type = 'table' AND m.rootpage > 0 AND m.name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")
+        var columns: [(table: String, column: String)] = []
+        while try statement.step() { columns.append((statement.string(at: 0), statement.string(at: 1))) }
+        return columns
     }
 }

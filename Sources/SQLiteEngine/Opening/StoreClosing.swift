@@ -60,5 +60,7 @@ extension OpenStore {
         guard connection.mode == .create || connection.mode == .readWrite, !connection.isInTransaction else { return }
         // What cannot be moved stays in the log, and is still valid.
         try? connection.checkpoint(.passive)
+        removeUnread()
+        journal.settle()
     }
 }

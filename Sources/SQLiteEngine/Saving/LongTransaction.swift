@@ -104,12 +104,18 @@ extension OpenStore {
     func finish(_ files: ExternalFiles) {
         if filesOfLongTransaction == nil {
             if !files.isEmpty {
-                files.commit()
+                removeUnread(files.commit())
                 journal.settle()
             }
         } else if !files.isEmpty {
             filesOfLongTransaction?.append(files)
         }
+    }
+
+    /// Removes superfluous files, and earlier ones that stayed, once nobody reads a state in which rows refer to them.
+    func removeUnread(_ names: [String] = []) {
+        let all = journal.unread + names
+        journal.unread = external.removeUnread(all, connection) ? [] : all
     }
 
     /// After a failed save: removes its files, together with its changes.
