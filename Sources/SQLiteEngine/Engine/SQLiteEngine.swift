@@ -34,6 +34,7 @@ package final class SQLiteEngine: OpenableEngine, @unchecked Sendable {
     /// Increases with everything written through this object.
     private(set) var writeCount = 0
     private var detection: RemoteChangeDetection?
+    private var listening: (asking: @Sendable (() -> Bool) -> Bool?, heard: @Sendable () -> Void)?
     var pageCache: PageCache
 
     package var readGeneration: AnyObject?
@@ -71,6 +72,7 @@ package final class SQLiteEngine: OpenableEngine, @unchecked Sendable {
     package func close() {
         detection?.cancel()
         detection = nil
+        listening = nil
         endFile()
     }
 
@@ -88,12 +90,18 @@ package final class SQLiteEngine: OpenableEngine, @unchecked Sendable {
         }
         // The file must be a store already; it is not created here.
         _ = try StoreFiles.metadata(at: url)
-        let former = (opened, facts.url, facts.metadata, facts.identity.uuid)
+        let former = (opened, facts.url, facts.metadata, facts.identity.uuid, facts.isReadOnly)
         facts.url = url
         do { try openFile(model) } catch {
-            (opened, facts.url, facts.metadata, facts.identity.uuid) = former
+            (opened, facts.url, facts.metadata, facts.identity.uuid, facts.isReadOnly) = former
             throw error
         }
+        former.0?.idleReaders.close()
+        if !former.4 { former.0?.prepareToClose() }
+        // The former folder is watched no longer.
+        detection?.cancel()
+        detection = nil
+        if let listening { listen(asking: listening.asking, heard: listening.heard) }
     }
 
     /// Writes the metadata.
@@ -144,6 +152,7 @@ extension SQLiteEngine: NewsEngine {
     package var news: (any NewsEngine)? { settings.postsRemoteChanges ? self : nil }
 
     package func listen(asking: @escaping @Sendable (() -> Bool) -> Bool?, heard: @escaping @Sendable () -> Void) {
+        listening = (asking, heard)
         guard !isInMemory, let url = facts.url,
             // If this fails, the next reading reports the error.
             let version = try? opened?.connection.integer("PRAGMA data_version")

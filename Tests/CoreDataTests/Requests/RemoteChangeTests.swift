@@ -1,6 +1,7 @@
 @testable import CoreData
 import Foundation
 import SQLiteConnection
+import TestSupport
 import Testing
 
 /// The environment variable that tells a child process of the tests which store to change.
@@ -95,6 +96,32 @@ struct RemoteChangeTests {
         let count = Count(51)
         let announcement = Announcement(store.container.persistentStoreCoordinator) { _ in count.isReached() }
         for number in 0...50 { try store.save { $0.make("Tag", ["name": "\(number)"]) } }
+        #expect(announcement.wait())
+    }
+
+    @Test("What others save at the place to which a store was moved is announced")
+    func moved() throws {
+        let folder = try TestFolder()
+        let (first, place) = (folder.file("first/a.sqlite"), folder.file("second/a.sqlite"))
+        for url in [first, place] {
+            try FileManager.default.createDirectory(
+                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        }
+        let source = NSPersistentStoreCoordinator(managedObjectModel: Library.model())
+        let store = try source.addPersistentStore(
+            ofType: NSSQLiteStoreType, configurationName: nil, at: first, options: Self.options)
+        try source.replacePersistentStore(at: place, withPersistentStoreFrom: first, type: .sqlite)
+        #expect(source.setURL(place, for: store))
+        let announcement = Announcement(source)
+        let other = NSPersistentStoreCoordinator(managedObjectModel: Library.model())
+        try other.addPersistentStore(
+            ofType: NSSQLiteStoreType, configurationName: nil, at: place, options: Self.options)
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = other
+        try context.performAndWait {
+            context.make("Tag", ["name": "x"])
+            try context.save()
+        }
         #expect(announcement.wait())
     }
 
