@@ -23,6 +23,15 @@ extension Connection {
         return code == SQLITE_OK && isMoved != 0
     }
 
+    /// A number that changes when the connection sees that others have written to the file. It is asked without a
+    /// statement, which would end the lock of a copying that has begun.
+    package func dataVersion() throws -> UInt32 {
+        var version: UInt32 = 0
+        let code = sqlite3_file_control(handle, "main", SQLITE_FCNTL_DATA_VERSION, &version)
+        guard code == SQLITE_OK else { throw database.error(code, sql: nil) }
+        return version
+    }
+
     /// The names of the tables in the file.
     package func tableNames() throws -> Set<String> {
         let statement = try prepare("SELECT name FROM sqlite_master WHERE type = 'table'")

@@ -50,6 +50,10 @@ package enum ColumnConversion {
         case .integer32AttributeType
         where source.type != .booleanAttributeType && source.type != .integer16AttributeType:
             return Int64(Int32.min)...Int64(Int32.max)
+        case .integer64AttributeType
+        where [.doubleAttributeType, .floatAttributeType, .decimalAttributeType].contains(source.type):
+            // SQLite converts all numbers beyond to the outermost ones.
+            return Int64.min + 1...Int64.max - 1
         default: return nil
         }
     }

@@ -8,9 +8,10 @@ extension StoreStructure {
     package init(_ file: StoreFile) throws {
         self.init()
         try file.run("read the tables of", fallback: CoreDataErrorCode.persistentStoreOpen) {
+            // Virtual tables have no page, and their module may be missing.
             let columns = try file.connection.prepare(
-                "SELECT m.name, c.name, c.type FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table'"
-            )
+                "SELECT m.name, c.name, c.type FROM sqlite_master m, pragma_table_info(m.name) c "
+                    + "WHERE m.type = 'table' AND m.rootpage > 0")
             while try columns.step() {
                 tables[columns.string(at: 0), default: []].append(
                     .init(name: columns.string(at: 1), declaredType: columns.string(at: 2)))

@@ -20,6 +20,11 @@ package struct InPlaceMigrator {
     private let destinationSchema: SQLSchema
     private let destinationNames: Set<String>?
     private let metadata: [String: Any]
+    private let configuration: String?
+    private let defersCleanup: Bool
+    private let keepsNumbers: Bool
+    /// SQLite's number of the structure for which the steps are.
+    private let structureVersion: Int64?
     /// The migration to run.
     package let migration: LightweightMigration
     /// The deferred cleanup.
@@ -45,12 +50,18 @@ package struct InPlaceMigrator {
         self.destination = destination
         self.plan = plan
         // Another process may migrate the store at any moment, so all of this is read in one state.
-        let (metadata, catalog, found) = try file.run("read the tables of") {
-            try file.connection.transaction(.deferred) {
-                (try file.metadata(), try file.catalog(), try StoreStructure(file))
-            }
+        func read() throws -> ([String: Any], StoreCatalog, StoreStructure, Int64?) {
+            (
+                try file.metadata(), try file.catalog(), try StoreStructure(file),
+                try file.connection.integer("PRAGMA schema_version")
+            )
+        }
+        let (metadata, catalog, found, version) = try file.run("read the tables of") {
+            try file.connection.isInTransaction ? read() : file.connection.transaction(.deferred, read)
         }
         self.metadata = metadata
+        structureVersion = version
+        (self.configuration, self.defersCleanup, self.keepsNumbers) = (configuration, defersCleanup, keepsNumbers)
         let stored = Set(StoreMetadata.hashes(in: metadata).keys)
         let sourceNames = stored.isEmpty ? nil : stored
         try Self.checkVersion(file, source, metadata)
@@ -116,8 +127,6 @@ package struct InPlaceMigrator {
     ///   errors.
     package func run(progress: (Double) -> Void = { _ in }) throws {
         let external = ExternalData(store: file.url)
-        try registerFunctions(external)
-        let renewed = try StoreMetadata.data(of: renewedMetadata(), url: file.url)
         let cache = try ModelCache.modelCacheData(for: destination)
         var abandoned: Set<String> = []
         let journal = FileJournal(external)
@@ -128,14 +137,20 @@ package struct InPlaceMigrator {
             defer { try? file.connection.execute("PRAGMA legacy_alter_table = OFF") }
             try file.connection.transaction(.exclusive) {
                 // Another process may have been faster, while this one waited for the lock.
-                guard try isAsPlanned() else { return }
+                let metadata = try file.metadata()
+                guard try isAsPlanned(metadata) else { return }
                 let version = try file.connection.integer("PRAGMA schema_version") ?? 0
-                let before = try externalFiles(of: sourceSchema)
-                for (index, step) in migration.steps.enumerated() {
+                // It may also have changed the tables without another model, as the beginning of a history does.
+                let current = version == structureVersion ? self : try replanned()
+                try current.registerFunctions(external)
+                let before = try externalFiles(of: current.sourceSchema)
+                let steps = current.migration.steps
+                for (index, step) in steps.enumerated() {
                     try run(step)
-                    progress(Double(index + 1) / Double(migration.steps.count + 1))
+                    progress(Double(index + 1) / Double(steps.count + 1))
                 }
-                abandoned = before.subtracting(try externalFiles(of: destinationSchema))
+                abandoned = before.subtracting(try externalFiles(of: current.destinationSchema))
+                let renewed = try StoreMetadata.data(of: current.renewed(metadata), url: file.url)
                 try journal.note(abandoned.sorted())
                 let update = try file.connection.prepare(StoreTablesSQL.updateMetadata)
                 try update.bind(renewed, at: 1)
@@ -156,16 +171,15 @@ package struct InPlaceMigrator {
                 SQLiteStoreError.make(
                     error, fallback: CoreDataErrorCode.migration, work: "migrate the store", url: file.url))
         }
-        // Only now does nothing refer to these files any more.
-        external.remove(abandoned.sorted())
+        // Only now does nothing refer to these files any more. Those that somebody still reads go with the next opening.
+        if !external.removeUnread(abandoned.sorted(), file.connection) { journal.leaveUnclear() }
     }
 
     /// Whether the store is still of the version for which the steps are.
     ///
     /// - Returns: `false` if it is of the destination's version already.
     /// - Throws: 134090 if it is of another one.
-    private func isAsPlanned() throws -> Bool {
-        let now = try file.metadata()
+    private func isAsPlanned(_ now: [String: Any]) throws -> Bool {
         let (hashes, planned) = (StoreMetadata.hashes(in: now), StoreMetadata.hashes(in: metadata))
         if hashes == planned, DeferredCleanup(now) == DeferredCleanup(metadata) { return true }
         let entities = destination.entities.filter { destinationNames?.contains($0.name ?? "") ?? true }
@@ -173,6 +187,13 @@ package struct InPlaceMigrator {
             return false
         }
         throw Self.changedMeanwhile(file.url)
+    }
+
+    /// The same migration of the tables as they are now.
+    private func replanned() throws -> InPlaceMigrator {
+        try InPlaceMigrator(
+            file, from: source, to: destination, plan: plan, configuration: configuration,
+            defersCleanup: defersCleanup, keepsNumbers: keepsNumbers)
     }
 
     /// Makes SQLite's number of the structure change, even if no table was changed, so that programs that have the
@@ -202,7 +223,7 @@ package struct InPlaceMigrator {
     }
 
     /// The metadata with the new model's hashes; everything else stays, including the UUID.
-    private func renewedMetadata() -> [String: Any] {
+    private func renewed(_ metadata: [String: Any]) -> [String: Any] {
         var renewed = metadata.filter { !StoreMetadata.describesModel($0.key) }
         renewed.merge(StoreMetadata.make(for: destination, entityNames: destinationNames)) { old, _ in old }
         deferred.note(in: &renewed)

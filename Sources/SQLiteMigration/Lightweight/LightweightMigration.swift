@@ -66,7 +66,8 @@ private struct LightweightMigrationBuilder {
 
         // Triggers of derived attributes are created again. Other programs' triggers would fire for rows that are
         // moved, and be removed with their tables.
-        let foreign = ForeignTriggers(structure, on: set, of: tables.map(\.definition))
+        let foreign = ForeignTriggers(
+            structure, on: set, of: tables.map(\.definition) + pair.destination.joinTables.map(\.table))
         let derived = structure.triggers.keys.filter { $0.hasPrefix("Z_DA_") }.sorted()
         run((derived + foreign.names).map { "DROP TRIGGER \(quoted($0))" })
         checkStrays(formerTables)
@@ -181,12 +182,19 @@ private struct LightweightMigrationBuilder {
         // Other programs' indexes on a table that was rebuilt.
         let known = Set((pair.source.indexes + wanted).map(\.name))
         for (name, index) in structure.indexes.ordered(by: { $0.key < $1.key }) where !known.contains(name) {
-            guard let sql = index.sql, let table = tables.first(where: { $0.definition.name == index.table }),
-                table.way == .rebuild
-            else { continue }
-            let columns = Set(
-                table.definition.columns.map(\.name) + table.foreignColumns.values.flatMap { $0.map(\.name) })
+            guard let sql = index.sql, let columns = columns(of: index.table, tables, kept: kept) else { continue }
             if columns.isSuperset(of: index.columns) { run([sql]) }
         }
+    }
+
+    /// The columns of a table that was rebuilt; nil for any other.
+    private func columns(of table: String, _ tables: [TableMigration], kept: Set<String>) -> Set<String>? {
+        if let migration = tables.first(where: { $0.definition.name == table }) {
+            guard migration.way == .rebuild else { return nil }
+            return Set(
+                migration.definition.columns.map(\.name) + migration.foreignColumns.values.flatMap { $0.map(\.name) })
+        }
+        guard !kept.contains(table) else { return nil }
+        return pair.destination.joinTables.first { $0.table.name == table }.map { Set($0.table.columns.map(\.name)) }
     }
 }

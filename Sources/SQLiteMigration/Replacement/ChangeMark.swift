@@ -12,39 +12,36 @@ import SQLiteEngine
 /// migration then starts again.
 package final class ChangeMark {
     // Confined to the migration's thread.
-    private let file: StoreFile
-    private let lock: StoreFile
-    private let version: Int64?
-    /// Whether others can read the store while somebody writes.
-    let isReadableWhileLocked: Bool
+
+    /// The store, through which it is also replaced: its connection sees the others' changes even while it keeps
+    /// everybody out.
+    let file: StoreFile
+    private let version: UInt32
 
     /// Thrown if the store was written to.
     package struct Change: Error {}
 
     /// - Throws: 134090 if somebody else keeps the store locked for longer than the timeout.
     package init(_ url: URL, timeout: Double) throws {
-        let file = try StoreFile.openForReading(url, timeout: timeout)
-        let lock = try StoreFile.open(url, mode: .readWrite, timeout: timeout)
+        let file = try StoreFile.open(url, mode: .readWrite, timeout: timeout)
         self.file = file
-        self.lock = lock
-        (version, isReadableWhileLocked) = try file.run("prepare the migration of") {
-            try lock.connection.begin(.immediate)
-            return (
-                try file.connection.integer("PRAGMA data_version"),
-                try file.connection.string("PRAGMA journal_mode") == "wal"
-            )
+        version = try file.run("prepare the migration of") {
+            try file.connection.begin(.immediate)
+            return try file.connection.dataVersion()
         }
     }
 
     /// Lets others write again.
     func letWritersIn() {
         // Nothing was written in it.
-        try? lock.connection.rollback()
+        try? file.connection.rollback()
     }
 
+    /// Called while the connection keeps others from writing.
+    ///
     /// - Throws: ``Change`` if the store was written to.
     func check() throws {
-        let now = try file.run("look at") { try file.connection.integer("PRAGMA data_version") }
+        let now = try file.run("look at") { try file.connection.dataVersion() }
         guard now == version else { throw Change() }
     }
 

@@ -16,9 +16,8 @@ package enum StoreReplacement {
         _ store: URL, with migrated: URL, options: [AnyHashable: Any]?, since mark: ChangeMark
     ) throws {
         mark.letWritersIn()
-        if !mark.isReadableWhileLocked { try mark.check() }
-        try StoreFiles.replace(at: store, from: migrated, options: options, code: CoreDataErrorCode.migration) {
-            if mark.isReadableWhileLocked { try mark.check() }
-        }
+        try StoreFiles.replace(
+            at: store, from: migrated, options: options, code: CoreDataErrorCode.migration, into: mark.file
+        ) { try mark.check() }
     }
 }
