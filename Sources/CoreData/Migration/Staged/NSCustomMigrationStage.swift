@@ -11,6 +11,10 @@ open class NSCustomMigrationStage: NSMigrationStage {
     /// Called before the step; the manager's container has the store open with the current model.
     open var willMigrateHandler: ((NSStagedMigrationManager, NSCustomMigrationStage) throws -> Void)?
     /// Called after the step; the manager's container has the store open with the next model.
+    ///
+    /// The step itself is complete then: if the handler throws or the process ends, the store stays of the next model,
+    /// and the handler is not called again. What must not be missed is done by `willMigrateHandler`, or by work that
+    /// finds out for itself whether it was done.
     open var didMigrateHandler: ((NSStagedMigrationManager, NSCustomMigrationStage) throws -> Void)?
 
     /// Creates a stage from one version of a model to another.
