@@ -15,6 +15,9 @@ final class ToManyMembers {
     /// The destinations that were added to and removed from the stored ones.
     private(set) var added: IdentitySet = []
     private(set) var removed: IdentitySet = []
+    /// Members that were removed and added again before the stored ones were known: in an ordered relationship they
+    /// are at the end.
+    private var returned: IdentitySet = []
     /// Whether the order may differ from the stored one, apart from additions at the end.
     private(set) var isReordered = false
     /// How often the members or their order have changed, for code that keeps a copy.
@@ -110,13 +113,19 @@ final class ToManyMembers {
         }
         let pending = isOrdered ? list : Array(added)
         var seen = IdentitySet(minimumCapacity: stored.count + pending.count)
-        list = stored.filter { !removed.contains($0) && seen.insert($0) }
+        list = stored.filter { !removed.contains($0) && !returned.contains($0) && seen.insert($0) }
         // A removal is dropped if the store no longer has, or never had, the member.
         if !removed.isEmpty { removed.formIntersection(IdentitySet(stored)) }
         let new = pending.filter { seen.insert($0) }
         list += new
         added = IdentitySet(new)
         index = seen
+        if !returned.isEmpty {
+            returned.formIntersection(IdentitySet(stored))
+            added.subtract(returned)
+            storedOrder = stored
+            returned = []
+        }
     }
 
     /// These members with the stored ones unloaded, and additions and removals kept. If the order was changed here,
@@ -140,6 +149,7 @@ final class ToManyMembers {
         index?.subtract(gone)
         added.subtract(gone)
         removed.subtract(gone)
+        returned.subtract(gone)
     }
 
     func contains(_ object: NSManagedObject) -> Bool { members.contains(object) }
@@ -151,7 +161,15 @@ final class ToManyMembers {
         if let position, position < list.count { keepOrder() }
         willChange()
         index?.insert(object)
-        if !removed.remove(object) { added.insert(object) } else if isOrdered { isReordered = true }
+        let wasRemoved = removed.remove(object)
+        if !wasRemoved || !isLoaded {
+            // Before the stored members are known, the object may have been removed without being one.
+            added.insert(object)
+        }
+        if wasRemoved, isOrdered {
+            isReordered = true
+            if !isLoaded { returned.insert(object) }
+        }
         if isOrdered {
             if let position, position < list.count {
                 list.insert(object, at: max(0, position))
@@ -173,7 +191,10 @@ final class ToManyMembers {
             willChange()
             index?.remove(object)
         }
-        if !added.remove(object) { removed.insert(object) }
+        let wasAdded = added.remove(object)
+        // Before the stored members are known, the object may have been added though it was one, unless it is new.
+        if !wasAdded || !isLoaded && !object.state.contains(.inserted) { removed.insert(object) }
+        if isOrdered { returned.remove(object) }
         if isOrdered, let place = list.firstIndex(where: { $0 === object }) { list.remove(at: place) }
         return true
     }
@@ -222,6 +243,7 @@ final class ToManyMembers {
     func didSave() {
         added = []
         removed = []
+        returned = []
         isReordered = false
         storedOrder = nil
     }
