@@ -218,6 +218,8 @@ extension NSManagedObject {
         guard former !== object else { return }
         changing(relationship) { assignToOne(relationship, object) }
         guard let former, let inverse = relationship.inverse else { return }
+        // An object that led to itself has got its other end already.
+        if former === self, inverse === relationship { return }
         if inverse.isToMany { former.announce { former.toManyMembers(inverse).leaving([self]) } }
         former.changing(inverse) {
             if inverse.isToMany {
