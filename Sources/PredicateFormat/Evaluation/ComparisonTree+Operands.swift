@@ -32,12 +32,15 @@ extension ComparisonTree {
         "BETWEEN takes two bounds on its right, such as {1, 10}, not \(found)"
     }
 
-    /// Stops the program for a collection where the comparison takes one value; Core Data raises an exception for it.
+    /// Refuses a collection where the comparison takes one value; Core Data raises an exception for it. A fetch throws,
+    /// since a transformable attribute shows only here that it holds a collection; `evaluate(with:)` stops the program.
     func demandOneValue(_ value: Value, of side: ExpressionTree) {
         guard case .collection = value else { return }
-        programmerError(
+        let reason =
             "\(format): \(side.format) gives a collection, where \(comparison.format) compares one value. Put ANY, ALL or NONE "
-                + "before it, or compute one value with @count, @sum, @min, @max or @avg.")
+            + "before it, or compute one value with @count, @sum, @min, @max or @avg"
+        guard EvaluationFailure.isThrown else { programmerError(reason + ".") }
+        EvaluationFailure.note(reason)
     }
 
     /// Whether each side must be one value rather than a collection.

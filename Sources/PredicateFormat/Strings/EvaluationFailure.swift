@@ -30,6 +30,9 @@ package enum EvaluationFailure {
         return result
     }
 
+    /// Whether a failure that is noted now will be thrown.
+    static var isThrown: Bool { record != nil }
+
     /// Whether a failure was recorded that will be thrown, so that further work is useless.
     static var isNoted: Bool { record?.reason != nil }
 
