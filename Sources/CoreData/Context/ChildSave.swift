@@ -49,6 +49,10 @@ private struct ChildSave {
         for case let (object, target?) in zip(objects.updated, updated) {
             copy(object, to: target, isNew: false)
         }
+        // What left an object before it was deleted here must not follow it there.
+        for case let (object, target?) in zip(objects.deleted, deleted) where !target.isDeleted {
+            copy(object, to: target, isNew: false)
+        }
         for case let target? in deleted where !target.isDeleted { parent.delete(target) }
         parent.processPendingChanges()
     }
