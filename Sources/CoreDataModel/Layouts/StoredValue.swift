@@ -46,8 +46,25 @@ extension StoredValue: Equatable {
         case let (.data(a), .data(b)): return a == b
         case let (.uuid(a), .uuid(b)): return a == b
         case let (.identifier(a), .identifier(b)): return a === b || a.isEqual(b)
-        case let (.object(a), .object(b)): return a === b || a.isEqual(b)
+        case let (.object(a), .object(b)): return a === b || a.isEqual(b) && haveSameTexts(a, b)
         default: return false
+        }
+    }
+
+    /// Whether values that are equal have texts of the same bytes in them, too.
+    package static func haveSameTexts(_ left: Any, _ right: Any) -> Bool {
+        switch (left, right) {
+        case let (left as String, right as String): haveSameBytes(left, right)
+        case let (left as NSArray, right as NSArray): zip(left, right).allSatisfy(haveSameTexts)
+        case let (left as NSOrderedSet, right as NSOrderedSet): zip(left, right).allSatisfy(haveSameTexts)
+        case let (left as NSSet, right as NSSet):
+            left.allSatisfy { member in right.member(member).map { haveSameTexts(member, $0) } ?? false }
+        case let (left as [AnyHashable: Any], right as [AnyHashable: Any]):
+            left.allSatisfy { key, value in
+                guard let place = right.index(forKey: key) else { return false }
+                return haveSameTexts(key.base, right[place].key.base) && haveSameTexts(value, right[place].value)
+            }
+        default: true
         }
     }
 

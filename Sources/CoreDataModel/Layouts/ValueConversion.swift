@@ -207,6 +207,7 @@ package final class CompositeValue: NSObject {
     package override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? CompositeValue else { return false }
         return NSDictionary(dictionary: elements).isEqual(to: other.elements)
+            && StoredValue.haveSameTexts(elements, other.elements)
     }
 }
 
