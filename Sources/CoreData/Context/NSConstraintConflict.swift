@@ -111,34 +111,7 @@ extension NSManagedObject {
 }
 
 extension NSManagedObjectContext {
-    /// Has the merge policy resolve the conflicts of a refused save.
-    func resolve(_ refusal: SaveRefusal) throws {
-        let policy = mergePolicy as? NSMergePolicy ?? NSMergePolicy.error
-        switch refusal {
-        case .optimisticLocking(let conflicts):
-            let found = conflicts.compactMap { conflict in
-                table.object(for: conflict.objectID).map { object in
-                    let isUnchanged = source?.isCurrent(object.place, since: object.stamp) ?? false
-                    return NSMergeConflict(object, current: conflict.current, isInternal: !isUnchanged)
-                }
-            }
-            try policy.resolve(mergeConflicts: found)
-            takeOutLost(found)
-        case .constraints(let violations):
-            var index = UniqueValueIndex(changed)
-            try policy.resolve(mergeConflicts: violations.map { conflict(for: $0, among: &index) })
-        }
-    }
-
-    /// Removes objects that the policy left deleted from the relationships of others, whose rows would refer to nothing.
-    private func takeOutLost(_ conflicts: [NSMergeConflict]) {
-        let lost = conflicts.lazy.filter { $0.newVersionNumber == 0 }.map(\.sourceObject)
-        let gone = IdentitySet(lost.filter { $0.managedObjectContext == nil })
-        guard !gone.isEmpty, let source else { return }
-        takeOut(gone, ofRelationshipsOf: table.all, from: source)
-    }
-
-    private func conflict(for violation: ConstraintViolation, among index: inout UniqueValueIndex)
+    func conflict(for violation: ConstraintViolation, among index: inout UniqueValueIndex)
         -> NSConstraintConflict
     {
         let stored = violation.stored.map { row in

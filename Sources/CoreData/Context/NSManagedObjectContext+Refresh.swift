@@ -42,6 +42,11 @@ extension NSManagedObjectContext {
         object.refreshToManys()
         object.forgetFetchedValues()
         readErrors[object.identifier] = nil
+        if object.isDeleted {
+            // The delete rules are followed for what others have made it lead to meanwhile.
+            object.state.remove(.deletePropagated)
+            doomed.append(object)
+        }
         awake(object, from: .refresh)
     }
 

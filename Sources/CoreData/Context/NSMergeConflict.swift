@@ -18,7 +18,7 @@ open class NSMergeConflict: NSObject {
     public let newVersionNumber: Int
     /// The version with which the object was fetched.
     public let oldVersionNumber: Int
-    private let current: Row?
+    let current: Row?
 
     /// Creates a conflict, for testing merge policies.
     ///

@@ -74,4 +74,104 @@ struct LostDestinationTests {
         }
         try check(container.newBackgroundContext(), "author.name == 'Ann'")
     }
+
+    /// A team with a player, and a second player.
+    private func team() throws -> NSPersistentContainer {
+        let (team, player) = (
+            Library.entity("Team", []), Library.entity("Player", [Library.attribute("age", .integer16AttributeType)])
+        )
+        Library.connect(team, "players", toMany: true, player, "team")
+        Library.connect(team, "captain", toMany: false, player, "leads")
+        let model = NSManagedObjectModel()
+        model.entities = [team, player]
+        let container = try Library.inMemory(model)
+        let context = container.newBackgroundContext()
+        try context.performAndWait {
+            context.make("Player", ["age": 20])
+            context.make("Player", ["age": 30]).setValue(context.make("Team"), forKey: "team")
+            try context.save()
+        }
+        return container
+    }
+
+    private static let policies: [NSMergePolicy] = [
+        .overwrite, .mergeByPropertyObjectTrump, .mergeByPropertyStoreTrump,
+    ]
+
+    @Test(
+        "is emptied where another context made it, and the merge policy goes on deleting", arguments: policies,
+        ["team", "leads"])
+    func madeElsewhere(policy: NSMergePolicy, key: String) throws {
+        let container = try team()
+        let (context, other) = (container.newBackgroundContext(), container.newBackgroundContext())
+        context.mergePolicy = policy
+        try context.performAndWait {
+            let team = try #require(try context.all("Team").first)
+            #expect((team.value(forKey: "players") as? NSSet)?.count == 1)
+            #expect(team.value(forKey: "captain") == nil)
+            // Read before, so that it does not know of the team.
+            let players = try context.all("Player")
+            #expect(players.filter { $0.value(forKey: key) == nil }.count >= 1)
+            defer { withExtendedLifetime(players) {} }
+            try other.performAndWait {
+                for player in try other.all("Player") where player.value(forKey: "age") as? Int == 20 {
+                    player.setValue(try other.all("Team").first, forKey: key)
+                }
+                try other.save()
+            }
+            context.delete(team)
+            try context.save()
+        }
+        let fresh = container.newBackgroundContext()
+        let free = try fresh.performAndWait { try fresh.all("Player", NSPredicate(format: "%K == nil", key)).count }
+        #expect(free == 2)
+        #expect(try fresh.performAndWait { try fresh.all("Team").count } == 0)
+    }
+
+    @Test("is emptied where another context made it, and the deleted object is refreshed", arguments: [false, true])
+    func refreshed(isRead: Bool) throws {
+        let container = try team()
+        let (context, other) = (container.newBackgroundContext(), container.newBackgroundContext())
+        try context.performAndWait {
+            let team = try #require(try context.all("Team").first)
+            #expect((team.value(forKey: "players") as? NSSet)?.count == 1)
+            let players = isRead ? try context.all("Player") : []
+            #expect(players.filter { $0.value(forKey: "team") == nil }.count == (isRead ? 1 : 0))
+            try other.performAndWait {
+                for player in try other.all("Player") { player.setValue(try other.all("Team").first, forKey: "team") }
+                try other.save()
+            }
+            context.delete(team)
+            #expect(throws: (any Error).self) { try context.save() }
+            context.refresh(team, mergeChanges: true)
+            for player in players { context.refresh(player, mergeChanges: true) }
+            try context.save()
+        }
+        let fresh = container.newBackgroundContext()
+        #expect(try fresh.performAndWait { try fresh.all("Player", NSPredicate(format: "team == nil")).count } == 2)
+    }
+
+    @Test("is emptied where the merge policy takes it from the row, and this save deletes its destination")
+    func takenFromRow() throws {
+        let container = try team()
+        let (context, other) = (container.newBackgroundContext(), container.newBackgroundContext())
+        context.mergePolicy = NSMergePolicy.rollback
+        try context.performAndWait {
+            let team = try #require(try context.all("Team").first)
+            let player = try #require(try context.all("Player", NSPredicate(format: "team != nil")).first)
+            #expect(player.value(forKey: "age") as? Int == 30)
+            try other.performAndWait {
+                for player in try other.all("Player") {
+                    player.setValue(player.value(forKey: "age") as? Int == 30 ? 31 : 21, forKey: "age")
+                }
+                try other.save()
+            }
+            context.delete(team)
+            try context.save()
+            #expect(player.value(forKey: "age") as? Int == 31)
+            #expect(player.value(forKey: "team") == nil)
+        }
+        let fresh = container.newBackgroundContext()
+        #expect(try fresh.performAndWait { try fresh.all("Player", NSPredicate(format: "team == nil")).count } == 2)
+    }
 }
