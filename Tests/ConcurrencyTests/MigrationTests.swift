@@ -25,11 +25,10 @@ struct MigrationTests {
     }
 
     @Test(
-        "What another process saves meanwhile is there afterwards; it gets an error once the store is of the new version",
-        arguments: ["WAL", "DELETE"])
-    func otherProcess(_ journal: String) throws {
+        "What another process saves meanwhile is there afterwards; it gets an error once the store is of the new version"
+    )
+    func otherProcess() throws {
         try makeStore(300)
-        try execute("PRAGMA journal_mode = \(journal)", in: folder.store)
         let writer = try Child("save", folder.store, 1000)
         var heard = writer.hear()
         let manager = Notes.new(at: folder.store)

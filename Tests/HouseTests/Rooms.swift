@@ -58,6 +58,8 @@ enum Rooms {
         "SQLiteEngine/Dialect/SQLiteDialect.swift": "says what a fragment means to SQLite",
         "SQLiteEngine/Tables/DerivedTriggers.swift": "triggers are SQLite's alone",
         "SQLiteEngine/Tables/TriggerDefinition.swift": "triggers are SQLite's alone",
+        "SQLiteEngine/Opening/StoreFiles+Replacing.swift":
+            "names of files are changed in a copy, in columns that no model is needed for",
         "PostgresEngine/Dialect/PostgresDialect.swift": "says what a fragment means to PostgreSQL",
         "PostgresEngine/Batches/BatchDeleting.swift": "keys are collected in temporary tables, sets of them are arrays",
         "PostgresEngine/Batches/BatchInserting.swift":

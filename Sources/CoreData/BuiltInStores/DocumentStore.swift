@@ -44,6 +44,8 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
     ///   - document: the file's content.
     ///   - data: the file.
     ///   - metadata: the new metadata.
+    /// - Returns: the content of the store's file.
+    /// - Throws: an error if the metadata cannot be written in this format.
     class func replacingMetadata(
         of document: StoreDocument, in data: Data, by metadata: [String: Any]
     ) throws -> Data {

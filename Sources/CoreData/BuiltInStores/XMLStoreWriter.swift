@@ -32,11 +32,13 @@ enum XMLStoreWriter {
         return Data(text.utf8)
     }
 
-    /// The bytes of a file with other metadata; `nil` if the file has no elements for them.
+    /// The bytes of a file with other metadata.
     ///
     /// - Parameters:
     ///   - data: the file.
     ///   - metadata: the new metadata, with the UUID.
+    /// - Returns: the text of the file, in UTF-8; `nil` if the file has no elements for metadata.
+    /// - Throws: the text in the metadata that XML cannot represent.
     static func replacingMetadata(in data: Data, by metadata: [String: Any]) throws -> Data? {
         var text = String(decoding: data, as: UTF8.self)
         let uuid = metadata[NSStoreUUIDKey] as? String ?? ""

@@ -26,6 +26,7 @@ extension NSManagedObjectContext {
     /// - Parameters:
     ///   - plan: what is fetched.
     ///   - stores: the stores to search; `nil` for all.
+    /// - Returns: the objects, and how many stores may have.
     func pendingChanges(for plan: FetchPlan, in stores: [NSPersistentStore]?) -> PendingChanges {
         var pending = pendingChanges(for: plan)
         guard let stores, !pending.objects.isEmpty else { return pending }

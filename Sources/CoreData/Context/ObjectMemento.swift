@@ -64,7 +64,10 @@ struct ObjectMemento {
 
     /// Whether a property of the object has another value once it is restored.
     ///
-    /// - Parameter all: whether all values are restored; see `restoreValues(all:)`.
+    /// - Parameters:
+    ///   - key: the name of the property.
+    ///   - all: whether all values are restored; see `restoreValues(all:)`.
+    /// - Returns: whether observers are to be told.
     func differs(inKey key: String, all: Bool) -> Bool {
         switch object.layout.propertyByName[key] {
         case .slot(let slot):

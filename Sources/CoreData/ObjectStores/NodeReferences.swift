@@ -14,6 +14,7 @@ struct NodeReference {
     /// - Parameters:
     ///   - removed: the IDs of the removed objects.
     ///   - nodes: the nodes that stay.
+    /// - Returns: these relationships, node by node.
     static func leading(
         to removed: Set<NSManagedObjectID>, from nodes: [NSAtomicStoreCacheNode]
     ) -> [NodeReference] {

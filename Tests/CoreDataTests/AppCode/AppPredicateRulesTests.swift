@@ -109,6 +109,6 @@ struct AppPredicateRulesTests {
             #expect(predicate.evaluate(with: nil))
         }
         #expect(NSCompoundPredicate().compoundPredicateType == .and && NSCompoundPredicate().subpredicates.isEmpty)
-        #expect(NSPredicate().predicateFormat == "TRUEPREDICATE")
+        #expect(formatString(of: NSPredicate()) == "TRUEPREDICATE")
     }
 }
