@@ -9,14 +9,14 @@ enum AtomicFile {
     static func locked<Result>(_ url: URL, _ body: () throws -> Result) throws -> Result {
         let url = url.resolvingSymlinksInPath()
         while true {
-            var descriptor = open(url.path, O_RDONLY | O_CLOEXEC)
+            var descriptor = open(url.path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
             if descriptor < 0, errno == ENOENT {
                 descriptor = open(url.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
                 if descriptor < 0, errno == EEXIST { continue }
             }
             guard descriptor >= 0 else { throw StorePermissions.error(url, "opened", errno) }
             defer { close(descriptor) }
-            if FileLock.wait(descriptor, url) { return try body() }
+            if try FileLock.wait(descriptor, url) { return try body() }
         }
     }
 

@@ -30,18 +30,22 @@ extension NSManagedObjectContext {
     func pendingChanges(for plan: FetchPlan, in stores: [NSPersistentStore]?) -> PendingChanges {
         var pending = pendingChanges(for: plan)
         guard let stores, !pending.objects.isEmpty else { return pending }
+        var defaults: [ObjectIdentifier: StoreIdentity?] = [:]
+        /// The store that has an object, or will have it once it is saved.
+        func store(of object: NSManagedObject) -> StoreIdentity? {
+            if let identity = object.storeIdentity { return identity }
+            if let assigned = assignedStores[ObjectIdentifier(object)] { return assigned.identity }
+            let layout = ObjectIdentifier(object.layout)
+            if let known = defaults[layout] { return known }
+            let found = persistentStoreCoordinator?.storeOfNewObjects(of: object.layout)?.identity
+            defaults.updateValue(found, forKey: layout)
+            return found
+        }
         pending.objects.removeAll { object in
             let store = store(of: object)
             return !stores.contains { $0.identity === store }
         }
         return pending
-    }
-
-    /// The store that has an object, or will have it once it is saved.
-    private func store(of object: NSManagedObject) -> StoreIdentity? {
-        if let identity = object.storeIdentity { return identity }
-        if let assigned = assignedStores[ObjectIdentifier(object)] { return assigned.identity }
-        return persistentStoreCoordinator?.storeOfNewObjects(of: object.layout)?.identity
     }
 
     func pendingChanges(for plan: FetchPlan) -> PendingChanges {

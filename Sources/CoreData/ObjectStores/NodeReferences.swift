@@ -24,15 +24,14 @@ struct NodeReference {
         var found: [NodeReference] = []
         for node in nodes {
             let layout = node.objectID.layout
-            let relationships =
-                kept[ObjectIdentifier(layout)]
-                ?? layout.relationships.filter { relationship in
+            if kept[ObjectIdentifier(layout)] == nil {
+                kept[ObjectIdentifier(layout)] = layout.relationships.filter { relationship in
                     let rule = relationship.inverse?.deleteRule ?? .noActionDeleteRule
                     return !relationship.isTransient && rule == .noActionDeleteRule
                         && layouts.contains { $0.isKind(of: relationship.destination) }
                 }
-            kept[ObjectIdentifier(layout)] = relationships
-            for relationship in relationships {
+            }
+            for relationship in kept[ObjectIdentifier(layout)] ?? [] {
                 if let reference = leading(to: removed, from: node, relationship) { found.append(reference) }
             }
         }

@@ -57,22 +57,24 @@ extension NSManagedObject {
     private func danglingReferences() -> [NSError] {
         guard !relations.isEmpty else { return [] }
         return layout.relationships.compactMap { relationship in
-            // Where the rule is “deny”, the deletion is what cannot be saved.
-            guard !relationship.isTransient, relationship.inverse?.deleteRule != .denyDeleteRule else { return nil }
+            guard !relationship.isTransient else { return nil }
             let invalid: NSManagedObject? =
                 switch relations[relationship.index] {
                 case .toOne(let destination?)
                 where isInserted || snapshot[relationship.slot] != values[relationship.slot]:
-                    destination.isNoDestination ? destination : nil
-                case .toMany(let members): members.added.first(where: \.isNoDestination)
+                    destination.isLost(to: relationship) ? destination : nil
+                case .toMany(let members): members.added.first { $0.isLost(to: relationship) }
                 default: nil
                 }
             return invalid.map { ValidationError.dangling(relationship, $0, object: self) }
         }
     }
 
-    /// Whether the object is not there for others once everything is saved.
-    private var isNoDestination: Bool { state.contains(.deleted) || storedContext == nil }
+    /// Whether the object is not there for a relationship once everything is saved. Where the rule is “deny”, its
+    /// deletion is what cannot be saved.
+    private func isLost(to relationship: RelationshipLayout) -> Bool {
+        storedContext == nil || state.contains(.deleted) && relationship.inverse?.deleteRule != .denyDeleteRule
+    }
 
     private func countError(of relationship: RelationshipLayout, countsAll: Bool) -> NSError? {
         // Unchanged relationships were valid when they were saved.

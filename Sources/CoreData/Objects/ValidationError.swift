@@ -91,7 +91,7 @@ enum ValidationError {
             key: relationship.name, value: object.value(forKey: relationship.name), object: object)
     }
 
-    /// Core Data's user info has the key “Dangling reference to an invalid object.”, too.
+    /// A relationship that leads to an object which will not be there; Core Data speaks of a dangling reference.
     static func dangling(
         _ relationship: RelationshipLayout, _ destination: NSManagedObject, object: NSManagedObject
     ) -> NSError {

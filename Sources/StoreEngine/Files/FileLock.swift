@@ -14,8 +14,11 @@ package enum FileLock {
     /// Takes the lock of an open file, and waits for it.
     ///
     /// - Returns: false if the opened file is no longer under its name.
-    package static func wait(_ descriptor: Int32, _ url: URL) -> Bool {
-        while flock(descriptor, LOCK_EX) != 0 { if errno != EINTR { return false } }
+    /// - Throws: an error where there are no locks, as on some file systems of servers.
+    package static func wait(_ descriptor: Int32, _ url: URL) throws -> Bool {
+        while flock(descriptor, LOCK_EX) != 0 {
+            if errno != EINTR { throw StorePermissions.error(url, "locked", errno) }
+        }
         return isThere(descriptor, url)
     }
 
