@@ -67,6 +67,9 @@ extension PredicateSQL {
         let (yes, no) = (try operand(first, in: scope), try operand(second, in: scope))
         if yes.root == nil, no.root != nil { return (try operand(first, comparedWith: no, in: scope), no) }
         if yes.root != nil, no.root == nil { return (yes, try operand(second, comparedWith: yes, in: scope)) }
+        if let root = yes.root, let other = no.root, yes.isNeverEqual(to: no) {
+            throw SQLError.unsupported("TERNARY with objects of “\(root.name)” and “\(other.name)”")
+        }
         return (yes, no)
     }
 

@@ -19,6 +19,7 @@ extension PredicateSQL {
     ) throws -> SQLCondition {
         let found = try statement(fetchRequest(request, in: scope), result: .values)
         let left = try operand(element, in: scope)
+        if left.isNeverEqual(to: found) { return .never }
         return SQLCondition(left.fragment + " IN " + .select(found.fragment))
     }
 

@@ -100,6 +100,11 @@ struct PredicateSQL {
         let (left, right) = try sides(tree, in: scope)
         let leftVaries = left.canBeNull
         let rightVaries = right.canBeNull
+        if left.isNeverEqual(to: right) {
+            // Two nils are equal, whatever they are nils of.
+            let same = leftVaries && rightVaries ? SQLCondition(Self.areNull(left, right), canBeNull: false) : .never
+            return isEqual ? same : Self.negated(same)
+        }
         if !tree.options.isEmpty, areTexts(tree.left, left, tree.right, right) {
             var condition = stringFunction(.equalTo, left.fragment, right.fragment, tree.options)
             if leftVaries && rightVaries {

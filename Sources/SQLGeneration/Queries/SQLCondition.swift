@@ -48,6 +48,14 @@ struct SQLOperand {
         self.isWhole = isWhole ?? storage.flatMap(\.isWhole)
     }
 
+    /// Whether the operands never hold the same object, or value: objects of two tables, whose keys may be equal by chance,
+    /// or an object and a plain value.
+    func isNeverEqual(to other: SQLOperand) -> Bool {
+        if let root, let othersRoot = other.root { return root !== othersRoot && root.name != othersRoot.name }
+        guard let storage, let othersStorage = other.storage else { return false }
+        return (storage == .toOne) != (othersStorage == .toOne)
+    }
+
     /// Whether one side is a whole number, and the other one a fraction.
     func mixesNumbers(with other: SQLOperand) -> Bool {
         guard let isWhole, let isOthersWhole = other.isWhole else { return false }

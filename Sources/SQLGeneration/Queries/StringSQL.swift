@@ -83,7 +83,9 @@ extension PredicateSQL {
             let right = try operand(all[position], comparedWith: left, in: scope)
             // Two nils are equal.
             let canBothBeNull = left.canBeNull && right.canBeNull
-            if !options.isEmpty, areTexts(element, left, all[position], right) {
+            if left.isNeverEqual(to: right) {
+                if canBothBeNull { parts.append(Self.areNull(left, right)) }
+            } else if !options.isEmpty, areTexts(element, left, all[position], right) {
                 parts.append(stringFunction(.equalTo, left.fragment, right.fragment, options).fragment)
                 if canBothBeNull { parts.append(Self.areNull(left, right)) }
             } else if canBothBeNull {
