@@ -22,6 +22,9 @@ FUZZ_SEQUENCES ?= 10000
 FUZZ_SEQUENCES_FROM ?= 1
 # How many series of saves `make fuzz` makes up, each done as rows and as objects.
 FUZZ_SAVES ?= 1000
+# How many times `make fuzz` lets three contexts change and save the same objects at random, and the first one's number.
+FUZZ_RIVALS ?= 2000
+FUZZ_RIVALS_FROM ?= 1
 
 SOURCES = Package.swift Sources Tests Plugins Benchmarks/Package.swift Benchmarks/Sources \
 	Examples/Bookstore/Package.swift Examples/Bookstore/Sources Fuzzing/Sources
@@ -47,6 +50,7 @@ help:
 	@echo "make test-tsan  the tests of CoreData under ThreadSanitizer"
 	@echo "make fuzz     damaged format strings, archives, models and stores, for FUZZ_SECONDS=30 each; FUZZ_SHAPES=10000 made-up structs;"
 	@echo "              FUZZ_SAVES=1000 series of saves, as rows and as objects;"
+	@echo "              FUZZ_RIVALS=2000 times three contexts that change the same objects;"
 	@echo "              FUZZ_SEQUENCES=10000 sequences of saves, fetches and batches, on SQLite and in dictionaries"
 	@echo "make bench    our time against the SQLite C API's, work by work; GRDB=/path/to/GRDB.swift measures GRDB, too"
 	@echo "make growth   whether an item takes longer among many than among few, for each kind of work; GROWTH_FLAGS=--list names them"
@@ -99,6 +103,7 @@ fuzz: dependencies
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) Fuzzing/run
 	PIPPIN_SHAPES=$(FUZZ_SHAPES) PIPPIN_SHAPES_SEED=$(FUZZ_SHAPES_FROM) $(SWIFT) test --filter RandomShapeTests $(SWIFT_FLAGS)
 	PIPPIN_SAVES=$(FUZZ_SAVES) $(SWIFT) test --filter WaysOfSavingTests $(SWIFT_FLAGS)
+	PIPPIN_RIVALS=$(FUZZ_RIVALS) PIPPIN_RIVALS_SEED=$(FUZZ_RIVALS_FROM) $(SWIFT) test --filter RivalContextsTests $(SWIFT_FLAGS)
 	PIPPIN_CONTRACT=$(FUZZ_SEQUENCES) PIPPIN_CONTRACT_SEED=$(FUZZ_SEQUENCES_FROM) $(SWIFT) test --filter SQLiteContractTests $(SWIFT_FLAGS)
 
 bench: dependencies
