@@ -123,6 +123,23 @@ struct DamagedPropertyListTests {
         #expect(error?.reason == "it holds more than 16000000 values")
     }
 
+    @Test("Many objects in one and the same place are refused before their texts fill the memory")
+    func sharedPlace() {
+        // The header, a text of nine letters at 8, a list of four objects at 18, and the table.
+        var bytes = Array("bplist00".utf8) + [0x59] + Array(repeating: UInt8(0x78), count: 9) + [0xA4, 0, 1, 2, 3]
+        let table = UInt8(bytes.count)
+        bytes += [8, 8, 8, 8, 18] + [0, 0, 0, 0, 0, 0, 1, 1]
+        for number in [5, 4, table] { bytes += [0, 0, 0, 0, 0, 0, 0, number] }
+        #expect(throws: Never.self) { try PropertyList(binary: Data(bytes)) }
+        let long = Data(repeating: 0x78, count: 200)
+        var many = Data("bplist00".utf8) + [0x5F, 0x10, 200] + long + [0xA4, 0, 1, 2, 3]
+        let end = UInt8(many.count)
+        many += [8, 8, 8, 8, 211] + [0, 0, 0, 0, 0, 0, 1, 1]
+        for number in [5, 4, end] { many += [0, 0, 0, 0, 0, 0, 0, number] }
+        let error = #expect(throws: PropertyListError.self) { try PropertyList(binary: many) }
+        #expect(error?.reason == "its texts and data lie over one another")
+    }
+
     @Test("Deep nesting is refused, from whichever end it is reached")
     func deepNesting() {
         var limits = PropertyListLimits()

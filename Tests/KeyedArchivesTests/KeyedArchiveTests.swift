@@ -114,6 +114,43 @@ struct DamagedKeyedArchiveTests {
         #expect(throws: KeyedArchiveError.self) { try ArchivedValue.object(root).foundationValue() }
     }
 
+    @Test("A class of more than 64 ancestors is an error, since each of its objects would have all their names")
+    func ancestors() throws {
+        for (count, isRead) in [(64, true), (65, false)] {
+            var builder = KeyedArchiveBuilder()
+            let root = builder.add(classNames: (0..<count).map { "C\($0)" }, fields: [:])
+            let archive = try KeyedArchive(data: builder.archive(root: root).data())
+            if isRead {
+                #expect(try archive.root().classNames.count == 64)
+            } else {
+                let error = #expect(throws: KeyedArchiveError.self) { try archive.root() }
+                #expect("\(try #require(error))".contains("at most 64 names"))
+            }
+        }
+    }
+
+    @Test("Fragments of an archive that share a large object count all that it holds")
+    func sharedFragments() throws {
+        var builder = KeyedArchiveBuilder()
+        let text = builder.string("x")
+        let large = builder.array(Array(repeating: text, count: 20_000))
+        let owners = (0..<20).map { builder.add(classNames: ["Owner\($0)"], fields: ["large": large]) }
+        let archive = try builder.archive(root: builder.array(owners))
+        let objects = try #require(try archive.root().elements())
+        #expect(throws: KeyedArchiveError.self) {
+            for case .object(let object) in objects { _ = try KeyedArchiveFragment(object) }
+        }
+    }
+
+    @Test("A decimal in a set, or as a key, makes no object of Foundation's, whose hash of it never ends")
+    func decimalsInSets() throws {
+        var builder = KeyedArchiveBuilder()
+        let decimal = try builder.foundationValue(NSDecimalNumber(string: "1.5"))
+        let set = try builder.archive(root: builder.set([decimal])).root()
+        #expect(try ArchivedValue.object(set).foundationValue() == nil)
+        #expect(try set.elements()?.count == 1)
+    }
+
     @Test("Collections that double with every level end in an error, not in endless work")
     func exponentialGrowth() throws {
         var builder = KeyedArchiveBuilder()

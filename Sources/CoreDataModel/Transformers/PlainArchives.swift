@@ -17,6 +17,9 @@ enum PlainArchives {
         for case .dictionary(let fields) in archive.objects {
             guard let name = fields["$classname"] else { continue }
             guard let name = name.stringValue, classNames.contains(name) else { return nil }
+            let ancestors = fields["$classes"]?.arrayValue ?? []
+            guard ancestors.allSatisfy({ $0.stringValue.map { classNames.contains($0) || $0 == "NSObject" } ?? false })
+            else { return nil }
         }
         guard let top = archive.top[NSKeyedArchiveRootObjectKey] else { return nil }
         return try? archive.value(of: top, owner: 0, key: NSKeyedArchiveRootObjectKey).foundationValue()

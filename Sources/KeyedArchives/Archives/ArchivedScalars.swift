@@ -16,7 +16,7 @@ extension ArchivedValue {
 
     /// The value as a Foundation object, if it is of a class that property lists or Core Data's attributes hold:
     /// `NSNumber`, `NSDecimalNumber`, `String`, `Data`, `Date`, `UUID`, `URL`, `NSNull`, and arrays, sets and
-    /// dictionaries of these. Nil for null and for any other class.
+    /// dictionaries of these. Nil for null and for any other class, and where a decimal is in a set, or is a key.
     ///
     /// - Parameter depth: how deep collections may nest; cycles reach this limit.
     /// - Returns: the object; `nil` for null and for other classes.
@@ -53,13 +53,16 @@ extension ArchivedObject {
                 guard let value = try element.foundationValue(depth: depth - 1) else { return nil }
                 values.append(value)
             }
-            return isKind(of: "NSArray")
-                ? values : isKind(of: "NSSet") ? NSSet(array: values) : NSOrderedSet(array: values)
+            if isKind(of: "NSArray") { return values }
+            // On Linux, Foundation's hash of a decimal never ends.
+            if values.contains(where: { $0 is NSDecimalNumber }) { return nil }
+            return isKind(of: "NSSet") ? NSSet(array: values) : NSOrderedSet(array: values)
         }
         if let pairs = try pairs() {
             var values: [AnyHashable: Any] = [:]
             for (key, value) in pairs {
-                guard let key = try key.foundationValue(depth: depth - 1) as? AnyHashable,
+                let key = try key.foundationValue(depth: depth - 1)
+                guard !(key is NSDecimalNumber), let key = key as? AnyHashable,
                     let value = try value.foundationValue(depth: depth - 1)
                 else { return nil }
                 values[key] = value

@@ -123,6 +123,11 @@ package struct KeyedArchive: Equatable, Sendable {
                 objectIndex: objectIndex, key: "$class", expected: "a reference to a class", found: reference.kind)
         }
         let ancestors = description["$classes"]?.arrayValue?.compactMap(\.stringValue) ?? []
+        // Each object of the class gets these names.
+        guard ancestors.count <= 64 else {
+            throw KeyedArchiveError(
+                objectIndex: Int(number), key: "$classes", expected: "at most 64 names", found: "\(ancestors.count)")
+        }
         return ancestors.first == name ? ancestors : [name] + ancestors
     }
 }

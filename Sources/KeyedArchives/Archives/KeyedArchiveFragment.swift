@@ -25,10 +25,11 @@ package struct KeyedArchiveFragment: Equatable, Sendable {
             guard Int(order[next]) < object.archive.objects.count else {
                 throw object.error(nil, expected: "references to existing objects", found: "\(order[next])")
             }
-            visit(object.archive.objects[Int(order[next])])
+            let content = object.archive.objects[Int(order[next])]
+            visit(content)
+            try object.archive.budget.spend(content.valueCount)
             next += 1
         }
-        try object.archive.budget.spend(order.count)
         let objects = order.map { object.archive.objects[Int($0)].renumbered { numbers[$0] ?? 0 } }
         archive = KeyedArchive(objects: objects, top: ["root": .uid(1)])
     }
@@ -53,6 +54,15 @@ extension PropertyList {
         case .array(let values): values.flatMap(\.references)
         case .dictionary(let values): values.ordered { $0.key < $1.key }.flatMap(\.value.references)
         default: []
+        }
+    }
+
+    /// How many values it consists of, itself included.
+    fileprivate var valueCount: Int {
+        switch self {
+        case .array(let values): values.reduce(1) { $0 + $1.valueCount }
+        case .dictionary(let values): values.values.reduce(1) { $0 + $1.valueCount }
+        default: 1
         }
     }
 

@@ -35,6 +35,8 @@ private struct BinaryPropertyListReader {
     private let rootIndex: Int
     private let tableOffset: Int
     private var entries: [Entry]
+    /// How many bytes the texts and data read so far have.
+    private var contentSize = 0
 
     init(bytes: [UInt8], limits: PropertyListLimits) throws(PropertyListError) {
         let header = BinaryPropertyListLayout.header
@@ -131,16 +133,16 @@ private struct BinaryPropertyListReader {
             let seconds = try real(at: offset + 1, sizeExponent: 3)
             return (.date(Date(timeIntervalSinceReferenceDate: seconds)), 1, 1)
         case 0x4:
-            let range = try contents(at: offset, unit: 1)
+            let range = try ownContents(at: offset, unit: 1)
             return (.data(Data(bytes[range])), 1, 1)
         case 0x5:
-            let range = try contents(at: offset, unit: 1)
+            let range = try ownContents(at: offset, unit: 1)
             guard let wrong = bytes[range].firstIndex(where: { $0 >= 0x80 }) else {
                 return (.string(String(decoding: bytes[range], as: UTF8.self)), 1, 1)
             }
             throw PropertyListError(offset: wrong, reason: "a byte above 127 in an ASCII string")
         case 0x6:
-            return (.string(try utf16String(in: contents(at: offset, unit: 2))), 1, 1)
+            return (.string(try utf16String(in: ownContents(at: offset, unit: 2))), 1, 1)
         case 0x8:
             return (.uid(try uid(at: offset, size: low + 1)), 1, 1)
         default:
@@ -230,6 +232,16 @@ private struct BinaryPropertyListReader {
             throw PropertyListError(offset: offset, reason: "\(count) items do not fit before the end of the objects")
         }
         return start..<(start + Int(count) * unit)
+    }
+
+    /// The bytes of a text or of data. Several objects in the same place would make a small file a large list.
+    private mutating func ownContents(at offset: Int, unit: Int) throws(PropertyListError) -> Range<Int> {
+        let range = try contents(at: offset, unit: unit)
+        contentSize += range.count
+        guard contentSize <= bytes.count else {
+            throw PropertyListError(offset: offset, reason: "its texts and data lie over one another")
+        }
+        return range
     }
 
     // MARK: Scalars

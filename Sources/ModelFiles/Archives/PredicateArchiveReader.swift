@@ -95,10 +95,18 @@ package enum PredicateArchiveReader {
     private static func constant(_ object: ArchivedObject) throws -> Value {
         let value = try object.value(forKey: "NSConstantValue")
         if case .null = value { return .null }
+        // Not as a set of Foundation's, which cannot hold decimals on Linux.
+        if case .object(let collection) = value, let elements = try collection.elements() {
+            return .collection(try elements.map { Value(try foundationValue($0, in: object)) })
+        }
+        return Value(try foundationValue(value, in: object))
+    }
+
+    private static func foundationValue(_ value: ArchivedValue, in object: ArchivedObject) throws -> Any {
         guard let constant = try value.foundationValue() else {
             throw object.error("NSConstantValue", expected: "a value of Foundation's", found: value.kind)
         }
-        return Value(constant)
+        return constant
     }
 
     private static func set(_ operation: SetOperation, _ object: ArchivedObject, depth: Int) throws -> ExpressionTree {

@@ -22,7 +22,23 @@ package enum XMLRefusal {
         // byte order mark before it.
         let mark = Data("\u{FEFF}".utf8)
         let start = data.starts(with: mark) ? mark.count : 0
-        let isDeclared = data.dropFirst(start).starts(with: Data("<?xml ".utf8))
+        let isDeclared = ["<?xml ", "<?xml\t", "<?xml\n", "<?xml\r"].contains {
+            data.dropFirst(start).starts(with: Data($0.utf8))
+        }
+        if isDeclared, let encoding = otherEncoding(data.dropFirst(start)) {
+            return "it is in the encoding \(encoding); UTF-8 expected"
+        }
         return has("<?", from: isDeclared ? start + 2 : 0) ? "it has a processing instruction, <?…?>" : nil
+    }
+
+    /// What an XML declaration says about the encoding, unless it is UTF-8 or a part of it: the parser would read other
+    /// characters than those that are checked here.
+    private static func otherEncoding(_ data: Data) -> String? {
+        let end = data.range(of: Data("?>".utf8))?.lowerBound ?? data.endIndex
+        let declaration = String(decoding: data[data.startIndex..<end], as: UTF8.self)
+        guard let word = declaration.range(of: "encoding") else { return nil }
+        let text = declaration[word.upperBound...].trimmingCharacters(in: CharacterSet(charactersIn: " \t\r\n=\"'"))
+        let name = text.prefix { !$0.isWhitespace && $0 != "\"" && $0 != "'" }
+        return ["utf-8", "utf8", "us-ascii", "ascii"].contains(name.lowercased()) ? nil : "“\(name.prefix(40))”"
     }
 }

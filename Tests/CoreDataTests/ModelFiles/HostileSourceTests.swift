@@ -26,6 +26,21 @@ struct HostileSourceTests {
         }
     }
 
+    @Test(
+        "is refused in an encoding in which it says something else than its bytes do",
+        arguments: ["encoding=\"UTF-7\"", "encoding = 'utf-7'", "standalone=\"no\" encoding=\"IBM037\""])
+    func encoding(declared: String) {
+        let text = "<?xml version=\"1.0\" \(declared)?>+ADw-model>+ADwAPw-x?>+ADw-/model>"
+        let error = #expect(throws: ModelFileError.self) { try SourceReader.document(of: Data(text.utf8)) }
+        #expect(error?.reason.contains("UTF-8 expected") == true)
+    }
+
+    @Test("is none in UTF-8 and ASCII, however they are spelled", arguments: ["utf-8", "UTF-8", "US-ASCII"])
+    func plainEncoding(name: String) throws {
+        let text = "<?xml version='1.0' encoding='\(name)' standalone='yes'?>\(Self.model)"
+        #expect(try SourceReader.document(of: Data(text.utf8)).entities.isEmpty)
+    }
+
     @Test("is one that has more than a document type")
     func documentType() throws {
         let text = "<?xml version=\"1.0\"?><!DOCTYPE model SYSTEM \"model.dtd\">" + Self.model
