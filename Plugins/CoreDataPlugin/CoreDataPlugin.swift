@@ -80,7 +80,8 @@ struct CoreDataPlugin: BuildToolPlugin {
         let contents = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
         var packages: [URL] = []
         while let url = contents?.nextObject() as? URL {
-            guard extensions.contains(url.pathExtension) else { continue }
+            // macOS leaves a hidden “._Name” with a file's attributes on disks that have none.
+            guard extensions.contains(url.pathExtension), !url.lastPathComponent.hasPrefix(".") else { continue }
             packages.append(url)
             contents?.skipDescendants()
         }

@@ -22,7 +22,10 @@ open class NSRelationshipDescription: NSPropertyDescription {
 
     /// The inverse relationship.
     open var inverseRelationship: NSRelationshipDescription? {
-        get { storedInverse ?? inverseName.flatMap { destinationEntity?.relationshipsByName[$0] } }
+        get {
+            storedInverse
+                ?? inverseName.flatMap { destinationEntity?.propertiesByName[$0] as? NSRelationshipDescription }
+        }
         set {
             willChangeDescription()
             storedInverse = newValue

@@ -148,7 +148,9 @@ package enum ModelAssembler {
         }
         for relationship in relationships {
             guard let name = relationship.inverseName else { continue }
-            relationship.inverseRelationship = relationship.destinationEntity?.relationshipsByName[name]
+            // Not `relationshipsByName`, which is made anew each time.
+            relationship.inverseRelationship =
+                relationship.destinationEntity?.propertiesByName[name] as? NSRelationshipDescription
         }
     }
 

@@ -17,9 +17,12 @@ package enum DocumentCheck {
             }
         }
         for entity in document.entities { try checkInheritance(of: entity, byName) }
+        let relationships = byName.mapValues { entity in
+            Set(entity.properties.filter { $0.relationship != nil }.map(\.name))
+        }
         for entity in document.entities {
             let inherited = ancestors(of: entity, byName)
-            try checkProperties(of: entity, inherited: inherited, byName)
+            try checkProperties(of: entity, inherited: inherited, byName, relationships)
             try checkNames(in: entity, inherited: inherited)
         }
         for (name, members) in document.configurations.ordered(by: { $0.key < $1.key }) {
@@ -65,8 +68,13 @@ package enum DocumentCheck {
     }
 
     private static func checkProperties(
-        of entity: EntityDocument, inherited: [EntityDocument], _ byName: [String: EntityDocument]
+        of entity: EntityDocument, inherited: [EntityDocument], _ byName: [String: EntityDocument],
+        _ relationships: [String: Set<String>]
     ) throws {
+        var owners: [String: String] = [:]
+        for ancestor in inherited.reversed() {
+            for property in ancestor.properties { owners[property.name] = ancestor.name }
+        }
         var names: Set<String> = []
         for property in entity.properties {
             func error(_ reason: String) -> ModelFileError {
@@ -76,25 +84,45 @@ package enum DocumentCheck {
                 throw ModelFileError(entity: entity.name, reason: "a property has no name")
             }
             guard names.insert(property.name).inserted else { throw error("there are two properties of this name") }
-            if let ancestor = inherited.first(where: { $0.property(named: property.name) != nil }) {
-                throw error("it is declared by the parent entity “\(ancestor.name)” already")
+            if let owner = owners[property.name] {
+                throw error("it is declared by the parent entity “\(owner)” already")
             }
             switch property.kind {
             case .attribute(let attribute):
                 if attribute.type == .undefinedAttributeType, !property.isTransient {
                     throw error("it has no type; only transient attributes may have none")
                 }
+                try checkElements(of: attribute, at: property.name, entity: entity.name)
             case .relationship(let relationship):
-                try check(relationship, property: property.name, entity: entity, byName)
+                try check(relationship, property: property.name, entity: entity, byName, relationships)
             case .fetched(let request):
                 if let request { try checkEntity(of: request, error("its fetch request"), byName) }
             }
         }
     }
 
+    /// The elements of a composite attribute: each has a column of its own.
+    private static func checkElements(of attribute: AttributeDocument, at path: String, entity: String) throws {
+        var names: Set<String> = []
+        for element in attribute.elements {
+            func error(_ reason: String) -> ModelFileError {
+                ModelFileError(entity: entity, property: path, reason: reason)
+            }
+            guard !element.name.isEmpty else { throw error("an element has no name") }
+            guard names.insert(element.name).inserted else {
+                throw error("there are two elements of the name “\(element.name)”")
+            }
+            guard let inner = element.attribute else { throw error("its element “\(element.name)” is no attribute") }
+            guard inner.type != .undefinedAttributeType else {
+                throw error("its element “\(element.name)” has no type")
+            }
+            try checkElements(of: inner, at: path + "." + element.name, entity: entity)
+        }
+    }
+
     private static func check(
         _ relationship: RelationshipDocument, property: String, entity: EntityDocument,
-        _ byName: [String: EntityDocument]
+        _ byName: [String: EntityDocument], _ relationships: [String: Set<String>]
     ) throws {
         func error(_ reason: String) -> ModelFileError {
             ModelFileError(entity: entity.name, property: property, reason: reason)
@@ -107,8 +135,7 @@ package enum DocumentCheck {
         }
         guard let inverseName = relationship.inverseName else { return }
         let family = [destination] + ancestors(of: destination, byName)
-        let inverse = family.lazy.compactMap { $0.property(named: inverseName)?.relationship }.first
-        guard inverse != nil else {
+        guard family.contains(where: { relationships[$0.name]?.contains(inverseName) ?? false }) else {
             throw error("its inverse “\(inverseName)” is not a relationship of the entity “\(destinationName)”")
         }
     }

@@ -4,12 +4,14 @@ extension EntityDocument {
     /// Adds what Apple's compiler records for the time before fetch indexes: an index over one property marks the
     /// property, and one over several is listed as a compound index.
     mutating func markIndexedProperties() {
+        let positions = Dictionary(
+            properties.indices.map { (properties[$0].name, $0) }, uniquingKeysWith: { first, _ in first })
         for index in indexes where index.predicate == nil {
             let names = index.elements.compactMap(\.propertyName)
             guard names.count == index.elements.count else { continue }
             if names.count > 1 {
                 if !compoundIndexes.contains(names) { compoundIndexes.append(names) }
-            } else if let position = properties.firstIndex(where: { $0.name == names.first }) {
+            } else if let position = names.first.flatMap({ positions[$0] }) {
                 properties[position].isIndexed = true
             }
         }

@@ -28,15 +28,23 @@ extension MappingSource {
         _ source: NamedModel, _ destination: NamedModel
     ) throws -> (source: MappedModel, destination: MappedModel) {
         var found: [(source: MappedModel, destination: MappedModel)] = []
-        for first in source.versions + source.others {
-            for second in destination.versions + destination.others where first != second {
-                let (from, to) = (try Self.model(first), try Self.model(second))
+        let destinations = Self.models(destination, with: entityMappings.compactMap { $0.text("destinationname") })
+        for (first, from) in Self.models(source, with: entityMappings.compactMap { $0.text("sourcename") }) {
+            for (second, to) in destinations where first != second {
                 let mappings = try? MappingSourceCompiler.documents(of: self, from: from, to: to)
                 if mappings != nil { found.append((from, to)) }
             }
         }
         if let only = found.first, found.count == 1 { return only }
         throw source.versions.isEmpty ? source.missing(fitting: found.count) : destination.missing(fitting: found.count)
+    }
+
+    /// The versions that have all of the entities. A package may have drafts that cannot be read.
+    private static func models(_ named: NamedModel, with entities: [String]) -> [(url: URL, model: MappedModel)] {
+        (named.versions + named.others).compactMap { url in
+            guard let model = try? model(url), entities.allSatisfy(model.hasEntity) else { return nil }
+            return (url, model)
+        }
     }
 
     private static func model(_ url: URL) throws -> MappedModel { try MappedModel(ModelPackage(at: url)) }

@@ -58,13 +58,11 @@ package struct ModelPackage: Sendable {
             return ModelPackage(
                 url: url, versions: [Version(name: name, url: url)], currentVersionName: name, info: info)
         case "momd":
-            return try package(url, versionExtension: "mom", info: try versionInfo(in: url)) { info, _ in
-                info.currentVersionName
-            }
+            let info = try versionInfo(in: url)
+            return try package(url, versionExtension: "mom", info: info, named: info.currentVersionName)
         case "xcdatamodeld":
-            return try package(url, versionExtension: "xcdatamodel", info: VersionInfo()) { _, versions in
-                try currentVersion(ofSource: url) ?? (versions.count == 1 ? versions[0].name : name)
-            }
+            return try package(
+                url, versionExtension: "xcdatamodel", info: VersionInfo(), named: try currentVersion(ofSource: url))
         default:
             throw ModelFileError(
                 .corrupt,
@@ -73,22 +71,29 @@ package struct ModelPackage: Sendable {
     }
 
     private static func package(
-        _ url: URL, versionExtension: String, info: VersionInfo, current: (VersionInfo, [Version]) throws -> String?
+        _ url: URL, versionExtension: String, info: VersionInfo, named: String?
     ) throws -> ModelPackage {
         let files = try FileManager.default.contentsOfDirectory(at: url, includingPropertiesForKeys: nil)
-        let versions = files.filter { $0.pathExtension == versionExtension }
+        // macOS leaves a hidden “._Name.mom” with a file's attributes on disks that have none.
+        let versions = files.filter { $0.pathExtension == versionExtension && !$0.lastPathComponent.hasPrefix(".") }
             .map { Version(name: $0.deletingPathExtension().lastPathComponent, url: $0) }.ordered { $0.name < $1.name }
         guard !versions.isEmpty else {
             let others = files.contains { $0.pathExtension == "omo" } ? "; its .omo files are Apple's own form" : ""
             throw ModelFileError(.corrupt, reason: "there is no .\(versionExtension) in it\(others)")
         }
-        let name = try current(info, versions) ?? (versions.count == 1 ? versions[0].name : nil)
-        guard let name else {
+        let known = versions.map(\.name).joined(separator: ", ")
+        let isSource = versionExtension == "xcdatamodel"
+        let ownName = url.deletingPathExtension().lastPathComponent
+        let implied = versions.count == 1 ? versions.first : versions.first { isSource && $0.name == ownName }
+        guard let name = named ?? implied?.name else {
+            let advice =
+                isSource
+                ? "; the hidden file .xccurrentversion, which may not have been copied, is a property list whose "
+                    + "“_XCCurrentVersionName” is one of \(known), with “.xcdatamodel”" : ""
             throw ModelFileError(
-                .corrupt, reason: "it has \(versions.count) versions and does not say which is current")
+                .corrupt, reason: "it has \(versions.count) versions and does not say which is current\(advice)")
         }
         guard versions.contains(where: { $0.name == name }) else {
-            let known = versions.map(\.name).joined(separator: ", ")
             throw ModelFileError(
                 .corrupt, reason: "its current version, “\(name)”, does not exist; there are \(known)")
         }

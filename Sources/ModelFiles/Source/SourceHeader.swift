@@ -25,8 +25,12 @@ package struct SourceHeader: Equatable, Sendable {
         systemVersion = root.string("systemVersion")
         minimumToolsVersion = root.string("minimumToolsVersion")
         sourceLanguage = root.string("sourceLanguage")
-        usesCloudKit = root.attributes["usedWithCloudKit"] == "YES"
-        let synchronized = root.children(named: "configuration").filter { $0.attributes["usedWithCloudKit"] == "YES" }
+        usesCloudKit = root.isUsedWithCloudKit
+        let synchronized = root.children(named: "configuration").filter(\.isUsedWithCloudKit)
         cloudKitConfigurations = Set(synchronized.compactMap { $0.string("name") })
     }
+}
+
+extension SourceElement {
+    fileprivate var isUsedWithCloudKit: Bool { string("usedWithCloudKit").flatMap(Self.boolean) ?? false }
 }

@@ -43,15 +43,24 @@ enum SourceWarnings {
     }
 
     private static func warnings(of element: SourceElement, _ place: SourceElement.Place) -> [SourceWarning] {
-        func warning(_ key: String, _ value: String, _ expected: String, _ instead: String) -> SourceWarning {
+        func warning(_ reason: String) -> SourceWarning {
             SourceWarning(
                 entity: place.entity, property: place.property, line: element.line > 0 ? element.line : nil,
-                reason: "\(key) is “\(value)”; \(expected) expected. \(instead)")
+                reason: reason)
+        }
+        func warning(_ key: String, _ value: String, _ expected: String, _ instead: String) -> SourceWarning {
+            warning("\(key) is “\(value)”; \(expected) expected. \(instead)")
         }
         var found: [SourceWarning] = []
         for key in flags.sorted() {
             guard let value = element.string(key), SourceElement.boolean(of: value) == nil else { continue }
             found.append(warning(key, value, "YES or NO", "It is taken for NO, and means nothing to a store"))
+        }
+        if let value = element.string("renamingIdentifier") {
+            found.append(
+                warning(
+                    "renamingIdentifier is “\(value)”, which Xcode does not read either: the former name is expected in "
+                        + "elementID. Without it, a migration takes what was renamed for something new"))
         }
         if element.name == "entity", let value = element.string("codeGenerationType"),
             CodeGeneration(sourceValue: value) == nil

@@ -257,6 +257,25 @@ struct ShippedSourceTests {
         }
     }
 
+    @Test("Where there is no .xccurrentversion, and no version is called as the package, the error says what to write")
+    func missingCurrent() throws {
+        try inPackage { package in
+            try FileManager.default.removeItem(at: package.appendingPathComponent("Shop.xcdatamodel"))
+            try FileManager.default.removeItem(at: package.appendingPathComponent(".xccurrentversion"))
+            let error = #expect(throws: NSError.self) { try ModelPackage(at: package) }
+            let text = error?.localizedDescription ?? ""
+            #expect(text.contains("“_XCCurrentVersionName” is one of Shop 2, Shop 3, with “.xcdatamodel”"), "\(text)")
+        }
+    }
+
+    @Test("Files in which macOS keeps the attributes of others are no versions")
+    func attributeFiles() throws {
+        try inPackage { package in
+            try Data([0, 5, 22, 7]).write(to: package.appendingPathComponent("._Shop 3.xcdatamodel"))
+            #expect(try ModelPackage(at: package).versions.map(\.name) == ["Shop", "Shop 2", "Shop 3"])
+        }
+    }
+
     @Test("Where .xccurrentversion names no version, the current one is that which is called as the package")
     func unnamedCurrent() throws {
         try inPackage { package in

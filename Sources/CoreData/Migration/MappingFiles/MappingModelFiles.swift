@@ -41,6 +41,8 @@ enum MappingModelFiles {
     static func files(in folder: URL, withExtension fileExtension: String) throws -> [URL] {
         guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
         return try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
-            .filter { $0.pathExtension == fileExtension }.ordered { $0.path < $1.path }
+            .filter { $0.pathExtension == fileExtension && !$0.lastPathComponent.hasPrefix(".") }.ordered {
+                $0.path < $1.path
+            }
     }
 }

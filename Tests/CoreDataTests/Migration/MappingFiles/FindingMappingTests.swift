@@ -65,6 +65,14 @@ struct FindingMappingTests {
         }
     }
 
+    @Test("A version of the package that cannot be read is none that the mappings fit")
+    func draft() throws {
+        try inTestFolder { folder in
+            let versions = [Self.first, "<entity name=\"Book\" isAbstract=\"perhaps\"/>", Self.second]
+            #expect(NSMappingModel(contentsOf: try project(versions, in: folder, paths: renamed)) != nil)
+        }
+    }
+
     @Test("Where several versions fit, or none, the source is refused, and says which there are", arguments: [0, 2])
     func undecided(count: Int) throws {
         let others = Array(repeating: Self.second, count: count) + [Self.first]

@@ -1,0 +1,61 @@
+import CoreData
+import Foundation
+import KeyedArchives
+import Testing
+
+@testable import CoreDataModel
+@testable import ModelFiles
+
+@Suite("Models with parts that cannot be stored, or are not what they seem")
+struct SourceCheckTests {
+    @Test(
+        "Elements of a composite attribute have names of their own, and types",
+        arguments: [
+            (
+                "<attribute name='x' attributeType='String'/><attribute name='x' attributeType='Double'/>",
+                "two elements"
+            ),
+            ("<attribute name='x'/>", "“x” has no type"),
+            ("<attribute name='' attributeType='String'/>", "has no name"),
+        ])
+    func elements(elements: String, reason: String) throws {
+        let place = "<attribute name='place' attributeType='Composite'>\(elements)</attribute>"
+        let error = #expect(throws: (any Error).self) {
+            try DocumentCheck.check(SourceReaderTests.read("<entity name='A'>\(place)</entity>"))
+        }
+        #expect("\(try #require(error))".contains(reason), "\(String(describing: error))")
+    }
+
+    @Test("A former name in renamingIdentifier, which Xcode does not read, is a warning")
+    func renamingIdentifier() throws {
+        let source = "<model><entity name=\"Note\" renamingIdentifier=\"CDNote\"/></model>"
+        #expect(
+            try SourceReader.warnings(of: Data(source.utf8)).map(\.text) == [
+                "line 1, entity “Note”: renamingIdentifier is “CDNote”, which Xcode does not read either: the former name is "
+                    + "expected in elementID. Without it, a migration takes what was renamed for something new"
+            ])
+    }
+
+    @Test("The decimals of a set that a predicate names are read from a model")
+    func decimalsOfASet() throws {
+
+        var builder = KeyedArchiveBuilder()
+        let elements = try ["1.5", "2.5"].map { try builder.foundationValue(NSDecimalNumber(string: $0)) }
+        let constant = builder.add(
+            classNames: ["NSConstantValueExpression", "NSExpression", "NSObject"],
+            fields: ["NSExpressionType": .integer(0), "NSConstantValue": builder.set(elements)])
+        let tree = try PredicateArchiveReader.expression(builder.archive(root: constant).root())
+        guard case .constant(let value) = tree, let read = value.elements else {
+            Issue.record("\(tree)")
+            return
+        }
+        #expect(Set(read.compactMap(\.doubleValue)) == [1.5, 2.5])
+    }
+
+    @Test("A row's archive of plain values whose class has an ancestor of another kind is left to Foundation")
+    func ancestorOfAnotherKind() throws {
+        var builder = KeyedArchiveBuilder()
+        let null = builder.add(classNames: ["NSNull", "NSDecimalNumber"], fields: [:])
+        #expect(PlainArchives.object(in: try builder.archive(root: null)) == nil)
+    }
+}
