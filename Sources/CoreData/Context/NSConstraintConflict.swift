@@ -60,7 +60,7 @@ open class NSConstraintConflict: NSObject {
             if goes {
                 loser.managedObjectContext?.delete(loser)
             } else {
-                loser.managedObjectContext?.refresh(loser, mergeChanges: false)
+                loser.takingOthersEnds { loser.managedObjectContext?.refresh(loser, mergeChanges: false) }
             }
         }
     }

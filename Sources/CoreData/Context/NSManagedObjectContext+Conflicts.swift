@@ -16,6 +16,7 @@ extension NSManagedObjectContext {
             let unchanged = found.map { $0.sourceObject.unchangedToOnes }
             try policy.resolve(mergeConflicts: found)
             takeOutLost(found)
+            try leaveLostDestinations(found)
             var deleted: [NSManagedObject] = []
             for (conflict, relationships) in zip(found, unchanged) {
                 let object = conflict.sourceObject
@@ -27,7 +28,7 @@ extension NSManagedObjectContext {
                     object.leaveDeletedDestinations()
                 }
             }
-            if !deleted.isEmpty { followDeleteRulesAgain(of: deleted) }
+            renewRelationships(of: deleted)
         case .constraints(let violations):
             var index = UniqueValueIndex(changed)
             try policy.resolve(mergeConflicts: violations.map { conflict(for: $0, among: &index) })
@@ -42,12 +43,40 @@ extension NSManagedObjectContext {
         takeOut(gone, ofRelationshipsOf: table.all, from: source)
     }
 
-    /// Follows the rules of deleted objects for what others have made them lead to meanwhile.
-    private func followDeleteRulesAgain(of objects: [NSManagedObject]) {
-        for object in objects {
-            object.refreshToManys()
-            object.state.remove(.deletePropagated)
+    /// Finds out whether others deleted the objects to which changed objects will lead, where that is not what their
+    /// rows say and this save does not write these objects: nothing else would find a key of no row.
+    private func leaveLostDestinations(_ conflicts: [NSMergeConflict]) throws {
+        var unsure: Set<NSManagedObjectID> = []
+        for conflict in conflicts where conflict.sourceObject.isUpdated {
+            guard let row = conflict.current else { continue }
+            for relationship in conflict.sourceObject.layout.toOnes where !relationship.isTransient {
+                let value = conflict.sourceObject.values[relationship.slot]
+                guard case .identifier(let identifier) = value, value != row.values[relationship.slot],
+                    !identifier.isTemporaryID, table.object(for: identifier)?.hasChanges != true
+                else { continue }
+                unsure.insert(identifier)
+            }
         }
+        guard !unsure.isEmpty, let source else { return }
+        unsure.subtract(try source.rows(for: Array(unsure)).map(\.objectID))
+        guard !unsure.isEmpty else { return }
+        let lost = unsure.map { objectOrFault($0) }
+        for object in lost { noteDeletionElsewhere(of: object) }
+        vanished += lost
+        takeOut(IdentitySet(lost), ofRelationshipsOf: table.all, from: source)
+    }
+
+    /// Has objects that took values of others read their to-many relationships again. Deleted ones follow their delete
+    /// rules for what others have made them lead to meanwhile.
+    func renewRelationships(of objects: [NSManagedObject]) {
+        for object in objects { object.refreshToManys() }
+        let deleted = objects.filter { $0.isDeleted && !$0.isGone }
+        if !deleted.isEmpty { followDeleteRulesAgain(of: deleted) }
+    }
+
+    private func followDeleteRulesAgain(of objects: [NSManagedObject]) {
+        for object in objects { object.state.remove(.deletePropagated) }
+        scheduleProcessing()
         doomed += objects
         loadDestinations(ofDeleted: objects[...])
         // Destinations that were read before do not know that they lead here.

@@ -6,7 +6,9 @@ extension NSManagedObjectContext {
     func object(for row: Row, asFault: Bool, refreshing: Bool, stamp: UInt32) -> NSManagedObject {
         takePromotionsIfAny()
         if let object = table.object(for: row.objectID) {
-            take(PlacedRow(row), for: object, refreshing: refreshing, stamp: stamp)
+            if take(PlacedRow(row), for: object, refreshing: refreshing, stamp: stamp) {
+                renewRelationships(of: [object])
+            }
             if !asFault { fulfill(object) }
             return object
         }
@@ -33,9 +35,11 @@ extension NSManagedObjectContext {
         // The first fetch of a context finds nothing registered.
         let isFirst = table.isUnused
         var unregistered = Unregistered()
+        var renewed: [NSManagedObject] = []
+        defer { renewRelationships(of: renewed) }
         try source.readRows(plan, stores: stores) { row in
             if !isFirst, let known = table.object(at: row.place) {
-                take(row, for: known, refreshing: refreshing, stamp: stamp)
+                if take(row, for: known, refreshing: refreshing, stamp: stamp) { renewed.append(known) }
                 objects.append(known)
                 return
             }
@@ -52,7 +56,7 @@ extension NSManagedObjectContext {
     /// The object of a row that was read along with others: a fault with the row's values, if it was not registered.
     func fault(for row: consuming PlacedRow, stamp: UInt32) -> NSManagedObject {
         if let known = table.object(at: row.place) {
-            take(row, for: known, refreshing: false, stamp: stamp)
+            _ = take(row, for: known, refreshing: false, stamp: stamp)
             return known
         }
         return materialize(
@@ -87,7 +91,9 @@ extension NSManagedObjectContext {
     }
 
     /// Gives a registered object the values of its row. A fault keeps them until it is fired.
-    private func take(_ row: PlacedRow, for object: NSManagedObject, refreshing: Bool, stamp: UInt32) {
+    ///
+    /// - Returns: whether an object that is no fault took values that others may have saved.
+    private func take(_ row: PlacedRow, for object: NSManagedObject, refreshing: Bool, stamp: UInt32) -> Bool {
         if object.state.contains(.fault) {
             object.values = object.layout.withTransientDefaults(row.values)
             object.snapshot = object.values
@@ -95,9 +101,13 @@ extension NSManagedObjectContext {
             object.stamp = stamp
             object.state.insert(.valuesPending)
             object.state.remove(.inBatch)
-        } else if refreshing {
-            object.adopt(row.values, version: row.version, keepingChanges: true)
+            return false
         }
+        guard refreshing else { return false }
+        // A parent's objects change without new versions.
+        let isOther = object.version != row.version || parentSource != nil
+        object.adopt(row.values, version: row.version, keepingChanges: true)
+        return isOther
     }
 
     func objectOrFault(_ objectID: NSManagedObjectID) -> NSManagedObject {
@@ -201,6 +211,10 @@ extension NSManagedObjectContext {
 
     /// Leaves an object whose row is gone without values, and counts it as deleted until the next save.
     private func becomeInaccessible(_ object: NSManagedObject) {
+        if !object.isDeleted {
+            vanished.append(object)
+            scheduleProcessing()
+        }
         object.becomeEmpty()
         object.state.insert(.lost)
         noteDeletionElsewhere(of: object)

@@ -36,16 +36,21 @@ extension NSManagedObjectContext {
 
 extension NSManagedObject {
     /// Whether a to-one relationship leads to one of some objects.
-    fileprivate final func leads(_ relationship: RelationshipLayout, toOneOf places: Set<NSManagedObjectID>) -> Bool {
+    final func leads(_ relationship: RelationshipLayout, toOneOf places: Set<NSManagedObjectID>) -> Bool {
         guard !relationship.isToMany, case .identifier(let identifier) = values[relationship.slot] else { return false }
         return places.contains(identifier)
     }
 
-    fileprivate final func forgetDestination(of relationship: RelationshipLayout) {
+    final func forgetDestination(of relationship: RelationshipLayout) {
+        takeValue(.null, of: relationship)
+    }
+
+    /// Sets one end of a to-one relationship only, and its committed value unless it was changed here.
+    final func takeValue(_ value: StoredValue, of relationship: RelationshipLayout) {
         let slot = relationship.slot
         let change = { [self] in
-            if snapshot.indices.contains(slot), snapshot[slot] == values[slot] { snapshot[slot] = .null }
-            values[slot] = .null
+            if snapshot.indices.contains(slot), snapshot[slot] == values[slot] { snapshot[slot] = value }
+            values[slot] = value
             if !relations.isEmpty { relations[relationship.index] = .unresolved }
         }
         guard state.contains(.observed) else { return change() }

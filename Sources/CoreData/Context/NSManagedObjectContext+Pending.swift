@@ -66,7 +66,7 @@ extension NSManagedObjectContext {
     /// Lets deletions take effect on other objects, if they do so at the end of an event.
     func processDeletions() {
         // Observers must not see an object that is only half made.
-        if propagatesDeletesAtEndOfEvent, !event.isEmpty, awakening == 0 { processPendingChanges() }
+        if propagatesDeletesAtEndOfEvent, !event.isEmpty || !doomed.isEmpty, awakening == 0 { processPendingChanges() }
     }
 
     /// The same from the index, if there are many; nil if they have to be scanned.

@@ -104,7 +104,7 @@ extension NSManagedObjectContext {
     }
 
     private func endOfEvent() {
-        if !event.isEmpty || !refreshed.isEmpty { processPendingChanges() }
+        if !event.isEmpty || !refreshed.isEmpty || !doomed.isEmpty || !vanished.isEmpty { processPendingChanges() }
         undoManager?.endEvent()
     }
 

@@ -78,21 +78,24 @@ open class NSMergeConflict: NSObject {
         case .errorMergePolicyType: return
         case .rollbackMergePolicyType:
             context.withdraw(object)
-            object.adopt(current, keepingChanges: false)
+            object.takingOthersEnds { object.adopt(current, keepingChanges: false) }
         case .overwriteMergePolicyType:
             object.snapshot = current.values
             object.version = current.version
+            object.refreshToManys()
         case .mergeByPropertyObjectTrumpMergePolicyType:
             if object.isDeleted {
                 object.version = current.version
             } else {
-                object.adopt(current, keepingChanges: true)
+                object.takingOthersEnds { object.adopt(current, keepingChanges: true) }
+                object.refreshToManys()
             }
         case .mergeByPropertyStoreTrumpMergePolicyType:
             if object.isDeleted {
                 object.version = current.version
             } else {
-                object.adopt(current, keepingChangesWhereSame: true)
+                object.takingOthersEnds { object.adopt(current, keepingChangesWhereSame: true) }
+                object.refreshToManys()
             }
         }
         context.awake(object, from: .mergePolicy)
@@ -124,19 +127,24 @@ extension NSManagedObject {
         var merged = row.values
         for slot in changedSlots() where row.values[slot] == snapshot[slot] { merged[slot] = values[slot] }
         for slot in layout.slots.indices where layout.slots[slot].isTransient { merged[slot] = values[slot] }
-        for relationship in layout.toOnes
-        where !relations.isEmpty && merged[relationship.slot] != values[relationship.slot] {
-            relations[relationship.index] = .unresolved
+        tellingObservers(of: merged) { [self] in
+            for relationship in layout.toOnes
+            where !relations.isEmpty && merged[relationship.slot] != values[relationship.slot] {
+                relations[relationship.index] = .unresolved
+            }
+            values = merged
+            snapshot = row.values
+            version = row.version
         }
-        values = merged
-        snapshot = row.values
-        version = row.version
     }
 }
 
 extension NSManagedObjectContext {
     /// Forgets an object whose row is gone, since nothing is left to save.
     func forgetDeleted(_ object: NSManagedObject) {
+        // Observers know of a deletion that was made here.
+        if !object.isDeleted || object.state.contains(.deletedInEvent) { vanished.append(object) }
+        superseded.append(object)
         withdraw(object)
         forget(object)
     }

@@ -76,18 +76,19 @@ struct LostDestinationTests {
     }
 
     /// A team with a player, and a second player.
-    private func team() throws -> NSPersistentContainer {
+    private func team(isRequired: Bool = false) throws -> NSPersistentContainer {
         let (team, player) = (
             Library.entity("Team", []), Library.entity("Player", [Library.attribute("age", .integer16AttributeType)])
         )
         Library.connect(team, "players", toMany: true, player, "team")
         Library.connect(team, "captain", toMany: false, player, "leads")
+        player.relationshipsByName["team"]?.isOptional = !isRequired
         let model = NSManagedObjectModel()
         model.entities = [team, player]
         let container = try Library.inMemory(model)
         let context = container.newBackgroundContext()
         try context.performAndWait {
-            context.make("Player", ["age": 20])
+            if !isRequired { context.make("Player", ["age": 20]) }
             context.make("Player", ["age": 30]).setValue(context.make("Team"), forKey: "team")
             try context.save()
         }
@@ -149,6 +150,71 @@ struct LostDestinationTests {
         }
         let fresh = container.newBackgroundContext()
         #expect(try fresh.performAndWait { try fresh.all("Player", NSPredicate(format: "team == nil")).count } == 2)
+    }
+
+    @Test(
+        "is emptied where another context made it, and this comes to the deletion", arguments: ["merge", "fetch"],
+        [false, true])
+    func cameToDeletion(how: String, isRead: Bool) throws {
+        let container = try team()
+        let (context, other) = (container.newBackgroundContext(), container.newBackgroundContext())
+        context.automaticallyMergesChangesFromParent = how == "merge"
+        try context.performAndWait {
+            let team = try #require(try context.all("Team").first)
+            #expect((team.value(forKey: "players") as? NSSet)?.count == 1)
+            let players = isRead ? try context.all("Player") : []
+            #expect(players.filter { $0.value(forKey: "team") == nil }.count == (isRead ? 1 : 0))
+            context.delete(team)
+            context.processPendingChanges()
+            try other.performAndWait {
+                for player in try other.all("Player") { player.setValue(try other.all("Team").first, forKey: "team") }
+                try other.save()
+            }
+            if how == "fetch" {
+                let request = NSFetchRequest<NSManagedObject>(entityName: "Team")
+                request.shouldRefreshRefetchedObjects = true
+                #expect(try context.fetch(request).isEmpty)
+            }
+            try context.save()
+            withExtendedLifetime(players) {}
+        }
+        let fresh = container.newBackgroundContext()
+        #expect(try fresh.performAndWait { try fresh.all("Team").count } == 0)
+        #expect(try fresh.performAndWait { try fresh.all("Player", NSPredicate(format: "team == nil")).count } == 2)
+    }
+
+    @Test("is emptied where the merge policy would write it over the row", arguments: [false, true])
+    func overwritten(isRequired: Bool) throws {
+        let container = try team(isRequired: isRequired)
+        let (context, other) = (container.newBackgroundContext(), container.newBackgroundContext())
+        context.mergePolicy = NSMergePolicy.overwrite
+        try context.performAndWait {
+            let player = try #require(try context.all("Player", NSPredicate(format: "age == 30")).first)
+            let team = try #require(player.value(forKey: "team") as? NSManagedObject)
+            #expect(!team.isDeleted && (team.value(forKey: "players") as? NSSet)?.count == 1)
+            try other.performAndWait {
+                let player = try #require(try other.all("Player", NSPredicate(format: "age == 30")).first)
+                if isRequired { player.setValue(other.make("Team"), forKey: "team") }
+                other.delete(other.object(with: team.objectID))
+                try other.save()
+            }
+            player.setValue(5, forKey: "age")
+            guard !isRequired else {
+                let error = #expect(throws: NSError.self) { try context.save() }
+                #expect(error?.userInfo[NSValidationKeyErrorKey] as? String == "team")
+                return
+            }
+            try context.save()
+            #expect(player.value(forKey: "team") == nil)
+            #expect(team.isDeleted || team.managedObjectContext == nil)
+            #expect(!context.hasChanges)
+        }
+        let fresh = container.newBackgroundContext()
+        try fresh.performAndWait {
+            #expect(try fresh.all("Team").count == (isRequired ? 1 : 0))
+            let ages = try fresh.all("Player", NSPredicate(format: "team.captain == nil AND team != nil"))
+            #expect(ages.map { $0.value(forKey: "age") as? Int } == (isRequired ? [30] : []))
+        }
     }
 
     @Test("is emptied where the merge policy takes it from the row, and this save deletes its destination")

@@ -55,7 +55,7 @@ struct RivalPicture: Equatable {
 
     subscript(number: Int) -> [String: String]? { values[number] }
 
-    /// - Parameter checksInverses: whether each relationship must lead to an object, from which its inverse leads back.
+    /// With `checksInverses`, each relationship must lead to an object from which its inverse leads back.
     init(of context: NSManagedObjectContext, checksInverses: Bool = false) throws {
         for entity in ["Person", "Tag"] {
             for object in try context.all(entity) {
