@@ -8,6 +8,7 @@ extension NSManagedObjectContext {
         guard !object.state.contains(.inserted) else { return }
         if flag {
             guard !object.state.contains(.fault) else { return }
+            endEventForUndo()
             do {
                 if let row = try source?.row(for: object.identifier) { refreshObject(object, by: row) }
             } catch { report("\(object.identifier.description) cannot be refreshed", error) }
@@ -21,6 +22,7 @@ extension NSManagedObjectContext {
 
     func refreshObjects() {
         checkQueue()
+        endEventForUndo()
         let changed = table.all.filter {
             $0.hasChanges && $0.state.isDisjoint(with: [.inserted, .fault]) && (!$0.hasTemporaryID || parent != nil)
         }
@@ -39,15 +41,16 @@ extension NSManagedObjectContext {
     /// Gives an object its row's values, and keeps its changes.
     private func refreshObject(_ object: NSManagedObject, by row: Row) {
         object.adopt(row, keepingChanges: true)
-        object.refreshToManys()
+        renewRelationships(of: [object])
         object.forgetFetchedValues()
         readErrors[object.identifier] = nil
-        if object.isDeleted {
-            // The delete rules are followed for what others have made it lead to meanwhile.
-            object.state.remove(.deletePropagated)
-            doomed.append(object)
-        }
         awake(object, from: .refresh)
+    }
+
+    /// Processes the changes so far before objects take the values of others, which undo would otherwise take back with
+    /// them.
+    func endEventForUndo() {
+        if undoManager != nil, !event.isEmpty, awakening == 0, !isSaving { processPendingChanges() }
     }
 
     // MARK: Merging saves of other contexts
@@ -99,6 +102,8 @@ extension NSManagedObjectContext {
     func merge(_ changes: SavedChanges) {
         advancePin()
         guard let source else { return }
+        // What was changed before belongs to another event: observers and the undo manager must not mix them up.
+        if !event.isEmpty, awakening == 0, !isSaving { processPendingChanges() }
         let wasProcessing = isProcessing
         isProcessing = true
         defer { isProcessing = wasProcessing }
@@ -109,11 +114,14 @@ extension NSManagedObjectContext {
         var inserted: [NSManagedObject] = []
         var deleted: [NSManagedObject] = []
         var stale: [NSManagedObject] = []
+        var gone: [NSManagedObject] = []
         var unheld: [NSManagedObjectID] = []
         // Temporary IDs are only meaningful in contexts with the same parent.
         for identifier in changes.inserted where !identifier.isTemporaryID || parent != nil {
             let object = objectOrFault(localIdentifier(identifier))
-            if object.state.contains(.fault) {
+            if object.isGone {
+                gone.append(object)
+            } else if object.state.contains(.fault) {
                 inserted.append(object)
             } else if parent == nil, !object.state.contains(.inserted) {
                 // It was fetched and read after the save, and before this merge: nobody was told of it.
@@ -125,8 +133,10 @@ extension NSManagedObjectContext {
                 unheld.append(localIdentifier(identifier))
                 continue
             }
-            // A fault shows the current values when it fires, so nothing changed for observers.
-            if object.state.contains(.fault) {
+            if object.isGone {
+                gone.append(object)
+            } else if object.state.contains(.fault) {
+                // A fault shows the current values when it fires, so nothing changed for observers.
                 object.dropPendingValues()
                 mergedFaults.append(object)
             } else {
@@ -134,16 +144,17 @@ extension NSManagedObjectContext {
             }
         }
         take(stale, from: source)
+        inserted += bringBack(gone, from: source)
         for identifier in changes.deleted {
             guard let object = registeredObject(for: identifier) else { continue }
             if !object.isDeleted { deleted.append(object) }
             noteDeletionElsewhere(of: object)
         }
-        let gone = IdentitySet(changes.deleted.compactMap { registeredObject(for: $0) })
-        if !gone.isEmpty {
+        let lost = IdentitySet(changes.deleted.compactMap { registeredObject(for: $0) })
+        if !lost.isEmpty {
             // If the saving context followed the delete rules, only relationships changed here may still lead to
             // deleted objects.
-            takeOut(gone, ofRelationshipsOf: changes.followsDeleteRules ? Array(changed) : table.all, from: source)
+            takeOut(lost, ofRelationshipsOf: changes.followsDeleteRules ? Array(changed) : table.all, from: source)
         }
         prepareFollowers(for: inserted, unheld: unheld, from: source)
         announceMerge(changes, inserted: inserted, deleted: deleted, before: former)
@@ -161,6 +172,20 @@ extension NSManagedObjectContext {
         object.state.insert([.listed, .deleted, .deletePropagated, .inaccessible])
     }
 
+    /// Makes faults of objects that count as deleted elsewhere, and that were inserted again.
+    ///
+    /// - Returns: those that the source has.
+    private func bringBack(_ gone: [NSManagedObject], from source: any RowSource) -> [NSManagedObject] {
+        guard !gone.isEmpty, let rows = try? source.rows(for: gone.map(\.identifier)) else { return [] }
+        return rows.compactMap { row in
+            guard let object = table.object(for: row.objectID), object.isGone else { return nil }
+            withdraw(object)
+            object.state.remove([.inaccessible, .lost])
+            object.becomeFault()
+            return object
+        }
+    }
+
     /// Updates objects to the source's values.
     func take(_ stale: [NSManagedObject], from source: any RowSource) {
         let rows: ContiguousArray<Row>
@@ -170,18 +195,20 @@ extension NSManagedObjectContext {
             for object in stale where !object.hasChanges { refreshObject(object, mergeChanges: false) }
             return
         }
+        var renewed: [NSManagedObject] = []
         for row in rows {
             guard let object = table.object(for: row.objectID), !object.isFault else { continue }
             // A parent's objects change without new versions.
             if object.version != row.version || parent != nil {
                 object.adopt(row, keepingChanges: object.hasChanges)
-                object.refreshToManys()
-                awake(object, from: .refresh)
+                renewed.append(object)
             }
             // An object that was saved without a changed value is reported too: programs set a value to itself to make
             // others look again.
             refreshed.append(object)
         }
+        renewRelationships(of: renewed)
+        for object in renewed { awake(object, from: .refresh) }
     }
 
     private func announceMerge(

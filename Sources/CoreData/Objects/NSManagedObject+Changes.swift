@@ -197,7 +197,12 @@ extension NSManagedObject {
     }
 
     /// Takes the values of a row, except those that were changed here if `keepingChanges`.
+    ///
+    /// An object that counts as deleted elsewhere was inserted again: it takes all values, and is there again.
     final func adopt(_ stored: ContiguousArray<StoredValue>, version: Int64, keepingChanges: Bool) {
+        let isBack = isGone && storedContext?.readErrors[identifier] == nil
+        if isBack { storedContext?.withdraw(self) }
+        let keepingChanges = keepingChanges && !isBack
         if state.contains(.observed) {
             let future = keepingChanges ? merged(with: stored, keeping: changedSlots()) : stored
             return tellingObservers(of: future) { take(stored, version: version, keepingChanges: keepingChanges) }
