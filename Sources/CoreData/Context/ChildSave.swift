@@ -9,6 +9,7 @@ extension NSManagedObjectContext {
         let objects = ChangedObjects(changed)
         try parent.onQueue { parent in
             self.takePromotions()
+            for object in objects.inserted + objects.updated + objects.deleted { object.renewDestinations() }
             try ChildSave(of: objects, from: self, to: parent).run()
         }
         let stamp = source?.generation ?? 0
@@ -81,8 +82,13 @@ private struct ChildSave {
         var gone: [(objectID: NSManagedObjectID, current: Row?)] = []
         let found: [NSManagedObject?] = objects.map { object in
             let identifier = object.identifier
-            if let target = parent.table.object(for: identifier), !target.isFault {
-                if !target.isDeleted { return target }
+            let target = parent.table.object(for: identifier)
+            if target?.isDeleted ?? false {
+                gone.append((identifier, nil))
+                return nil
+            }
+            if let target, !target.isFault {
+                return target
             } else if let row = rows[identifier].map({ basis(of: object, in: $0) }) {
                 return parent.object(for: row, asFault: false, refreshing: false, stamp: stamp)
             } else if !read.contains(identifier), !object.isFault {
@@ -106,12 +112,9 @@ private struct ChildSave {
     /// A new object of the parent, under the ID that the child's object has.
     private func insert(_ object: NSManagedObject) -> NSManagedObject {
         if let target = parent.table.object(at: object.place) {
-            if target.state.isDisjoint(with: [.fault, .lost]) {
-                // The parent's object was deleted, and the child's merge policy restores it.
-                parent.revive(target)
-            } else {
-                parent.insertFault(target)
-            }
+            // If the parent's object was deleted there, the child's merge policy restores it; its row is still there.
+            if target.isDeleted, !target.isGone { parent.fulfill(target) }
+            if target.isFault || target.isGone { parent.insertFault(target) } else { parent.revive(target) }
             return target
         }
         let target = parent.materialize(
@@ -224,9 +227,23 @@ extension NSManagedObjectContext {
         object.awakeFromInsert()
     }
 
-    /// Undoes the deletion of an object.
+    /// Undoes the deletion of an object whose row is still there.
     func revive(_ object: NSManagedObject) {
         object.state.remove([.deleted, .deletePropagated, .deletedInEvent])
         objectWillChange(object)
+    }
+}
+
+extension NSManagedObject {
+    /// Gives to-one relationships the permanent IDs that destinations got since: the parent does not know their
+    /// temporary ones.
+    fileprivate final func renewDestinations() {
+        guard !values.isEmpty else { return }
+        for relationship in layout.toOnes {
+            guard case .identifier(let identifier) = values[relationship.slot], identifier.isTemporaryID,
+                let destination = toOne(relationship), !destination.hasTemporaryID
+            else { continue }
+            values[relationship.slot] = .identifier(destination.identifier)
+        }
     }
 }

@@ -160,7 +160,14 @@ final class SavePlan {
             if identifier.isTemporaryID {
                 guard let destination = object.toOne(relationship) else { continue }
                 identifier = destination.identifier
-                object.values[relationship.slot] = identifier.isTemporaryID ? .null : .identifier(identifier)
+                if !identifier.isTemporaryID {
+                    object.values[relationship.slot] = .identifier(identifier)
+                } else if !relationship.isTransient {
+                    throw StoreError.make(
+                        CoreDataErrorCode.managedObjectReferentialIntegrity,
+                        "“\(object.layout.name).\(relationship.name)” leads to \(identifier.description), which the save does not include.",
+                        userInfo: [NSAffectedObjectsErrorKey: [object]])
+                }
             }
             try checkStore(of: identifier, relationship, object)
         }
