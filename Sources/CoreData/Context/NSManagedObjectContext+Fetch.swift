@@ -100,6 +100,7 @@ extension NSManagedObjectContext {
 
     private func objects(of request: any FetchDescription, _ layout: EntityLayout) throws -> [NSManagedObject] {
         let plan = plan(for: request, layout)
+        if request.shouldRefreshRefetchedObjects { registerBeforeTaking() }
         let pending =
             request.includesPendingChanges ? pendingChanges(for: plan, in: request.affectedStores) : .none
         let objects = try fetchObjects(plan, request.affectedStores, pending: pending, FetchStyle(request))

@@ -73,7 +73,6 @@ extension NSManagedObjectContext {
         _ plan: FetchPlan, _ stores: [NSPersistentStore]?, pending: PendingChanges, _ style: FetchStyle
     ) throws -> [NSManagedObject] {
         guard let source else { throw Self.noSource("fetch") }
-        if style.refreshing { endEventForUndo() }
         let isMerging = !pending.isEmpty || source.isScattered(plan, stores: stores)
         let isLeft = source.leavesToAsker(plan, stores: stores)
         // A wrong key would stop the program where the predicate is evaluated.

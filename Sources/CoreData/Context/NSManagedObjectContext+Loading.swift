@@ -34,7 +34,9 @@ extension NSManagedObjectContext {
     /// A key that is not a relationship ends its path. A fetch with such keys returns the same objects, as in Core
     /// Data.
     func prefetch(_ keyPaths: [String], for objects: [NSManagedObject]) throws {
-        guard !keyPaths.isEmpty, let source else { return }
+        guard !keyPaths.isEmpty else { return }
+        try pinIfNeeded()
+        guard let source else { return }
         for keyPath in keyPaths {
             var level = objects
             let keys = keyPath.split(separator: ".")
@@ -71,7 +73,7 @@ extension NSManagedObjectContext {
     ///
     /// If this fails, the rows are read again for each object, which reports the error.
     func loadDestinations(ofDeleted objects: ArraySlice<NSManagedObject>) {
-        guard !objects.isEmpty, let source else { return }
+        guard !objects.isEmpty, (try? pinIfNeeded()) != nil, let source else { return }
         let stored = objects.filter {
             $0.state.contains(.deleted) && !$0.state.contains(.deletePropagated) && !$0.hasTemporaryID
         }
@@ -203,9 +205,10 @@ extension NSManagedObjectContext {
 
     /// Loads the members of a to-many relationship.
     func load(_ members: ToManyMembers, of relationship: RelationshipLayout, for object: NSManagedObject) {
-        guard !object.hasTemporaryID || parent != nil, let source else { return members.load([]) }
+        guard !object.hasTemporaryID || parent != nil, source != nil else { return members.load([]) }
         do {
-            let identifiers = try source.destinations(of: relationship, for: object.identifier)
+            try pinIfNeeded()
+            let identifiers = try source?.destinations(of: relationship, for: object.identifier) ?? []
             takePromotions()
             members.load(identifiers.map { objectOrFault($0) })
         } catch {

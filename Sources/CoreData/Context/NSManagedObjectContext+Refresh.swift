@@ -8,8 +8,9 @@ extension NSManagedObjectContext {
         guard !object.state.contains(.inserted) else { return }
         if flag {
             guard !object.state.contains(.fault) else { return }
-            endEventForUndo()
+            registerBeforeTaking()
             do {
+                try pinIfNeeded()
                 if let row = try source?.row(for: object.identifier) { refreshObject(object, by: row) }
             } catch { report("\(object.identifier.description) cannot be refreshed", error) }
         } else {
@@ -22,7 +23,7 @@ extension NSManagedObjectContext {
 
     func refreshObjects() {
         checkQueue()
-        endEventForUndo()
+        registerBeforeTaking()
         let changed = table.all.filter {
             $0.hasChanges && $0.state.isDisjoint(with: [.inserted, .fault]) && (!$0.hasTemporaryID || parent != nil)
         }
@@ -30,6 +31,7 @@ extension NSManagedObjectContext {
             refresh(object, mergeChanges: false)
         }
         do {
+            try pinIfNeeded()
             for row in try source?.rows(for: changed.map(\.identifier)) ?? [] {
                 if let object = table.object(for: row.objectID) { refreshObject(object, by: row) }
             }
@@ -45,12 +47,6 @@ extension NSManagedObjectContext {
         object.forgetFetchedValues()
         readErrors[object.identifier] = nil
         awake(object, from: .refresh)
-    }
-
-    /// Processes the changes so far before objects take the values of others, which undo would otherwise take back with
-    /// them.
-    func endEventForUndo() {
-        if undoManager != nil, !event.isEmpty, awakening == 0, !isSaving { processPendingChanges() }
     }
 
     // MARK: Merging saves of other contexts
@@ -100,10 +96,10 @@ extension NSManagedObjectContext {
     }
 
     func merge(_ changes: SavedChanges) {
+        // Lists are told of the event's changes before they are told of the merge's, and undo takes back the event's only.
+        if canProcess { processPendingChanges() }
         advancePin()
-        guard let source else { return }
-        // What was changed before belongs to another event: observers and the undo manager must not mix them up.
-        if !event.isEmpty, awakening == 0, !isSaving { processPendingChanges() }
+        guard var source else { return }
         let wasProcessing = isProcessing
         isProcessing = true
         defer { isProcessing = wasProcessing }
@@ -143,6 +139,8 @@ extension NSManagedObjectContext {
                 stale.append(object)
             }
         }
+        // What is read next is of the state that was merged.
+        if !stale.isEmpty || !gone.isEmpty, (try? pinIfNeeded()) != nil, let pinned = self.source { source = pinned }
         take(stale, from: source)
         inserted += bringBack(gone, from: source)
         for identifier in changes.deleted {

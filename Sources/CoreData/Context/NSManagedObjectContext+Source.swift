@@ -75,6 +75,7 @@ extension NSManagedObjectContext {
     func letGo() {
         // Objects that refer to each other would keep each other alive.
         for object in table.all { object.relations = [] }
+        if let checkpoints { NotificationCenter.default.removeObserver(checkpoints) }
         coordinator?.forget(table)
         if let linkToParent, let parent = parentSource?.parent { parent.removeChild(linkToParent) }
         table.leave()

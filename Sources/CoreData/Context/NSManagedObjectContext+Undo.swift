@@ -15,6 +15,30 @@ extension NSManagedObjectContext {
         undoManager.redo()
     }
 
+    // MARK: Registering
+
+    /// Observes the undo manager's checkpoints, so that changes are registered with the group in which they were made.
+    func observeCheckpoints() {
+        if let checkpoints { NotificationCenter.default.removeObserver(checkpoints) }
+        checkpoints = undoManager.map { manager in
+            NotificationCenter.default.addObserver(forName: .NSUndoManagerCheckpoint, object: manager, queue: nil) {
+                [table] _ in table.context?.processAtCheckpoint()
+            }
+        }
+    }
+
+    private func processAtCheckpoint() {
+        // Contexts of several queues may share a manager. A main-queue context may be used off its queue.
+        guard queue.isCurrent || queue.isMainQueue && !checksQueues, canProcess else { return }
+        processPendingChanges()
+    }
+
+    /// Whether there are changes to process, and nothing is under way that will process them.
+    var canProcess: Bool { !event.isEmpty && awakening == 0 && !isAwakening && !isProcessing && !isSaving }
+
+    /// Registers the event's changes before objects take values from the store: these are nothing to undo.
+    func registerBeforeTaking() { if undoManager != nil, canProcess { processPendingChanges() } }
+
     /// Records an object's state before the first change of an event.
     func rememberForUndo(_ object: NSManagedObject, existed: Bool = true) {
         guard let undoManager, undoManager.isUndoRegistrationEnabled else { return }
@@ -27,23 +51,42 @@ extension NSManagedObjectContext {
         var remembered = mementos
         mementos = []
         guard let undoManager, undoManager.isUndoRegistrationEnabled else { return }
-        // Objects that were inserted and deleted within the event leave nothing to undo.
-        remembered.removeAll { !$0.existed && ($0.object.isDeleted || $0.object.managedObjectContext == nil) }
+        // Objects that were inserted and deleted within the event, or made faults, leave nothing to undo.
+        remembered.removeAll { memento in
+            let isThere = memento.object.managedObjectContext != nil
+            if memento.existed { return isThere && memento.object.state.isDisjoint(with: .anyEvent) }
+            return !isThere || memento.object.isDeleted
+        }
+        if !refreshed.isEmpty {
+            // One that was changed, made a fault and changed again has two former states; the later one counts.
+            var seen: IdentitySet = []
+            remembered = remembered.reversed().filter { seen.insert($0.object) }.reversed()
+        }
         guard !remembered.isEmpty else { return }
-        for index in remembered.indices { remembered[index].complete() }
+        for index in remembered.indices { remembered[index].complete(in: self) }
+        let isAlone = !undoManager.groupsByEvent && undoManager.groupingLevel == 0
+        if isAlone { undoManager.beginUndoGrouping() }
         undoManager.registerUndo(withTarget: self) { [remembered] in $0.restore(remembered) }
+        if isAlone { undoManager.endUndoGrouping() }
     }
 
+    // MARK: Restoring
+
     /// Restores objects to former states. All of it is one event, which is registered for redo.
-    private func restore(_ mementos: [ObjectMemento]) {
+    private func restore(_ all: [ObjectMemento]) {
         processPendingChanges()
+        let wasProcessing = isProcessing
+        isProcessing = true
+        let mementos = all.filter(\.isRestorable)
         let kinds = mementos.map { kind(of: $0) }
-        let areGone = mementos.map { $0.object.managedObjectContext == nil }
+        let areGone = mementos.map { $0.object.managedObjectContext == nil || $0.object.isGone }
         for memento in mementos { restorePresence(of: memento) }
         for (memento, isGone) in zip(mementos, areGone) where memento.existed {
             restoreValues(of: memento, all: isGone)
         }
+        followDeleteRules(after: mementos)
         for (memento, kind) in zip(mementos, kinds) { awake(memento.object, from: kind) }
+        isProcessing = wasProcessing
         processPendingChanges()
     }
 
@@ -60,6 +103,13 @@ extension NSManagedObjectContext {
             guard object.managedObjectContext === self else { return }
             if object.state.contains(.inserted) { return withdrawInsertion(of: object) }
             return markDeleted(object)
+        }
+        if object.isGone {
+            // Others have deleted it, too: it is inserted again, as one whose deletion was saved here.
+            withdraw(object)
+            forget(object)
+            object.snapshot = []
+            object.state.remove([.inaccessible, .lost])
         }
         if object.managedObjectContext == nil {
             rememberForUndo(object, existed: false)
@@ -81,7 +131,7 @@ extension NSManagedObjectContext {
     private func markDeleted(_ object: NSManagedObject) {
         guard !object.state.contains(.deleted) else { return }
         noteDeletion(of: object)
-        // Its relationships are restored one by one.
+        // Its relationships are restored first; see `followDeleteRules(after:)`.
         object.state.insert(.deletePropagated)
     }
 
@@ -96,6 +146,7 @@ extension NSManagedObjectContext {
     private func restoreValues(of memento: ObjectMemento, all: Bool) {
         let object = memento.object
         object.willChange()
+        let left = all ? [] : memento.destinationsToLeave
         if object.state.contains(.observed) {
             object.tellingObservers(ofKeys: { memento.differs(inKey: $0, all: all) }) {
                 memento.restoreValues(all: all)
@@ -103,12 +154,53 @@ extension NSManagedObjectContext {
         } else {
             memento.restoreValues(all: all)
         }
+        for (inverse, destination) in left { destination.disconnect(inverse, from: object) }
         if object.state.isDisjoint(with: [.inserted, .deleted]) {
             if object.hasPersistentChanges {
                 object.state.insert(.updated)
             } else if object.state.contains(.updated) {
                 object.state.remove(.updated)
                 idleCount += 1
+            }
+        }
+    }
+
+    /// Has objects that were marked as deleted follow their delete rules, for what others have made them lead to since.
+    private func followDeleteRules(after mementos: [ObjectMemento]) {
+        let deleted = mementos.filter {
+            $0.object.state.contains(.deletedInEvent) && !$0.object.state.contains(.inserted)
+        }
+        guard !deleted.isEmpty else { return }
+        let objects = deleted.map(\.object)
+        for object in objects { object.state.remove(.deletePropagated) }
+        loadDestinations(ofDeleted: objects[...])
+        for memento in deleted { memento.object.keepDestinationsLeadingHere(elseAll: memento.existed) }
+        doomed += objects
+    }
+}
+
+extension NSManagedObject {
+    /// Takes objects that do not lead here, as far as that is known, out of the relationships of a deleted object: they
+    /// were restored to where they had been.
+    ///
+    /// - Parameter keepsOthers: whether the destinations of relationships without an inverse stay.
+    fileprivate final func keepDestinationsLeadingHere(elseAll keepsOthers: Bool) {
+        for relationship in layout.relationships where relationship.deleteRule != .noActionDeleteRule {
+            let inverse = relationship.inverse
+            if inverse == nil, keepsOthers { continue }
+            func leadsHere(_ object: NSManagedObject) -> Bool {
+                guard let inverse else { return false }
+                guard inverse.isToMany else { return object.toOne(inverse) === self }
+                guard let members = object.toManyMembersIfAny(inverse), members.isLoaded else { return true }
+                return members.contains(self)
+            }
+            if relationship.isToMany {
+                let members = loadedToManyMembers(relationship)
+                let kept = members.all.filter(leadsHere)
+                if kept.count < members.all.count { members.replaceAll(by: kept, isReordered: members.isReordered) }
+            } else if let destination = toOne(relationship), !leadsHere(destination) {
+                values[relationship.slot] = .null
+                relations[relationship.index] = .toOne(nil)
             }
         }
     }

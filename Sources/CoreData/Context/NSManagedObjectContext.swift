@@ -104,7 +104,10 @@ open class NSManagedObjectContext: NSObject, NSKeyValueObserving, @unchecked Sen
     /// The undo manager that changes are registered with; `nil`, the default, for no undo.
     open var undoManager: UndoManager? {
         willSet { if newValue !== undoManager { undoManager?.removeAllActions(withTarget: self) } }
+        didSet { if undoManager !== oldValue { observeCheckpoints() } }
     }
+    /// The observation of the undo manager's checkpoints.
+    var checkpoints: (any NSObjectProtocol)?
 
     let pinned = Mutex(GenerationPin.none)
     let hasPin = Atomic<Bool>(false)

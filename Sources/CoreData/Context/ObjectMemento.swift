@@ -4,11 +4,20 @@ struct ObjectMemento {
     /// Whether the object was in the context before, rather than inserted by the event.
     let existed: Bool
     let isDeleted: Bool
+    /// Whether the event deleted the object, or it was deleted before.
+    private var isDeletedLater = false
     private let values: ContiguousArray<StoredValue>
     /// The slots whose values the event changed. What others changed since, and was merged, stays when it is undone.
     private var changedSlots: [Int] = []
-    private let toOnes: [(relationship: RelationshipLayout, destination: NSManagedObject?)]
+    private var toOnes: [FormerDestination] = []
     private var toManys: [FormerMembers] = []
+
+    /// The destination of a to-one relationship, before the event and after it.
+    private struct FormerDestination {
+        let relationship: RelationshipLayout
+        let destination: NSManagedObject?
+        var later: NSManagedObject?
+    }
 
     /// The members of a to-many relationship, before the event and after it.
     private struct FormerMembers {
@@ -24,14 +33,12 @@ struct ObjectMemento {
         self.existed = existed
         isDeleted = object.state.contains(.deleted)
         values = object.values
-        var toOnes: [(relationship: RelationshipLayout, destination: NSManagedObject?)] = []
         // IDs among the values may become permanent, so registered destinations are kept as objects.
         for relationship in object.layout.toOnes where !object.relations.isEmpty {
             if case .toOne(let destination) = object.relations[relationship.index] {
-                toOnes.append((relationship, destination))
+                toOnes.append(FormerDestination(relationship: relationship, destination: destination))
             }
         }
-        self.toOnes = toOnes
         for relationship in object.layout.toManys {
             guard let members = object.toManyMembersIfAny(relationship), members.isLoaded else { continue }
             toManys.append(
@@ -39,10 +46,38 @@ struct ObjectMemento {
         }
     }
 
+    /// Whether undo may restore the object. One that others have deleted since stays deleted, unless the event itself
+    /// deleted it.
+    var isRestorable: Bool {
+        if Self.isThere(object) { return true }
+        return existed && isDeletedLater && !(isDeleted && object.managedObjectContext != nil)
+    }
+
+    /// Whether an object is in its context, and others have not deleted it.
+    private static func isThere(_ object: NSManagedObject) -> Bool {
+        object.managedObjectContext != nil && !object.isGone
+    }
+
     /// Records what the event has changed.
-    mutating func complete() {
+    mutating func complete(in context: NSManagedObjectContext) {
+        isDeletedLater = object.managedObjectContext == nil || object.state.contains(.deleted)
         changedSlots = values.indices.filter { slot in
             slot >= object.values.count || object.values[slot] != values[slot]
+        }
+        for relationship in object.layout.toOnes
+        where !values.isEmpty && (isDeletedLater || changedSlots.contains(relationship.slot)) {
+            var place = toOnes.firstIndex { $0.relationship === relationship }
+            if place == nil {
+                // A destination that nobody had read is registered by now, and kept, so that its deletion shows.
+                var destination: NSManagedObject?
+                if case .identifier(let identifier) = values[relationship.slot] {
+                    destination = context.table.object(for: identifier)
+                    if destination == nil { continue }
+                }
+                toOnes.append(FormerDestination(relationship: relationship, destination: destination))
+                place = toOnes.indices.last
+            }
+            if let place, object.managedObjectContext != nil { toOnes[place].later = object.toOne(relationship) }
         }
         for relationship in object.layout.toManys {
             // Of members that the event loaded in order to change them, the former ones were the committed ones. Those
@@ -85,6 +120,18 @@ struct ObjectMemento {
         }
     }
 
+    /// The destinations that others have set since in place of the event's, with the inverse relationships by which they
+    /// lead to the object.
+    var destinationsToLeave: [(inverse: RelationshipLayout, destination: NSManagedObject)] {
+        toOnes.compactMap { former in
+            guard changedSlots.contains(former.relationship.slot), let inverse = former.relationship.inverse,
+                let present = object.toOne(former.relationship), present !== former.later,
+                present !== former.destination, Self.isThere(present)
+            else { return nil }
+            return (inverse, present)
+        }
+    }
+
     /// Restores the object's values and relationships.
     ///
     /// - Parameter all: whether all values are restored, for an object that lost them when its deletion was saved,
@@ -102,8 +149,9 @@ struct ObjectMemento {
         where !object.relations.isEmpty && (restoresAll || changedSlots.contains(relationship.slot)) {
             object.relations[relationship.index] = .unresolved
         }
-        for (relationship, destination) in toOnes where restoresAll || changedSlots.contains(relationship.slot) {
-            object.values[relationship.slot] = destination.map { .identifier($0.identifier) } ?? .null
+        for former in toOnes where restoresAll || changedSlots.contains(former.relationship.slot) {
+            let destination = former.destination.flatMap { Self.isThere($0) ? $0 : nil }
+            object.values[former.relationship.slot] = destination.map { .identifier($0.identifier) } ?? .null
         }
         for former in toManys where all || former.isChanged {
             let members = object.loadedToManyMembers(former.relationship)
@@ -112,15 +160,16 @@ struct ObjectMemento {
         }
     }
 
-    /// The former members, and those that others have added since, without those that others have removed.
+    /// The former members, and those that others have added since, without those that others have removed or deleted.
     private static func restored(
         _ former: FormerMembers, from present: [NSManagedObject], all: Bool
     ) -> [NSManagedObject] {
+        let members = former.members.filter(isThere)
         let later = IdentitySet(former.later)
         let now = IdentitySet(present)
-        if all || now == later { return former.members }
+        if all || now == later { return members }
         let before = IdentitySet(former.members)
-        return former.members.filter { now.contains($0) || !later.contains($0) }
+        return members.filter { now.contains($0) || !later.contains($0) }
             + present.filter { !later.contains($0) && !before.contains($0) }
     }
 }

@@ -23,35 +23,43 @@ final class ParentSource: RowSource {
 
     func givesFaults(_ plan: FetchPlan) -> Bool { false }
 
+    /// A child's first read pins its parent, as the parent's own does.
+    private func reading<Result>(_ body: @escaping (NSManagedObjectContext) throws -> Result) throws -> Result {
+        try parent.onQueue { parent in
+            try parent.pinIfNeeded()
+            return try body(parent)
+        }
+    }
+
     func fetchRows(_ plan: FetchPlan, stores: [NSPersistentStore]?) throws -> ContiguousArray<Row> {
-        try parent.onQueue { try $0.rowsForChild(plan, stores) }
+        try reading { try $0.rowsForChild(plan, stores) }
     }
 
     func fetchIdentifiers(_ plan: FetchPlan, stores: [NSPersistentStore]?) throws -> [NSManagedObjectID] {
-        try parent.onQueue { try $0.fetchIdentifiers(plan, stores) }
+        try reading { try $0.fetchIdentifiers(plan, stores) }
     }
 
     func fetchCount(_ plan: FetchPlan, stores: [NSPersistentStore]?) throws -> Int {
-        try parent.onQueue { try $0.fetchCount(plan, stores) }
+        try reading { try $0.fetchCount(plan, stores) }
     }
 
     func fetchDictionaries(_ plan: FetchPlan, stores: [NSPersistentStore]?) throws -> [[String: Any]] {
-        try parent.onQueue { try $0.source?.fetchDictionaries(plan, stores: stores) ?? [] }
+        try reading { try $0.source?.fetchDictionaries(plan, stores: stores) ?? [] }
     }
 
     func row(for identifier: NSManagedObjectID) throws -> Row? {
-        try parent.onQueue { try $0.rowsForChild([identifier]).first }
+        try reading { try $0.rowsForChild([identifier]).first }
     }
 
     func rows(for identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row> {
         guard !identifiers.isEmpty else { return [] }
-        return try parent.onQueue { try $0.rowsForChild(identifiers) }
+        return try reading { try $0.rowsForChild(identifiers) }
     }
 
     func destinations(
         of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID]
     ) throws -> [[NSManagedObjectID]] {
-        try parent.onQueue { try $0.destinationsForChild(relationship, identifiers) }
+        try reading { try $0.destinationsForChild(relationship, identifiers) }
     }
 
     func makePermanentIdentifiers(

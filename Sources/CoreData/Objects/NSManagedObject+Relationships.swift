@@ -231,7 +231,7 @@ extension NSManagedObject {
     }
 
     /// Removes `object` from this end of a relationship, after the other end no longer refers to this object.
-    private func disconnect(_ relationship: RelationshipLayout, from object: NSManagedObject) {
+    final func disconnect(_ relationship: RelationshipLayout, from object: NSManagedObject) {
         willChange()
         if relationship.isToMany {
             let members = toManyMembers(relationship)

@@ -24,7 +24,8 @@ open class UndoManager: NSObject {
 
     /// Whether actions that are registered within one event make up a group. The default is `true`.
     ///
-    /// An event is a turn of the main queue or, for a context of a private queue, its `perform` block.
+    /// An event is a turn of the main queue or, for a context of a private queue, its `perform` block. If it is `false`,
+    /// changes that a context processes while no group is open are a group of their own.
     open var groupsByEvent = true
 
     /// How many groups are open.
@@ -35,8 +36,9 @@ open class UndoManager: NSObject {
 
     /// Opens a group. Groups within a group are undone with it.
     open func beginUndoGrouping() {
-        post(.NSUndoManagerCheckpoint)
         openEventGroupIfNeeded()
+        // Changes made before it belong to the group around it; around a top-level group there is none.
+        if !open.isEmpty { post(.NSUndoManagerCheckpoint) }
         open.append(UndoGroup())
         post(.NSUndoManagerDidOpenUndoGroup)
     }
@@ -47,7 +49,8 @@ open class UndoManager: NSObject {
         guard let group = open.last else { programmerError("endUndoGrouping was called with no group open") }
         post(.NSUndoManagerWillCloseUndoGroup)
         open.removeLast()
-        if open.isEmpty { hasEventGroup = false }
+        // While an undo runs, the groups that are open around it are put aside.
+        if open.isEmpty, !isUndoing { hasEventGroup = false }
         if !group.isEmpty {
             if let outer = open.last {
                 outer.actions.append(.group(group))
@@ -149,6 +152,7 @@ open class UndoManager: NSObject {
 
     /// Closes the last group if it is the only one open, and undoes it. Stops the program if more are open.
     open func undo() {
+        post(.NSUndoManagerCheckpoint)
         if open.count == 1 { endUndoGrouping() }
         if !open.isEmpty { programmerError("undo was called with \(open.count) groups open; end them first") }
         undoNestedGroup()

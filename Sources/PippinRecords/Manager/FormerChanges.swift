@@ -27,8 +27,9 @@ final class FormerChanges {
     /// Ends the recording; the changes of the work stay.
     func forget() {
         guard let recorder else { return }
-        recorder.endUndoGrouping()
+        // In this order: what is not registered yet is for the former one.
         context.undoManager = formerRecorder
+        recorder.endUndoGrouping()
     }
 
     /// Undoes the changes since.

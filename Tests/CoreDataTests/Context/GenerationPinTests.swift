@@ -82,4 +82,65 @@ struct GenerationPinTests {
         #expect(count == 1)
         #expect(throws: NSError.self) { try Family.child(of: other).setQueryGenerationFrom(.current) }
     }
+
+    @Test("A child's first read pins its parent, at any depth")
+    func children() throws {
+        try pinned.setQueryGenerationFrom(.current)
+        let child = Family.child(of: Family.child(of: pinned))
+        let count = { try child.performAndWait { try child.all("Author").count } }
+        #expect(try count() == 1)
+        try write("B")
+        #expect(try count() == 1)
+        #expect(try names() == ["A"])
+    }
+
+    @Test("Reading a relationship pins a context")
+    func relationships() throws {
+        try pinned.performAndWait {
+            let author = try #require(try pinned.all("Author").first)
+            #expect(author.string("name") == "A")
+            try pinned.setQueryGenerationFrom(.current)
+            #expect(author.objects("books").isEmpty)
+            try writer.performAndWait {
+                writer.make("Book", ["author": try writer.all("Author").first])
+                try writer.save()
+            }
+            #expect(try pinned.all("Book").count == 0)
+        }
+    }
+
+    @Test("Merging pins a context to the state that it has merged")
+    func merging() throws {
+        try pinned.setQueryGenerationFrom(.current)
+        #expect(try names() == ["A"])
+        let held = try pinned.performAndWait { try pinned.all("Author").filter { $0.string("name") == "A" } }
+        try writer.performAndWait {
+            let author = try #require(try writer.all("Author").first)
+            author.setValue("Z", forKey: "name")
+            try writer.save()
+            pinned.performAndWait {
+                pinned.mergeChanges(
+                    fromContextDidSave: Notification(
+                        name: .NSManagedObjectContextDidSave, userInfo: [NSUpdatedObjectsKey: Set([author])]))
+            }
+        }
+        try write("B")
+        #expect(try names() == ["Z"])
+        withExtendedLifetime(held) {}
+    }
+
+    @Test("What a hook reads during a save does not pin the context to the state before it")
+    func saving() throws {
+        try pinned.setQueryGenerationFrom(.current)
+        let pinned = pinned
+        let token = NotificationCenter.default.addObserver(
+            forName: .NSManagedObjectContextWillSave, object: pinned, queue: nil
+        ) { _ in _ = try? pinned.all("Author") }
+        defer { NotificationCenter.default.removeObserver(token) }
+        try pinned.performAndWait {
+            pinned.make("Author", ["name": "D"])
+            try pinned.save()
+        }
+        #expect(try names() == ["A", "D"])
+    }
 }

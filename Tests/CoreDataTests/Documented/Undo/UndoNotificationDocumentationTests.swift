@@ -39,6 +39,22 @@ struct UndoNotificationDocumentationTests {
         #expect(log.filter { $0 != "checkpoint" } == ["opened", "closing", "closed"] && log.contains("checkpoint"))
     }
 
+    @Test("A checkpoint comes before a group is opened or closed, but not before a top-level group is opened")
+    func checkpoints() {
+        let manager = UndoManager()
+        manager.groupsByEvent = false
+        let log = posted(by: manager) {
+            manager.beginUndoGrouping()
+            manager.beginUndoGrouping()
+            manager.endUndoGrouping()
+            manager.endUndoGrouping()
+        }
+        #expect(
+            log == [
+                "opened", "checkpoint", "opened", "checkpoint", "closing", "closed", "checkpoint", "closing", "closed",
+            ])
+    }
+
     @Test("Undo and redo are told before and after")
     func undoing() {
         let (manager, box) = (UndoManager(), Box())
