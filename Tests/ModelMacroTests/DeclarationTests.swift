@@ -14,7 +14,7 @@ struct DeclarationTests {
         DeclarationParser.declaration(in: "struct Model {\n\(members)\n}").reason
     }
 
-    @Test("has a kind, a name and access, after comments and attributes")
+    @Test("has a kind and a name, after comments and attributes")
     func head() {
         let declaration = DeclarationParser.declaration(
             in: """
@@ -26,7 +26,7 @@ struct DeclarationTests {
         #expect(
             declaration
                 == ModelDeclaration(
-                    kind: .structure, name: "Model", access: "public", properties: [.init(name: "id", type: "Int")]))
+                    kind: .structure, name: "Model", properties: [.init(name: "id", type: "Int")]))
     }
 
     @Test("has stored properties in their order, whatever their access")
@@ -121,6 +121,52 @@ struct DeclarationTests {
                 var d = ""
                 var e = "\\"
                 """#) == ["a", "b", "c", "d", "e"])
+    }
+
+    @Test("has strings with quotation marks at their ends")
+    func quotes() {
+        #expect(
+            properties(
+                ###"""
+                static let a = #""a"#
+                var b = #""""#
+                var c = #"""#
+                var d = ##"""#"##
+                var e = #"""
+                    "a" } "
+                    """#
+                var f = #""#
+                var g = ""
+                """###) == ["b", "c", "d", "e", "f", "g"])
+    }
+
+    @Test("has regular expressions with brackets and quotation marks in them, and divisions")
+    func regularExpressions() {
+        #expect(
+            properties(
+                ##"""
+                var isOpen: Bool { title.contains(/\(/) && !/{"/.isEmpty }
+                static let one = #/[/*"}]/#, other = #/
+                    [}"]  # a comment
+                    /#
+                var a = 4 / 2, b = [1, 2].reduce(4, /)
+                var c = (a)/b
+                var d: Bool { return /[{]\/}"/ ~= title }
+                var e: Regex<Substring> = /}/, f = 1
+                """##) == ["a", "b", "c", "e", "f"])
+    }
+
+    @Test("has values with generic types in them, and comparisons")
+    func generic() {
+        #expect(
+            properties(
+                """
+                var a = Triple<Int, Int, String>()
+                var b = Box<[String: Int], (Int, Int)>.empty, c = 1
+                var d = one<two, e = three
+                var f = one < two, g = three > two
+                var h = Pair<Int, Pair<Int, Int>>(1)
+                """) == ["a", "b", "c", "d", "e", "f", "g", "h"])
     }
 
     @Test("has names in backticks and of any script")

@@ -10,13 +10,20 @@ struct ExpansionTests {
             of: DeclarationParser.declaration(in: source), named: name, conformances: ["CoreModel"])
     }
 
+    /// What keeps a model from the main actor, in modules where all else is on it; the words are those of Swift 6.2.
+    #if compiler(>=6.2)
+        private let isolation = "nonisolated "
+    #else
+        private let isolation = ""
+    #endif
+
     @Test("is coding, a reader and a writer")
     func whole() {
         #expect(
             expansion(of: "public struct Person { let id: Int; private var name: String? }")
                 .source
                     == """
-                    extension Person: Pippin.CoreModel {
+                    \(isolation)extension Person: \(isolation)Pippin.CoreModel {
                         private enum CodingKeys: Swift.String, Swift.CodingKey {
                             case `id`
                             case `name`
@@ -89,7 +96,15 @@ struct ExpansionTests {
     func byHand() {
         #expect(
             expansion(of: "struct Person { let id: Int; enum CodingKeys: CodingKey { case id } }").source
-                == "extension Person: Pippin.CoreModel {}")
+                == "\(isolation)extension Person: \(isolation)Pippin.CoreModel {}")
+    }
+
+    @Test("can be seen as widely as the model, which may have its access from the extension that it is in")
+    func access() {
+        let source = expansion(of: "struct Person { let id: Int }", named: "V1.Person").source
+        #expect(source.contains("    public init(from decoder: any Swift.Decoder)"))
+        #expect(source.contains("    public func encode(to encoder: any Swift.Encoder)"))
+        #expect(source.contains("    public static var compiledColumns"))
     }
 
     @Test("leaves out a conformance that is there")

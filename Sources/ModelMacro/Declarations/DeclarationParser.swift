@@ -15,7 +15,6 @@ package struct DeclarationParser {
 
     private mutating func parse() {
         let (modifiers, _) = cursor.takeModifiers()
-        declaration.access = modifiers.first(where: Keywords.access.contains)
         let keyword = cursor.next?.text ?? ""
         switch keyword {
         case "struct": declaration.kind = .structure

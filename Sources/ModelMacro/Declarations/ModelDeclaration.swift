@@ -8,8 +8,6 @@ package struct ModelDeclaration: Equatable, Sendable {
 
     package var kind: Kind
     package var name: String
-    /// The access that it is declared with, such as `public`; nil for none.
-    package var access: String?
     /// The stored properties, in order.
     package var properties: [Property] = []
     /// Why it is read and written by its own coding; nil where the compiler would synthesize that.

@@ -85,6 +85,26 @@ struct TokenCursor {
         }
     }
 
+    /// Passes over the arguments of a generic type in a value, which follow its name directly; a comparison stays.
+    private mutating func skipArguments() -> Bool {
+        guard next?.isSign("<") == true, place > 0, tokens[place - 1].name != nil,
+            tokens[place - 1].offset + tokens[place - 1].length == tokens[place].offset
+        else { return false }
+        var depth = 0
+        for end in place..<tokens.count {
+            if case .sign = tokens[end].kind, !Self.signsOfTypes.contains(tokens[end].text) { return false }
+            if tokens[end].isSign("<") { depth += 1 }
+            if tokens[end].isSign(">") { depth -= 1 }
+            if depth == 0 {
+                place = end + 1
+                return true
+            }
+        }
+        return false
+    }
+
+    private static let signsOfTypes: Set = ["<", ">", "[", "]", "(", ")", ":", ",", ".", "?", "!", "&", "@", "->"]
+
     // MARK: Members
 
     /// Whether another member begins here, or the type ends.
@@ -134,6 +154,8 @@ struct TokenCursor {
                 advance()
                 form.isFollowed = true
                 return form
+            } else if form.hasValue, skipArguments() {
+                continue
             }
             step()
         }

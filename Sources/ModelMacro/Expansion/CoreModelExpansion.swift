@@ -15,36 +15,46 @@ package struct CoreModelExpansion: Equatable, Sendable {
             return
         }
         guard declaration.reason == nil, !declaration.properties.isEmpty else {
-            if conformances.contains("CoreModel") { source = "extension \(type): Pippin.CoreModel {}" }
+            if conformances.contains("CoreModel") {
+                source = "\(Self.isolation)extension \(type): \(Self.isolation)Pippin.CoreModel {}"
+            }
             return
         }
-        let isVisible = declaration.access == "public" || declaration.access == "package"
-        let access = isVisible ? "\(declaration.access ?? "") " : ""
         let names = declaration.properties.map(\.name)
-        let inheritance = conformances.contains("CoreModel") ? ": Pippin.CoreModel" : ""
+        let inheritance = conformances.contains("CoreModel") ? ": \(Self.isolation)Pippin.CoreModel" : ""
         source = """
-            extension \(type)\(inheritance) {
-            \(Self.coding(names, access))
+            \(Self.isolation)extension \(type)\(inheritance) {
+            \(Self.coding(names))
             \(Self.reader(declaration.properties, isNested: type.contains(".")))
-            \(Self.columns(names, access))
+            \(Self.columns(names))
             }
             """
     }
 
+    /// Models belong to no actor, also in a module whose declarations belong to the main one. Compilers before Swift 6.2, which cannot
+    /// read this, have no such modules.
+    #if compiler(>=6.2)
+        private static let isolation = "nonisolated "
+    #else
+        private static let isolation = ""
+    #endif
+
     /// `Codable` as the compiler would synthesize it. Written out, it meets with what somebody else wrote for the type in another
     /// place, which the compiler then refuses: columns would pass it by.
-    private static func coding(_ properties: [String], _ access: String) -> String {
+    ///
+    /// A type may have its access from the extension that it is in. What is public can be seen as widely as the type.
+    private static func coding(_ properties: [String]) -> String {
         """
             private enum CodingKeys: Swift.String, Swift.CodingKey {
         \(lines(properties) { "        case `\($0)`" })
             }
 
-            \(access)init(from decoder: any Swift.Decoder) throws {
+            public init(from decoder: any Swift.Decoder) throws {
                 let container = try decoder.container(keyedBy: CodingKeys.self)
         \(lines(properties) { "        self.`\($0)` = try Pippin.ModelCoding.value(of: .`\($0)`, in: container)" })
             }
 
-            \(access)func encode(to encoder: any Swift.Encoder) throws {
+            public func encode(to encoder: any Swift.Encoder) throws {
                 var container = encoder.container(keyedBy: CodingKeys.self)
         \(lines(properties) { "        try Pippin.ModelCoding.encode(self.`\($0)`, as: .`\($0)`, in: &container)" })
             }
@@ -75,14 +85,14 @@ package struct CoreModelExpansion: Equatable, Sendable {
             """
     }
 
-    private static func columns(_ properties: [String], _ access: String) -> String {
+    private static func columns(_ properties: [String]) -> String {
         let numbered = Array(properties.enumerated())
         return """
                 private func write(columns: borrowing Pippin.ColumnWriter) throws {
             \(lines(numbered) { "        try columns.set(self.`\($1)`, at: \($0))" })
                 }
 
-                \(access)static var compiledColumns: Pippin.ModelColumns? {
+                public static var compiledColumns: Pippin.ModelColumns? {
                     Pippin.ModelColumns(
                         [\(properties.map { "\"\($0)\"" }.joined(separator: ", "))],
                         read: { columns in try Self(columns: columns) },

@@ -41,6 +41,10 @@ package struct Lexer {
             takeString()
             return .literal
         }
+        if let end = endOfRegularExpression() {
+            place = end
+            return .literal
+        }
         if Self.isDigit(byte) {
             skip { Self.isWord($0) }
             return .literal
@@ -98,10 +102,14 @@ package struct Lexer {
     /// A string: of one line or several, with number signs around it or none, with interpolations.
     private mutating func takeString() {
         let signs = taken(UInt8(ascii: "#"), atMost: .max)
+        let start = place
         var quotes = taken(UInt8(ascii: "\""), atMost: 3)
-        // Two of them are a string without anything in it.
-        if quotes == 2 { return _ = taken(UInt8(ascii: "#"), atMost: signs) }
-        quotes = quotes == 3 ? 3 : 1
+        // Two of them are a string without anything in it, unless signs are missing behind them.
+        if quotes == 2, hasSigns(signs, at: place) { return place += signs }
+        if quotes < 3 || signs > 0 && !isAtEndOfLine(place) {
+            quotes = 1
+            place = start + 1
+        }
         while place < bytes.count {
             switch bytes[place] {
             case UInt8(ascii: "\\"):
@@ -129,7 +137,44 @@ package struct Lexer {
         } while depth > 0
     }
 
+    // MARK: Regular expressions
+
+    /// Where the literal ends that begins here; nil where none does. Without number signs around it, its slash is written like a
+    /// prefix operator.
+    private func endOfRegularExpression() -> Int? {
+        var next = place
+        while next < bytes.count, bytes[next] == UInt8(ascii: "#") { next += 1 }
+        let signs = next - place
+        guard next < bytes.count, bytes[next] == UInt8(ascii: "/"), signs > 0 || isPrefix else { return nil }
+        next += 1
+        let isMultiline = signs > 0 && isAtEndOfLine(next)
+        while next < bytes.count {
+            switch bytes[next] {
+            case UInt8(ascii: "\\"): next += 2
+            case UInt8(ascii: "\n") where !isMultiline: return nil
+            case UInt8(ascii: "/") where hasSigns(signs, at: next + 1): return next + 1 + signs
+            default: next += 1
+            }
+        }
+        return nil
+    }
+
+    /// Whether nothing is directly before the byte here, and something behind it.
+    private var isPrefix: Bool {
+        let before = place == 0 ? UInt8(ascii: " ") : bytes[place - 1]
+        return " \t\n\r([{,;:!".utf8.contains(before) && peek(1).map { !" \t\n\r".utf8.contains($0) } ?? false
+    }
+
     // MARK: Bytes
+
+    private func hasSigns(_ count: Int, at start: Int) -> Bool {
+        start + count <= bytes.count && bytes[start..<start + count].allSatisfy { $0 == UInt8(ascii: "#") }
+    }
+
+    private func isAtEndOfLine(_ start: Int) -> Bool {
+        let rest = bytes[min(start, bytes.count)...].prefix { $0 != UInt8(ascii: "\n") }
+        return rest.allSatisfy { " \t\r".utf8.contains($0) }
+    }
 
     private func peek(_ distance: Int) -> UInt8? {
         bytes.indices.contains(place + distance) ? bytes[place + distance] : nil
