@@ -13,7 +13,7 @@ struct AccessorTests {
     }()
 
     /// Generates for a module `App` of the given sources.
-    private func generate(
+    func generate(
         _ sources: [String: String], generatedClasses: [String] = [], dependencies: [String: [String: String]] = [:]
     ) throws -> String {
         let compiler = try #require(Self.compiler)
@@ -42,7 +42,7 @@ struct AccessorTests {
     }
 
     /// The symbols in generated text, in order.
-    private func symbols(_ text: String) -> [String] {
+    func symbols(_ text: String) -> [String] {
         text.components(separatedBy: "@_silgen_name(\"").dropFirst().map { String($0.prefix { $0 != "\"" }) }
     }
 
@@ -64,7 +64,7 @@ struct AccessorTests {
                 @_spi(GeneratedCode) import CoreData
                 import Foundation
 
-                private enum _ManagedKeys {
+                \(AccessorWriter.isolation)private enum _ManagedKeys {
                     static let `name` = ManagedPropertyKey("name")
                 }
 

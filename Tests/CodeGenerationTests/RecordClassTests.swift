@@ -9,6 +9,13 @@ struct RecordClassTests {
         try RecordClassWriter(model: RecordModel(entities: entities)).source(file: "Model.xcdatamodeld")
     }
 
+    /// What keeps a class from the main actor, in modules where all else is on it; the word is that of Swift 6.1.
+    #if compiler(>=6.1)
+        private let isolation = "nonisolated "
+    #else
+        private let isolation = ""
+    #endif
+
     @Test("Class Definition gives a class with properties, helpers and a fetch request")
     func classDefinition() throws {
         var author = RecordEntity(name: "Author", className: "Author", codeGeneration: .class)
@@ -24,7 +31,7 @@ struct RecordClassTests {
                 @_spi(GeneratedCode) import CoreData
                 import Foundation
 
-                private enum _ManagedKeys {
+                \(isolation)private enum _ManagedKeys {
                     static let `age` = ManagedPropertyKey("age")
                     static let `books` = ManagedPropertyKey("books")
                     static let `name` = ManagedPropertyKey("name")
@@ -32,7 +39,7 @@ struct RecordClassTests {
 
                 // MARK: - Author
 
-                public class Author: NSManagedObject {
+                \(isolation)public class Author: NSManagedObject {
                     @nonobjc public class func fetchRequest() -> NSFetchRequest<Author> {
                         NSFetchRequest<Author>(entityName: "Author")
                     }
@@ -54,7 +61,7 @@ struct RecordClassTests {
                 }
 
                 // Accessors for books
-                extension Author {
+                \(isolation)extension Author {
                     public func addToBooks(_ value: BookRecord) {
                         managedAdd(value, for: _ManagedKeys.`books`)
                     }
@@ -72,7 +79,7 @@ struct RecordClassTests {
                     }
                 }
 
-                extension Author: Identifiable {}
+                \(isolation)extension Author: Identifiable {}
 
                 """)
     }
@@ -87,7 +94,7 @@ struct RecordClassTests {
                 """
                 // MARK: - Tag
 
-                extension Tag {
+                \(isolation)extension Tag {
                     @nonobjc public class func fetchRequest() -> NSFetchRequest<Tag> {
                         NSFetchRequest<Tag>(entityName: "Tag")
                     }
@@ -98,7 +105,7 @@ struct RecordClassTests {
                     }
                 }
 
-                extension Tag: Identifiable {}
+                \(isolation)extension Tag: Identifiable {}
 
                 """))
     }
@@ -115,7 +122,7 @@ struct RecordClassTests {
             RecordEntity(name: "Car", className: "Car", codeGeneration: .class),
             RecordEntity(name: "SportsCar", className: "SportsCar", parent: "Car", codeGeneration: .class))
         #expect(source.contains("public class SportsCar: Car {"))
-        #expect(source.contains("extension Car: Identifiable {}"))
+        #expect(source.contains("\(isolation)extension Car: Identifiable {}"))
         #expect(!source.contains("extension SportsCar: Identifiable {}"))
     }
 

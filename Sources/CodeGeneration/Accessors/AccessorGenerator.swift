@@ -18,7 +18,7 @@ package struct AccessorGenerator {
     /// - Returns: the text of the file with the accessors.
     /// - Throws: `GenerationFailure` with all that cannot be handled.
     package func source() throws -> String {
-        var pool = try SourcePool(target.paths, compiler: compiler)
+        var pool = try SourcePool(target.paths, of: target.moduleName, compiler: compiler)
         try pool.parse { $0.contains("@NSManaged") }
         let problems = pool.parsed.values.flatMap { $0.problems + unsupportedMethods($0) }
         guard problems.isEmpty else { throw GenerationFailure(problems.sorted()) }
@@ -46,7 +46,7 @@ package struct AccessorGenerator {
         let modules = Set(imports.map(\.module)).union(["CoreData"]).subtracting([target.moduleName])
         let stub = AccessorStub(
             sources: sources, catalogue: catalogue, types: types, generatedClasses: target.generatedClasses,
-            modules: modules.union(target.dependencies.keys).sorted())
+            modules: modules.union(target.dependencies.keys).sorted(), imported: modules)
         let symbols = try StubCompilation(
             stub: stub, target: target, compiler: compiler,
             testedModules: Set(conditions.flatMap(\.identifiers)).intersection(target.dependencies.keys)
@@ -77,7 +77,7 @@ package struct AccessorGenerator {
         var searched: Set<String> = []
         while true {
             let sources = Array(pool.parsed.values)
-            var catalogue = TypeCatalogue()
+            var catalogue = TypeCatalogue(module: target.moduleName)
             for source in sources { catalogue.add(source.types) }
 
             var names: Set<String> = []
@@ -88,6 +88,14 @@ package struct AccessorGenerator {
                 for type in declaration.types {
                     names.formUnion(type.identifiers)
                     paths.formUnion(catalogue.paths(in: type, scope: declaration.owner))
+                }
+            }
+            // Classes inherit the types that are declared in their superclasses.
+            var classes = paths
+            while let path = classes.popFirst() {
+                for declaration in catalogue.declarations(of: path) {
+                    names.formUnion(declaration.superclass?.identifiers ?? [])
+                    if let path = catalogue.superclass(of: declaration) { classes.insert(path) }
                 }
             }
             var unfollowed = paths

@@ -7,8 +7,18 @@ import Ordering
 /// No module that the target depends on needs to be built for that. Each accessor calls `marker` with a number of its
 /// own, which is found again in what the compiler prints.
 struct AccessorStub {
-    /// The files by name.
-    private(set) var files: [String: String] = [:]
+    /// A file of the stub.
+    private struct File {
+        /// The modules that its source imports.
+        let modules: Set<String>
+        let text: String
+    }
+
+    private var files: [String: File] = [:]
+    /// What to import where it can be: a module may show others to those who import it.
+    private let modules: [String]
+    /// What the sources with managed declarations import.
+    let imported: Set<String>
     /// The declarations, by the number of their getter, or of the method; a setter has the number after it.
     private(set) var declarations: [(file: SourceText, declaration: ManagedDeclaration)] = []
 
@@ -22,12 +32,12 @@ struct AccessorStub {
     ///   - types: the types to declare.
     ///   - generatedClasses: classes that no source declares.
     ///   - modules: what to import where it can be.
+    ///   - imported: those of them that the sources with managed declarations import themselves.
     init(
         sources: [SourceDeclarations], catalogue: TypeCatalogue, types: Set<[String]>, generatedClasses: [String],
-        modules: [String]
+        modules: [String], imported: Set<String>
     ) {
-        let imports = (["Foundation"] + modules.filter { $0 != "Foundation" })
-            .map { "#if canImport(\($0))\nimport \($0)\n#endif\n" }.joined()
+        (self.modules, self.imported) = (modules, imported)
         for source in sources {
             var lines: [String] = []
             for type in source.types where types.contains(type.path) {
@@ -39,12 +49,24 @@ struct AccessorStub {
                 lines += Self.located(source.source, declaration.offset, declaration.conditions, text)
             }
             guard !lines.isEmpty else { continue }
-            files[source.source.fileName] = imports + lines.joined(separator: "\n") + "\n"
+            files[source.source.fileName] = File(
+                modules: Set(source.imports.map(\.module)), text: lines.joined(separator: "\n") + "\n")
         }
         let classes = generatedClasses.sorted().filter { catalogue.declarations(of: [$0]).isEmpty }
-        files["PippinGeneratedTypes.swift"] =
-            "import Foundation\n@_silgen_name(\"\(Self.markerName)\") func \(Self.markerName)(_ number: Int) -> Never { fatalError() }\n"
-            + classes.map { "class \($0): NSObject {}\n" }.joined()
+        files["PippinGeneratedTypes.swift"] = File(
+            modules: [],
+            text:
+                "@_silgen_name(\"\(Self.markerName)\") func \(Self.markerName)(_ number: Int) -> Never { fatalError() }\n"
+                + classes.map { "class \($0): NSObject {}\n" }.joined())
+    }
+
+    /// - Parameter importsOwn: whether each file imports only what its source does.
+    /// - Returns: the texts of the files, by name.
+    func texts(importsOwn: Bool) -> [String: String] {
+        files.mapValues { file in
+            let others = modules.filter { $0 != "Foundation" && (!importsOwn || file.modules.contains($0)) }
+            return (["Foundation"] + others).map { "#if canImport(\($0))\nimport \($0)\n#endif\n" }.joined() + file.text
+        }
     }
 
     /// A line that the compiler takes for one of the original source, under its conditions.
@@ -67,18 +89,17 @@ struct AccessorStub {
     }
 
     private static func text(of declaration: ManagedDeclaration, number: Int, _ catalogue: TypeCatalogue) -> String {
-        let scope = declaration.isInExtension ? [] : declaration.owner
         // Access changes a symbol only where it is limited to the file.
         let access = declaration.access.isLimitedToFile ? "fileprivate " : ""
         let member: String
         switch declaration.kind {
         case .property(let type, _):
             member =
-                "var \(declaration.name): \(catalogue.qualify(type, in: scope)) "
+                "var \(declaration.name): \(catalogue.qualify(type, in: declaration)) "
                 + "{ get { \(markerName)(\(number)) } set { \(markerName)(\(number + 1)) } }"
         case .method(let parameters, let result):
-            let list = parameters.map { "\($0.names): \(catalogue.qualify($0.type, in: scope))" }
-            let arrow = result.map { " -> " + catalogue.qualify($0, in: scope) } ?? ""
+            let list = parameters.map { "\($0.names): \(catalogue.qualify($0.type, in: declaration))" }
+            let arrow = result.map { " -> " + catalogue.qualify($0, in: declaration) } ?? ""
             member = "func \(declaration.name)(\(list.joined(separator: ", ")))\(arrow) { \(markerName)(\(number)) }"
         }
         return "extension \(declaration.owner.joined(separator: ".")) { \(access)\(member) }"

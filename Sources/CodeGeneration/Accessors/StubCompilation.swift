@@ -13,62 +13,26 @@ struct StubCompilation {
     /// - Throws: `GenerationFailure`, with the places in the original sources.
     func symbols() throws -> [Int: String] {
         let folder = try TemporaryFolder()
-        for module in testedModules { try compileModule(module, types: [], into: folder) }
-        var result = try compile(in: folder)
-        var searched: Set<String> = []
-        while !result.succeeded {
-            let missing = Self.missingTypes(in: result.errors).subtracting(searched)
-            searched.formUnion(missing)
-            guard !missing.isEmpty, try compileModules(declaring: searched, into: folder) else { break }
-            result = try compile(in: folder)
+        var modules = ForeignModules(target: target, imported: stub.imported, compiler: compiler, folder: folder)
+        for module in testedModules { try modules.compile(module) }
+        var result = try compile(in: folder, importsOwn: false)
+        while !result.succeeded, try modules.add(Self.missingTypes(in: result.errors)) {
+            result = try compile(in: folder, importsOwn: false)
+        }
+        if !result.succeeded, result.errors.contains("is ambiguous for type lookup") {
+            // Two modules have such a type, and a file sees that of the one which it imports.
+            result = try compile(in: folder, importsOwn: true)
         }
         guard result.succeeded else { throw GenerationFailure(problems(in: result.errors)) }
         return SymbolReader.symbols(in: String(decoding: result.output, as: UTF8.self))
     }
 
-    private func compile(in folder: TemporaryFolder) throws -> SwiftCompiler.Output {
-        let paths = try stub.files.ordered { $0.key < $1.key }.map { try folder.write($0.key, $0.value) }
+    private func compile(in folder: TemporaryFolder, importsOwn: Bool) throws -> SwiftCompiler.Output {
+        let texts = stub.texts(importsOwn: importsOwn).ordered { $0.key < $1.key }
+        let paths = try texts.map { try folder.write($0.key, $0.value) }
         return try compiler.run(
             ["-emit-silgen", "-module-name", target.moduleName, "-parse-as-library", "-suppress-warnings"]
                 + ["-I", folder.url.path] + compiler.options + paths)
-    }
-
-    // MARK: Modules that the target depends on
-
-    /// Compiles stubs of the modules that declare the types.
-    /// - Returns: whether any does.
-    private func compileModules(declaring names: Set<String>, into folder: TemporaryFolder) throws -> Bool {
-        var found = false
-        for (module, path) in target.dependencies.ordered(by: { $0.key < $1.key }) {
-            var pool = try SourcePool(TargetSources.swiftFiles(in: path), compiler: compiler)
-            try pool.parseDeclarations(of: names)
-            let types = pool.parsed.values.flatMap(\.types).filter {
-                names.contains($0.name) && $0.access == .public && $0.enclosing.isEmpty
-            }
-            guard !types.isEmpty || names.contains(module) else { continue }
-            try compileModule(module, types: types, into: folder)
-            found = true
-        }
-        return found
-    }
-
-    private func compileModule(_ name: String, types: [TypeDeclaration], into folder: TemporaryFolder) throws {
-        let declarations = types.map { type in
-            let body = type.aliased.map { " = " + $0 } ?? type.stubBody
-            return "public \(type.keyword) \(type.name)\(type.genericParameters)\(body)\n"
-        }
-        let path = try folder.write(
-            "\(name)-module.swift", "import Foundation\n" + Set(declarations).sorted().joined())
-        let result = try compiler.run([
-            "-emit-module", "-module-name", name, "-parse-as-library", "-suppress-warnings", "-o",
-            folder.url.appendingPathComponent("\(name).swiftmodule").path, path,
-        ])
-        guard result.succeeded else {
-            throw GenerationFailure(
-                file: target.dependencies[name] ?? name,
-                "the types of module \(name) that @NSManaged declarations name cannot be stood in for:\n\(result.errors)"
-            )
-        }
     }
 
     // MARK: Errors

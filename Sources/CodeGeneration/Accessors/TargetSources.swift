@@ -31,10 +31,12 @@ package struct TargetSources: Sendable {
 /// Sources of which only those are parsed that matter: parsing takes a run of the compiler each.
 struct SourcePool {
     private let sources: [(text: SourceText, contents: String)]
+    private let module: String
     private let compiler: SwiftCompiler
     private(set) var parsed: [String: SourceDeclarations] = [:]
 
-    init(_ paths: [String], compiler: SwiftCompiler) throws {
+    init(_ paths: [String], of module: String, compiler: SwiftCompiler) throws {
+        self.module = module
         self.compiler = compiler
         sources = try paths.sorted().map { path in
             let text = try SourceText(contentsOf: path)
@@ -50,29 +52,33 @@ struct SourcePool {
     /// Parses the sources that the text of which a condition holds for, and that have not been parsed.
     mutating func parse(where condition: (String) -> Bool) throws {
         let wanted = sources.filter { parsed[$0.text.path] == nil && condition($0.contents) }.map(\.text)
-        for declarations in try Self.parse(wanted, compiler) {
+        for declarations in try Self.parse(wanted, of: module, compiler) {
             parsed[declarations.source.path] = declarations
         }
     }
 
-    /// Parses the sources that seem to declare one of the types.
-    mutating func parseDeclarations(of names: Set<String>) throws {
+    /// Parses the sources that seem to declare one of the types, or, if asked for, to extend one.
+    mutating func parseDeclarations(of names: Set<String>, withExtensions: Bool = false) throws {
         guard !names.isEmpty else { return }
         let alternatives = names.sorted().map(NSRegularExpression.escapedPattern).joined(separator: "|")
-        let pattern = "\\b(class|struct|enum|protocol|actor|typealias)\\s+(\(alternatives))\\b"
+        let extensions = withExtensions ? "|extension(\\s+\(module)\\s*\\.)?" : ""
+        let pattern = "\\b(class|struct|enum|protocol|actor|typealias\(extensions))\\s*\\b(\(alternatives))\\b"
         try parse { $0.range(of: pattern, options: .regularExpression) != nil }
     }
 
     /// Several runs of the compiler at once, as many as there are processors.
-    private static func parse(_ sources: [SourceText], _ compiler: SwiftCompiler) throws -> [SourceDeclarations] {
+    private static func parse(
+        _ sources: [SourceText], of module: String, _ compiler: SwiftCompiler
+    ) throws -> [SourceDeclarations] {
         let results = Results()
         DispatchQueue.concurrentPerform(iterations: sources.count) { index in
             let source = sources[index]
             results.set(
                 source.path,
                 Result {
-                    try ParsedSource(source, compiler: compiler).map(DeclarationFinder.declarations)
-                        ?? SourceDeclarations(source: source)
+                    try ParsedSource(source, compiler: compiler).map {
+                        DeclarationFinder.declarations(in: $0, module: module)
+                    } ?? SourceDeclarations(source: source)
                 })
         }
         return try sources.compactMap { try results.values[$0.path]?.get() }

@@ -3,6 +3,10 @@ import Foundation
 /// The types that the sources of a module declare, found by name.
 struct TypeCatalogue: Sendable {
     private var declarationsByPath: [[String]: [TypeDeclaration]] = [:]
+    private let module: String
+
+    /// - Parameter module: the module, whose name may be written before those of its types.
+    init(module: String) { self.module = module }
 
     /// Whether no type is known.
     var isEmpty: Bool { declarationsByPath.isEmpty }
@@ -21,23 +25,53 @@ struct TypeCatalogue: Sendable {
         declarationsByPath.keys.contains { $0.last == name }
     }
 
-    /// The type that a name means when it is written inside a type, by Swift's rule: from the innermost scope out.
-    func resolve(_ name: String, in scope: [String]) -> [String]? {
-        for depth in stride(from: scope.count, through: 0, by: -1) {
-            let path = scope.prefix(depth) + [name]
-            if declarationsByPath[Array(path)] != nil { return Array(path) }
+    /// The type that a name means when it is written inside a type, by Swift's rule: from the innermost scope out, in each with the types
+    /// that a class inherits. In an extension, the types around the extended one are no scopes.
+    func resolve(_ name: String, in scope: [String], isExtension: Bool = false, depth: Int = 0) -> [String]? {
+        for count in stride(from: scope.count, through: 0, by: -1)
+        where !isExtension || count == 0 || count == scope.count {
+            if let path = member(name, of: Array(scope.prefix(count)), depth) { return path }
         }
         return nil
+    }
+
+    /// A type in a type, or in one that it inherits from.
+    private func member(_ name: String, of owner: [String], _ depth: Int = 0) -> [String]? {
+        if declarationsByPath[owner + [name]] != nil { return owner + [name] }
+        // Of classes that inherit from each other in a circle, the compiler will say so.
+        guard depth < 32 else { return nil }
+        return declarations(of: owner).lazy.compactMap { declaration in
+            superclass(of: declaration, depth + 1).flatMap { member(name, of: $0, depth + 1) }
+        }.first
+    }
+
+    /// The path of the class that a class inherits from; nil for one that is not declared here.
+    func superclass(of type: TypeDeclaration, _ depth: Int = 0) -> [String]? {
+        guard let names = type.superclass?.prefix(while: { $0 != "<" }).split(separator: ".").map(String.init) else {
+            return nil
+        }
+        let rest = names.count > 1 && names[0] == module ? names.dropFirst() : names[...]
+        guard let first = rest.first else { return nil }
+        var path = resolve(first, in: type.enclosing, depth: depth)
+        for name in rest.dropFirst() { path = path.flatMap { member(name, of: $0, depth) } }
+        return path
     }
 
     /// A type as it is to be written at the top level of a file, where names of enclosing types are not in scope.
     ///
     ///     Set<Book> inside `enum Models { class Book …; class Person … }` becomes Set<Models.Book>
-    func qualify(_ type: String, in scope: [String]) -> String {
+    func qualify(_ type: String, in scope: [String], isExtension: Bool = false) -> String {
         type.mapIdentifiers { name, isMember in
-            guard !isMember, let path = resolve(name, in: scope), path.count > 1 else { return name }
+            guard !isMember, let path = resolve(name, in: scope, isExtension: isExtension), path.count > 1 else {
+                return name
+            }
             return path.joined(separator: ".")
         }
+    }
+
+    /// A type in a declaration, likewise.
+    func qualify(_ type: String, in declaration: ManagedDeclaration) -> String {
+        qualify(type, in: declaration.owner, isExtension: declaration.isInExtension)
     }
 
     /// The types declared here that a type names, each under its path; members of named types included.
@@ -45,11 +79,9 @@ struct TypeCatalogue: Sendable {
         var paths: Set<[String]> = []
         var outer: [String]?
         _ = type.mapIdentifiers { name, isMember in
-            outer =
-                isMember
-                ? outer.flatMap { declarationsByPath[$0 + [name]] == nil ? nil : $0 + [name] }
-                : resolve(name, in: scope)
+            outer = isMember ? outer.flatMap { member(name, of: $0) } : resolve(name, in: scope)
             if let outer { paths.insert(outer) }
+            if !isMember, outer == nil, name == module { outer = [] }
             return name
         }
         return paths

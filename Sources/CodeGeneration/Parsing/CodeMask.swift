@@ -40,14 +40,17 @@ struct CodeMask {
                 maskBlockComment()
             case (UInt8(ascii: "\""), _):
                 maskString(pounds: 0)
-            case (UInt8(ascii: "#"), UInt8(ascii: "\"")), (UInt8(ascii: "#"), UInt8(ascii: "#")):
+            case (UInt8(ascii: "/"), _) where isPrefix:
+                maskRegularExpression(pounds: 0)
+            case (UInt8(ascii: "#"), _):
                 var pounds = 0
                 while at(index + pounds) == UInt8(ascii: "#") { pounds += 1 }
-                if at(index + pounds) == UInt8(ascii: "\"") {
+                switch at(index + pounds) {
+                case UInt8(ascii: "\""):
                     blank(pounds)
                     maskString(pounds: pounds)
-                } else {
-                    index += pounds
+                case UInt8(ascii: "/"): maskRegularExpression(pounds: pounds)
+                default: index += pounds
                 }
             case (UInt8(ascii: "("), _) where isInterpolation:
                 depth += 1
@@ -76,6 +79,25 @@ struct CodeMask {
                 blank(1)
             }
         } while depth > 0 && index < bytes.count
+    }
+
+    /// Whether nothing is directly before the byte here, and something behind it, as it is with a prefix operator.
+    private var isPrefix: Bool {
+        let before = index == 0 ? UInt8(ascii: " ") : at(index - 1)
+        return " \t\n\r([{,;:!".utf8.contains(before) && !" \t\n\r\0".utf8.contains(at(index + 1))
+    }
+
+    /// Steps over a regular expression, or over its beginning if there is none: it ends on its line, unless it has number signs and begins
+    /// on the next one.
+    private mutating func maskRegularExpression(pounds: Int) {
+        var end = index + pounds + 1
+        let line = bytes[min(end, bytes.count)...].prefix { $0 != UInt8(ascii: "\n") }
+        let isMultiline = pounds > 0 && line.allSatisfy { " \t\r".utf8.contains($0) }
+        while end < bytes.count, isMultiline || at(end) != UInt8(ascii: "\n") {
+            if at(end) == UInt8(ascii: "/"), hasPounds(pounds, at: end + 1) { return blank(end + 1 + pounds - index) }
+            end += at(end) == UInt8(ascii: "\\") ? 2 : 1
+        }
+        index += pounds + 1
     }
 
     /// Steps over a string that starts at the quotation mark; a string on one line ends with the line at the latest.

@@ -64,6 +64,17 @@ struct ConditionalBlocks {
         return (name, "(\(text.dropFirst(name.count).trimmingCharacters(in: .whitespaces)))")
     }
 
+    /// The source without the branches that ask for a version of Swift as well: this compiler need not understand them.
+    var sourceWithoutVersions: [UInt8] {
+        var result = source
+        for branch in branches {
+            let own = branch.condition.components(separatedBy: " && ").last ?? ""
+            guard !own.hasPrefix("!"), own.contains("swift(") || own.contains("compiler(") else { continue }
+            for offset in branch.range where result[offset] != UInt8(ascii: "\n") { result[offset] = UInt8(ascii: " ") }
+        }
+        return result
+    }
+
     /// The conditions that a position lies under, outermost first.
     func conditions(at offset: Int) -> [String] {
         branches.filter { $0.range.contains(offset) }.ordered { $0.range.count > $1.range.count }.map(\.condition)

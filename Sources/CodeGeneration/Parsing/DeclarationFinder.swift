@@ -3,6 +3,7 @@ import Foundation
 /// Finds the types and the `@NSManaged` declarations of a source in its syntax tree.
 struct DeclarationFinder {
     private let parsed: ParsedSource
+    private let module: String
     private var found: SourceDeclarations
     /// Where the `@NSManaged` attributes are that were understood.
     private var understood: Set<Int> = []
@@ -19,14 +20,18 @@ struct DeclarationFinder {
         var enclosingAccess = Access.module(nil)
     }
 
-    private init(_ parsed: ParsedSource) {
+    private init(_ parsed: ParsedSource, module: String) {
         self.parsed = parsed
+        self.module = module
         found = SourceDeclarations(source: parsed.source)
     }
 
+    /// - Parameters:
+    ///   - parsed: the source.
+    ///   - module: the module that it belongs to, which may be written before the name of a type.
     /// - Returns: the declarations; those that cannot be handled are among its `problems`.
-    static func declarations(in parsed: ParsedSource) -> SourceDeclarations {
-        var finder = DeclarationFinder(parsed)
+    static func declarations(in parsed: ParsedSource, module: String) -> SourceDeclarations {
+        var finder = DeclarationFinder(parsed, module: module)
         finder.visit(parsed.tree.items, in: Scope())
         finder.reportOthers()
         return finder.found
@@ -69,6 +74,13 @@ struct DeclarationFinder {
             let parts = parsed.code(range).splitOutsideBrackets(at: "=")
             aliased = parts.count > 1 ? parts[1].components(separatedBy: " where ")[0] : nil
         }
+        var superclass: String?
+        if keyword == "class" {
+            // class Name<T: Bound>: Superclass, Protocol {
+            let head = String(parsed.code(range).prefix { $0 != "{" }).splitOutsideBrackets(at: ":")
+            let first = head.count > 1 ? head[1].splitOutsideBrackets(at: ",").first : nil
+            superclass = first?.components(separatedBy: " where ")[0]
+        }
         let generics = node.genericParameters.compactMap { parameter in
             parameter.name.map { (isPack(parameter) ? "each " : "") + $0 }
         }
@@ -76,7 +88,8 @@ struct DeclarationFinder {
             TypeDeclaration(
                 keyword: keyword, name: name, enclosing: scope.path,
                 genericParameters: generics.isEmpty ? "" : "<\(generics.joined(separator: ", "))>", aliased: aliased,
-                access: own, conditions: parsed.conditions(at: range.lowerBound), offset: range.lowerBound))
+                superclass: superclass, access: own, conditions: parsed.conditions(at: range.lowerBound),
+                offset: range.lowerBound))
         visit(
             node.members,
             in: Scope(
@@ -90,11 +103,13 @@ struct DeclarationFinder {
 
     private mutating func visitExtension(_ node: SyntaxNode) {
         guard let extended = node.extendedType else { return }
+        var path = extended.components(separatedBy: ".")
+        if path.count > 1, path[0] == module { path.removeFirst() }
         // An extension says nothing about the kind of type; what is managed is in a class, or the compiler objects.
         visit(
             node.members,
             in: Scope(
-                path: extended.components(separatedBy: "."), keyword: "class", isExtension: true,
+                path: path, keyword: "class", isExtension: true,
                 isGeneric: extended.contains("<"), memberAccess: node.writtenAccess))
     }
 
@@ -107,7 +122,10 @@ struct DeclarationFinder {
 
         // var first, second: Type, third: Type
         let code = parsed.code(range)
-        guard let keyword = code.range(of: "var ") else { return }
+        guard let keyword = code.range(of: "var ") else {
+            report(offset, "the @NSManaged declaration “\(managed.name ?? "")” has no “var” that could be read")
+            return
+        }
         let entries = code[keyword.upperBound...].splitOutsideBrackets(at: ",").map { entry in
             let parts = entry.splitOutsideBrackets(at: ":")
             return (name: parts[0], type: parts.count > 1 ? parts[1...].joined(separator: ": ") : nil)

@@ -30,6 +30,8 @@ struct TypeDeclaration: Sendable {
     var genericParameters: String
     /// What a `typealias` stands for.
     var aliased: String?
+    /// What a class names first after the colon: its superclass, or a protocol.
+    var superclass: String?
     var access: Access
     var conditions: [String]
     /// Where its name is.

@@ -13,8 +13,16 @@ struct ParsedSource: Sendable {
         self.source = source
         code = CodeMask.code(of: source.bytes)
         blocks = ConditionalBlocks(source.bytes, code: code)
-        guard let tree = try compiler.parse(blocks.source, named: source.fileName) else { return nil }
-        self.tree = tree
+        // A branch may be for another compiler; left in place, directives keep this one from all of them.
+        var tried: [[UInt8]] = []
+        for text in [blocks.source, blocks.sourceWithoutVersions, source.bytes] where !tried.contains(text) {
+            if let tree = try compiler.parse(text, named: source.fileName) {
+                self.tree = tree
+                return
+            }
+            tried.append(text)
+        }
+        return nil
     }
 
     /// The conditions of the `#if` blocks around a position.

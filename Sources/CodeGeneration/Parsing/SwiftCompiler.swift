@@ -48,12 +48,17 @@ package struct SwiftCompiler: Sendable {
 
     /// Parses a source, without looking at any module.
     ///
+    /// The target's language mode is not known: the source is parsed with regular expressions between slashes, as in Swift 6, and if it
+    /// does not parse then, without them.
+    ///
     /// - Returns: the syntax tree, `nil` if the source does not parse: the compiler that builds the target says why.
     /// - Throws: `GenerationFailure` if the compiler does not start, or prints what cannot be understood.
     func parse(_ source: [UInt8], named name: String) throws -> SyntaxTree? {
         let folder = try TemporaryFolder()
         let path = try folder.write(name, Data(source))
-        let run = try run(["-dump-parse", "-dump-ast-format", "json", path])
+        let arguments = ["-dump-parse", "-dump-ast-format", "json", path]
+        var run = try run(["-enable-bare-slash-regex"] + arguments)
+        if !run.succeeded, source.contains(UInt8(ascii: "/")) { run = try self.run(arguments) }
         guard run.succeeded else { return nil }
         do {
             return try JSONDecoder().decode(SyntaxTree.self, from: run.output)

@@ -30,13 +30,29 @@ package struct ClassFinder {
         return className
     }
 
+    /// Whether a source declares the class at its top: one in another type has a longer name.
     private func declares(_ className: String, _ paths: [String]) -> Bool {
         let pattern = "\\bclass\\s+\(NSRegularExpression.escapedPattern(for: className))\\b"
         return paths.contains { path in
             guard let text = try? String(contentsOfFile: path, encoding: .utf8), text.contains(className) else {
                 return false
             }
-            return text.range(of: pattern, options: .regularExpression) != nil
+            let code = String(decoding: CodeMask.code(of: Array(text.utf8)), as: UTF8.self)
+            var rest = code[...]
+            while let found = rest.range(of: pattern, options: .regularExpression) {
+                if code[..<found.lowerBound].utf8.reduce(0, Self.depth) == 0 { return true }
+                rest = rest[found.upperBound...]
+            }
+            return false
+        }
+    }
+
+    /// How many braces are open after another character.
+    private static func depth(_ before: Int, _ byte: UInt8) -> Int {
+        switch byte {
+        case UInt8(ascii: "{"): before + 1
+        case UInt8(ascii: "}"): before - 1
+        default: before
         }
     }
 }

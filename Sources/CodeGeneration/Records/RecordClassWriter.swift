@@ -37,22 +37,23 @@ package struct RecordClassWriter {
 
     private func section(_ entity: RecordEntity, _ keys: inout Set<String>) -> String {
         let name = entity.className.asTypeName
+        let isolation = AccessorWriter.isolation
         let members = [fetchRequest(entity)] + properties(entity, &keys)
         var text = "// MARK: - \(entity.name.escaped)\n\n"
         if entity.codeGeneration == .class {
             let superclass = model.entity(entity.parent)?.className.asTypeName ?? "NSManagedObject"
-            text += "public class \(name): \(superclass) {\n\(members.joined(separator: "\n"))}\n"
+            text += "\(isolation)public class \(name): \(superclass) {\n\(members.joined(separator: "\n"))}\n"
         } else {
-            text += "extension \(name) {\n\(members.joined(separator: "\n"))}\n"
+            text += "\(isolation)extension \(name) {\n\(members.joined(separator: "\n"))}\n"
         }
         for relationship in entity.relationships where relationship.isToMany {
             let helpers = RelationshipHelpers(
                 relationship: relationship, destination: relationship.destinationClass(in: model))
-            text += "\n// Accessors for \(relationship.name)\nextension \(name) {\n\(helpers.text())}\n"
+            text += "\n// Accessors for \(relationship.name)\n\(isolation)extension \(name) {\n\(helpers.text())}\n"
         }
         // A subclass is identifiable because its superclass is.
         if model.entity(entity.parent)?.hasOwnClass != true {
-            text += "\nextension \(name): Identifiable {}\n"
+            text += "\n\(isolation)extension \(name): Identifiable {}\n"
         }
         return text
     }

@@ -1,0 +1,105 @@
+import Foundation
+import Ordering
+
+/// Modules that stand in for those that a target depends on: they have the types that its accessors name.
+struct ForeignModules {
+    private let target: TargetSources
+    private let imported: Set<String>
+    private let compiler: SwiftCompiler
+    private let folder: TemporaryFolder
+    private var pools: [String: SourcePool] = [:]
+    /// The names of the types at the top of each module that it stands in for.
+    private var names: [String: Set<String>] = [:]
+    private var searched: Set<String> = []
+
+    /// - Parameters:
+    ///   - target: the target.
+    ///   - imported: the modules that its sources import.
+    ///   - compiler: what compiles the modules.
+    ///   - folder: where to.
+    init(target: TargetSources, imported: Set<String>, compiler: SwiftCompiler, folder: TemporaryFolder) {
+        (self.target, self.imported, self.compiler, self.folder) = (target, imported, compiler, folder)
+    }
+
+    /// Adds types to the modules that declare them: to those that the sources import, and if none does, to the others, which these may
+    /// export.
+    ///
+    /// - Parameter missing: the names of types, or of modules.
+    /// - Returns: whether any module declares any of them.
+    /// - Throws: `GenerationFailure` if a source cannot be read, or a module cannot be compiled.
+    mutating func add(_ missing: Set<String>) throws -> Bool {
+        var missing = missing.subtracting(searched)
+        searched.formUnion(missing)
+        var changed: Set<String> = []
+        let dependencies = Set(target.dependencies.keys)
+        for modules in [imported.intersection(dependencies), dependencies.subtracting(imported)] {
+            var found: Set<String> = []
+            for module in modules.sorted() where !missing.isEmpty {
+                let own = Set(try types(missing, in: module).filter(\.enclosing.isEmpty).map(\.name))
+                guard !own.isEmpty || missing.contains(module) else { continue }
+                names[module, default: []].formUnion(own)
+                found.formUnion(own)
+                changed.insert(module)
+            }
+            missing.subtract(found)
+        }
+        for module in changed { try compile(module) }
+        return !changed.isEmpty
+    }
+
+    /// The public types of a module that have one of the names, or are in one that has.
+    private mutating func types(_ names: Set<String>, in module: String) throws -> [TypeDeclaration] {
+        var pool =
+            try pools[module]
+            ?? SourcePool(
+                TargetSources.swiftFiles(in: target.dependencies[module] ?? ""), of: module, compiler: compiler)
+        try pool.parseDeclarations(of: names, withExtensions: true)
+        pools[module] = pool
+        var types: [[String]: TypeDeclaration] = [:]
+        for type in pool.parsed.values.flatMap(\.types) where type.access == .public && names.contains(type.path[0]) {
+            types[type.path] = type
+        }
+        return types.values.filter { type in
+            type.path.indices.allSatisfy { types[Array(type.path[...$0])] != nil }
+        }.ordered { ($0.path.count, $0.name) < ($1.path.count, $1.name) }
+    }
+
+    /// Compiles a module with the types that it has so far, and those that these are aliases of.
+    mutating func compile(_ module: String) throws {
+        var names = names[module] ?? []
+        var types: [TypeDeclaration] = []
+        var size = -1
+        while names.count > size {
+            size = names.count
+            types = try self.types(names, in: module)
+            names.formUnion(types.compactMap(\.aliased).flatMap(\.identifiers))
+        }
+        var result = try compile(module, types)
+        // An alias in a type may be of what yet another module has. It is left out, since nobody need name it.
+        if !result.succeeded {
+            result = try compile(module, types.filter { $0.aliased == nil || $0.enclosing.isEmpty })
+        }
+        guard result.succeeded else {
+            throw GenerationFailure(
+                file: target.dependencies[module] ?? module,
+                "the types of module \(module) that @NSManaged declarations name cannot be stood in for:\n\(result.errors)"
+            )
+        }
+    }
+
+    private func compile(_ module: String, _ types: [TypeDeclaration]) throws -> SwiftCompiler.Output {
+        var catalogue = TypeCatalogue(module: module)
+        catalogue.add(types)
+        let declarations = types.map { type in
+            let body = type.aliased.map { " = " + catalogue.qualify($0, in: type.path) } ?? type.stubBody
+            let text = "public \(type.keyword) \(type.name)\(type.genericParameters)\(body)"
+            return type.enclosing.isEmpty ? text : "extension \(type.enclosing.joined(separator: ".")) { \(text) }"
+        }
+        let path = try folder.write(
+            "\(module)-module.swift", "import Foundation\n" + declarations.map { $0 + "\n" }.joined())
+        return try compiler.run([
+            "-emit-module", "-module-name", module, "-parse-as-library", "-suppress-warnings", "-o",
+            folder.url.appendingPathComponent("\(module).swiftmodule").path, path,
+        ])
+    }
+}
