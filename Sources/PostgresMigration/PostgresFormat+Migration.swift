@@ -46,6 +46,19 @@ extension PostgresFormat: MigratableFormat {
         )
     }
 
+    package static func alone(_ url: URL, options: [AnyHashable: Any]?, _ work: () throws -> Void) throws {
+        let place = try StorePlace(url, options)
+        let settings = StoreSettings(options)
+        var opening: DatabaseOpening?
+        do {
+            opening = try DatabaseOpening(place, settings, isPooled: isPooled(options))
+            try opening?.beginAlone(settings)
+        } catch { throw converted(error, place) }
+        // The lock ends with the connection. If this was lost, the work is done nevertheless.
+        defer { try? opening?.connection.execute("ROLLBACK") }
+        try work()
+    }
+
     // MARK: By a successor
 
     package static func succeed(

@@ -42,7 +42,19 @@ extension SQLiteFormat: MigratableFormat {
         _ url: URL, by migration: InferredMigration, options: [AnyHashable: Any]?, defersCleanup: Bool,
         progress: (Double) -> Void
     ) throws {
-        try InPlaceMigrator(writable(url, options), migration, defersCleanup: defersCleanup).run(progress: progress)
+        do {
+            try InPlaceMigrator(writable(url, options), migration, defersCleanup: defersCleanup).run(progress: progress)
+        } catch let error as NSError where error.code == CoreDataErrorCode.persistentStoreTimeout {
+            // Another process may have done the same meanwhile.
+            let version = try? version(of: url, options: options)
+            guard version?.fits(migration.destination, configuration: migration.configuration) == true else {
+                throw error
+            }
+        }
+    }
+
+    package static func alone(_ url: URL, options: [AnyHashable: Any]?, _ work: () throws -> Void) throws {
+        try MigrationWorkspace.with(url, timeout: timeout(options)) { _ in try work() }
     }
 
     // MARK: By a successor

@@ -50,7 +50,7 @@ struct StagedMigrationTests {
     }
 
     private func open(
-        _ version: Int, _ manager: NSStagedMigrationManager?, schema: String?
+        _ version: Int, _ manager: NSStagedMigrationManager?, schema: String?, timeout: Int = 10
     ) throws -> NSPersistentStoreCoordinator {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model(version))
         var options: [AnyHashable: Any] = [
@@ -58,6 +58,7 @@ struct StagedMigrationTests {
         ]
         options[NSPersistentStoreStagedMigrationManagerOptionKey] = manager
         options[NSPostgreSQLSchemaOption] = schema
+        options[NSPersistentStoreTimeoutOption] = timeout
         try coordinator.addPersistentStore(
             ofType: NSPostgreSQLStoreType, configurationName: nil, at: database.url(), options: options)
         return coordinator
@@ -95,6 +96,49 @@ struct StagedMigrationTests {
                 ["2", "0"]
             ])
         _ = try open(4, stages { $0.setValue("x", forKey: "fullName") }, schema: nil)
+        #expect(try database.rows("SELECT full_name FROM author") == [["x"], ["x"]])
+    }
+
+    @Test("and are not taken back where another program migrates them further meanwhile")
+    func overtaken() throws {
+        try makeStore(schema: nil)
+        let fills = stages { author in
+            author.setValue("x", forKey: "fullName")
+            guard author.value(forKey: "name") as? String == "Ada" else { return }
+            try author.managedObjectContext?.save()
+        }
+        // The other program comes after the stage's handler has saved everything.
+        let custom = try #require(fills.stages.compactMap { $0 as? NSCustomMigrationStage }.first)
+        let handler = try #require(custom.willMigrateHandler)
+        custom.willMigrateHandler = { manager, stage in
+            try handler(manager, stage)
+            _ = try open(4, nil, schema: nil)
+        }
+        let generation = "SELECT generation FROM pippin.stores"
+        let before = try #require(Int64(database.rows(generation)[0][0]))
+        _ = try open(4, fills, schema: nil)
+        #expect(try database.rows("SELECT full_name FROM author") == [["x"], ["x"]])
+        let columns =
+            "SELECT count(*) FROM information_schema.columns WHERE table_name = 'author' AND column_name = 'name'"
+        #expect(try database.rows(columns) == [["0"]])
+        // One migration for the stage's first version, and the other program's.
+        #expect(try database.rows(generation) == [["\(before + 2)"]])
+    }
+
+    @Test("by one program at a time: another one waits for it, and gives up after its timeout")
+    func alone() throws {
+        try makeStore(schema: nil)
+        var refusal: NSError?
+        let fills = stages { $0.setValue("x", forKey: "fullName") }
+        let custom = try #require(fills.stages.compactMap { $0 as? NSCustomMigrationStage }.first)
+        let handler = try #require(custom.willMigrateHandler)
+        custom.willMigrateHandler = { manager, stage in
+            try handler(manager, stage)
+            let others = self.stages { _ in Issue.record("The stages are run twice at a time.") }
+            do { _ = try open(4, others, schema: nil, timeout: 1) } catch { refusal = error as NSError }
+        }
+        _ = try open(4, fills, schema: nil)
+        #expect(refusal?.code == 134090)
         #expect(try database.rows("SELECT full_name FROM author") == [["x"], ["x"]])
     }
 }

@@ -116,6 +116,10 @@ extension SubstituteForFiles: MigratableFormat {
         try PostgresFormat.succeed(Schemas.url(url), options: options, failing: failing, make)
     }
 
+    static func alone(_ url: URL, options: [AnyHashable: Any]?, _ work: () throws -> Void) throws {
+        try PostgresFormat.alone(Schemas.url(url), options: options, work)
+    }
+
     static func continuity(of url: URL, options: [AnyHashable: Any]?) throws -> any StoreContinuity {
         try PostgresFormat.continuity(of: Schemas.url(url), options: options)
     }

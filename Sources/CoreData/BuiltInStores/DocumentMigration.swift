@@ -40,7 +40,8 @@ struct DocumentMigration {
 
     private func sourceModel(_ metadata: [String: Any], _ known: KnownVersions?) throws -> NSManagedObjectModel {
         let version = known?.versions.first {
-            $0.model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata)
+            $0.model.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata)
+                || $0.model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata)
         }
         if let found = version?.model ?? .mergedModel(from: nil, forStoreMetadata: metadata) { return found }
         throw MigrationError.missingSourceModel(url: url, metadata: metadata)
@@ -69,6 +70,7 @@ struct DocumentMigration {
         let type = store == XMLStore.self ? NSXMLStoreType : NSBinaryStoreType
         let manager = NSMigrationManager(sourceModel: source, destinationModel: model)
         manager.configuration = configuration
+        manager.sourceMayBePart = true
         let plain = StoreMigrationOptions.unobserved(options)
         try manager.migrateStore(
             from: url, sourceType: type, options: plain, with: mapping, toDestinationURL: place, destinationType: type,

@@ -23,7 +23,13 @@ extension NSPersistentStoreCoordinator {
         do { return try opened() } catch let error as NSError
             where error.code == CoreDataErrorCode.persistentStoreIncompatibleVersionHash
         {
-            try migrate()
+            do { try migrate() } catch let refusal as NSError
+                where refusal.code == CoreDataErrorCode.persistentStoreTimeout
+            {
+                // Another process may have migrated the store meanwhile.
+                guard let store = try? opened() else { throw refusal }
+                return store
+            }
             return try opened()
         }
     }

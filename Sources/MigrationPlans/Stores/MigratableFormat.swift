@@ -43,6 +43,11 @@ package protocol MigratableFormat: StoreFormat {
         progress: (Double) -> Void
     ) throws
 
+    /// Does work that consists of several migrations while nobody else does such work with the store.
+    ///
+    /// - Throws: 134090 if somebody else does it for longer than the timeout in the options, and the errors of the work.
+    static func alone(_ url: URL, options: [AnyHashable: Any]?, _ work: () throws -> Void) throws
+
     // MARK: By a successor
 
     /// Makes the successor of a store, and replaces the store by it as a whole. Nobody else writes to the store

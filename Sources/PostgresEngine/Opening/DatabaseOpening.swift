@@ -10,6 +10,7 @@ package struct DatabaseOpening {
     package let connection: PostgresConnection
     /// The number of the advisory lock that programs agree on; "Pippin" in the letters of a telephone keypad.
     private static let lockNumber = 747746
+    private static let stagesLock = 747_751
 
     /// Connects, or joins the transaction of several stores.
     static func connect(
@@ -173,6 +174,13 @@ package struct DatabaseOpening {
 
     /// Keeps others from creating or changing stores of the database until the transaction ends.
     package func lock() throws { try connection.execute("SELECT pg_advisory_xact_lock(\(Self.lockNumber))") }
+
+    /// Begins a transaction, and takes a lock in it that only migrations in stages take. It waits for it.
+    package func beginAlone(_ settings: StoreSettings) throws {
+        try connection.execute("BEGIN; \(settings.lockTimeout(local: true))")
+        try connection.execute(
+            "SELECT pg_advisory_xact_lock(\(Self.stagesLock), \(OpenDatabase.lockNumber(of: place.schema)))")
+    }
 
     /// Removes the store's tables and its bookkeeping.
     package func destroy() throws {

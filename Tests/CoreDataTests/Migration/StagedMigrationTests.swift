@@ -53,6 +53,7 @@ struct StagedMigrationTests {
         if version >= 2 { model.add(makeAttribute("full", .stringAttributeType), to: "Person") }
         if version >= 3 { model.attribute("Person", "full").isOptional = false }
         if version >= 4 { model.removeProperty("nick", of: "Person") }
+        if version >= 5 { model.add(makeAttribute("email", .stringAttributeType), to: "Person") }
         return model
     }
 
@@ -75,14 +76,22 @@ struct StagedMigrationTests {
         return stage
     }
 
-    private func add(_ stages: [NSMigrationStage], _ version: Int) throws {
+    /// Opens the store with a version of the model, migrates it by stages or by inference, and closes it again.
+    private func add(
+        _ stages: [NSMigrationStage]?, _ version: Int, timeout: Int = 10,
+        _ body: (NSManagedObjectContext) throws -> Void = { _ in }
+    ) throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model(version))
+        var options: [AnyHashable: Any] = [
+            NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
+            NSPersistentStoreTimeoutOption: timeout,
+        ]
+        options[NSPersistentStoreStagedMigrationManagerOptionKey] = stages.map(NSStagedMigrationManager.init)
         let store = try coordinator.addPersistentStore(
-            ofType: NSSQLiteStoreType, configurationName: nil, at: folder.store,
-            options: [
-                NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
-                NSPersistentStoreStagedMigrationManagerOptionKey: NSStagedMigrationManager(stages),
-            ])
+            ofType: NSSQLiteStoreType, configurationName: nil, at: folder.store, options: options)
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        try context.performAndWait { try body(context) }
         try coordinator.remove(store)
     }
 
@@ -128,5 +137,47 @@ struct StagedMigrationTests {
         }
         #expect(failure?.code == 134504)
         #expect(failure?.userInfo["reason"] as? String == "Cannot use staged migration with an unknown model version.")
+    }
+
+    /// The stages up to the fifth version.
+    private func stages(_ body: @escaping (NSManagedObjectContext) throws -> Void) -> [NSMigrationStage] {
+        [
+            NSLightweightMigrationStage([model(1).versionChecksum, model(2).versionChecksum]), custom(body),
+            NSLightweightMigrationStage([3, 4, 5].map { model($0).versionChecksum }),
+        ]
+    }
+
+    private func fill(_ context: NSManagedObjectContext) throws {
+        for person in try context.all("Person") { person.setValue("x", forKey: "full") }
+        try context.save()
+    }
+
+    @Test("A store that another program migrates further meanwhile is not taken back, and loses nothing")
+    func overtaken() throws {
+        let stages = stages { context in
+            try fill(context)
+            try add(nil, 5) { other in
+                let ann = try #require(other.all("Person", NSPredicate(format: "name == 'Ann'")).first)
+                ann.setValue("ann@example.org", forKey: "email")
+                try other.save()
+            }
+        }
+        try add(stages, 5)
+        #expect(
+            try plainSQL("SELECT ZEMAIL FROM ZPERSON WHERE ZNAME = 'Ann'", in: folder.store) == ["ann@example.org"])
+    }
+
+    @Test("One program at a time runs the stages: another one waits for it, and gives up after its timeout")
+    func alone() throws {
+        var refusal: NSError?
+        let stages = stages { context in
+            try fill(context)
+            let others = self.stages { _ in Issue.record("The stages are run twice at a time.") }
+            do { try add(others, 5, timeout: 1) } catch { refusal = error as NSError }
+        }
+        try add(stages, 5)
+        #expect(refusal?.code == 134090)
+        #expect(try plainSQL("SELECT ZFULL FROM ZPERSON", in: folder.store) == ["x", "x", "x"])
+        try add(stages, 5)
     }
 }

@@ -41,6 +41,7 @@ struct MappedMigration {
         let continuity = try format.continuity(of: url, options: options)
         let manager = NSMigrationManager(sourceModel: source, destinationModel: destination)
         manager.configuration = configuration
+        manager.sourceMayBePart = true
         manager.portion = portion
         manager.progressed = progress
         manager.willMigrate = { try $0.reserveKeys(upTo: continuity.greatestKey) }

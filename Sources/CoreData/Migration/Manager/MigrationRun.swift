@@ -4,6 +4,8 @@ import Foundation
 final class MigrationRun {
     // Confined to the migration's thread.
     let mapping: NSMappingModel
+    /// The entity mappings to carry out, in their order.
+    let entityMappings: [NSEntityMapping]
     let source: NSManagedObjectContext
     let destination: NSManagedObjectContext
     let associations: MigrationAssociations
@@ -23,13 +25,18 @@ final class MigrationRun {
     ///   - destination: the coordinator of the store to write.
     ///   - portion: how many objects are made or changed before they are saved.
     ///   - isNew: whether the destination had no rows before.
+    ///   - held: the entities of the source store; nil for all.
     /// - Throws: an error if a policy's class cannot be found.
     init(
         _ mapping: NSMappingModel, source: NSPersistentStoreCoordinator, destination: NSPersistentStoreCoordinator,
-        portion: Int, isNew: Bool
+        portion: Int, isNew: Bool, held: [NSEntityDescription]?
     ) throws {
         self.mapping = mapping
-        policies = try (mapping.entityMappings ?? []).map { try MigrationPolicies.policy(for: $0) }
+        let names = held.map { Set($0.map { $0.name ?? "" }) }
+        entityMappings = (mapping.entityMappings ?? []).filter { entity in
+            entity.sourceEntityName.flatMap { names?.contains($0) } ?? true
+        }
+        policies = try entityMappings.map { try MigrationPolicies.policy(for: $0) }
         self.source = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         self.source.persistentStoreCoordinator = source
         self.destination = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)

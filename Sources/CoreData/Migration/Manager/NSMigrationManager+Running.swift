@@ -21,13 +21,21 @@ extension NSMigrationManager {
     ///   - isNew: whether the destination does not exist yet.
     /// - Throws: the errors of the stores, of the mapping and of its policies.
     func migrateObjects(_ ends: MigrationEnds, mapping: NSMappingModel, isNew: Bool) throws {
-        let source = NSPersistentStoreCoordinator(managedObjectModel: PlainModel.make(of: sourceModel))
+        let plainSource = PlainModel.make(of: sourceModel)
+        var part: String?
         var sourceOptions = ends.source.options ?? [:]
         sourceOptions[NSReadOnlyPersistentStoreOption] = true
         sourceOptions[NSMigratePersistentStoresAutomaticallyOption] = nil
+        let source: NSPersistentStoreCoordinator
         do {
+            if sourceMayBePart {
+                let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+                    ofType: ends.source.type, at: ends.source.url, options: sourceOptions)
+                part = PlainModel.addConfiguration(to: plainSource, ofStoreWith: metadata)
+            }
+            source = NSPersistentStoreCoordinator(managedObjectModel: plainSource)
             try source.addPersistentStore(
-                ofType: ends.source.type, configurationName: nil, at: ends.source.url, options: sourceOptions)
+                ofType: ends.source.type, configurationName: part, at: ends.source.url, options: sourceOptions)
         } catch { throw unopened(ends.source, code: CoreDataErrorCode.migrationManagerSourceStore, error) }
         let destination = NSPersistentStoreCoordinator(managedObjectModel: PlainModel.make(of: destinationModel))
         do {
@@ -35,7 +43,9 @@ extension NSMigrationManager {
                 ofType: ends.destination.type, configurationName: configuration, at: ends.destination.url,
                 options: ends.destination.options)
         } catch { throw unopened(ends.destination, code: CoreDataErrorCode.migrationManagerDestinationStore, error) }
-        let run = try MigrationRun(mapping, source: source, destination: destination, portion: portion, isNew: isNew)
+        let run = try MigrationRun(
+            mapping, source: source, destination: destination, portion: portion, isNew: isNew,
+            held: part.flatMap(plainSource.entities(forConfigurationName:)))
         self.run = run
         try willMigrate?(destination)
         try run.destination.performAndWait {

@@ -15,13 +15,13 @@ extension NSMigrationManager {
         try run.portions.finish()
         guard willMigrate != nil else { return }
         run.associations.settle()
-        successions = (run.mapping.entityMappings ?? []).flatMap { run.associations.keyPairs(mapping: $0.name ?? "") }
+        successions = run.entityMappings.flatMap { run.associations.keyPairs(mapping: $0.name ?? "") }
     }
 
     private func perform(
         _ stage: Int, _ run: MigrationRun, _ body: (NSEntityMapping, NSEntityMigrationPolicy) throws -> Void
     ) throws {
-        let mappings = Array(zip(run.mapping.entityMappings ?? [], run.policies))
+        let mappings = Array(zip(run.entityMappings, run.policies))
         for (index, (mapping, policy)) in mappings.enumerated() {
             try checkCancellation()
             run.current = mapping

@@ -37,6 +37,9 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
 
     /// The configuration of the destination model whose entities the destination store holds; `nil` for all.
     var configuration: String?
+    /// Whether the source store may be one of a configuration, known to be of the source model's version. Mappings of
+    /// entities that it does not hold are then left out.
+    var sourceMayBePart = false
     var run: MigrationRun?
     /// Called on the migration's thread whenever the progress changes.
     var progressed: ((Float) -> Void)?

@@ -1,3 +1,5 @@
+import CompactCollections
+
 /// A model for migrations. Its objects are plain managed objects, since the application's present classes need not fit
 /// an old version of the model, and must not act on objects in the middle of a migration.
 enum PlainModel {
@@ -6,5 +8,20 @@ enum PlainModel {
         plain.copyContents(of: model)
         for entity in plain.entities { entity.managedObjectClassName = "NSManagedObject" }
         return plain
+    }
+
+    /// Adds a configuration with the entities that a store of a configuration holds.
+    ///
+    /// - Parameters:
+    ///   - model: the model of the store.
+    ///   - metadata: the store's metadata.
+    /// - Returns: the name of the configuration; nil for a store of all entities, and for one of another model.
+    static func addConfiguration(to model: NSManagedObjectModel, ofStoreWith metadata: [String: Any]) -> String? {
+        let stored = StoreMetadata.hashes(in: metadata)
+        let held = model.entities.filter { stored[$0.name ?? ""] != nil }
+        guard !held.isEmpty, held.count == stored.count, held.count < model.entities.count else { return nil }
+        let name = "entities of the store"
+        model.setEntities(held, forConfigurationName: name)
+        return name
     }
 }

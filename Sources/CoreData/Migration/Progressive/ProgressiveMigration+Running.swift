@@ -28,9 +28,11 @@ extension ProgressiveMigration {
 
     private func successor(
         _ places: any SuccessorPlaces, of source: KnownVersion, progress: @escaping (MigrationProgress) -> Void
-    ) throws -> URL {
+    ) throws -> URL? {
         // Another process may have migrated the store while this one waited.
-        guard try format.version(of: url, options: options).fits(source.model, configuration: configuration) else {
+        let version = try format.version(of: url, options: options)
+        guard version.fits(source.model, configuration: configuration) else {
+            if let last = steps.last, version.fits(last.destination.model, configuration: configuration) { return nil }
             throw MigrationError.changed(url: url, steps[0])
         }
         var current = url

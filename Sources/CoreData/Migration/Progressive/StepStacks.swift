@@ -21,7 +21,7 @@ struct StepStacks {
     ///
     /// - Throws: the errors of the code, of validation and of saving.
     func run(_ work: ChainStep.Work, configuration: String?) throws {
-        let before = try coordinator(step.source.model, old, isReadOnly: true, nil)
+        let before = try coordinator(step.source.model, old, isReadOnly: true)
         let after = try coordinator(step.destination.model, new, isReadOnly: false, configuration)
         let reader = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         reader.persistentStoreCoordinator = before
@@ -36,15 +36,22 @@ struct StepStacks {
     }
 
     private func coordinator(
-        _ model: NSManagedObjectModel, _ url: URL, isReadOnly: Bool, _ configuration: String?
+        _ model: NSManagedObjectModel, _ url: URL, isReadOnly: Bool, _ configuration: String? = nil
     ) throws -> NSPersistentStoreCoordinator {
-        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: PlainModel.make(of: model))
+        let model = PlainModel.make(of: model)
+        var configuration = configuration
         var plain = StoreMigrationOptions.plain(options)
-        if isReadOnly { plain[NSReadOnlyPersistentStoreOption] = true }
+        if isReadOnly {
+            plain[NSReadOnlyPersistentStoreOption] = true
+            // The store may be one of a configuration.
+            let metadata = try format.metadata(at: url, options: options)
+            configuration = PlainModel.addConfiguration(to: model, ofStoreWith: metadata)
+        }
         // A store with a history may only be written to with history tracking.
         if !isReadOnly, try format.version(of: url, options: options).hasHistory {
             plain[NSPersistentHistoryTrackingKey] = true
         }
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         try coordinator.addPersistentStore(
             ofType: format.type, configurationName: configuration, at: url, options: plain)
         return coordinator

@@ -11,20 +11,24 @@ struct StagedMigration {
     let configuration: String?
     let options: [AnyHashable: Any]?
 
+    /// One process at a time runs stages. If a process migrates the store in another way meanwhile, the stages up to its
+    /// new version count as done.
+    ///
     /// - Throws: 134504 if no stage has the store's or the model's version, 134506 if the model is older than the
-    ///   store, the errors of handlers, and those of lightweight migration, with the stage. The store then has the
-    ///   version of the last completed stage.
+    ///   store, 134090 if another process is running stages, the errors of handlers, and those of lightweight migration,
+    ///   with the stage. The store then has the version of the last completed stage.
     func run() throws {
-        let plan = try plan()
         defer { manager.container = nil }
-        for index in plan.customStages {
-            guard let stage = manager.stages[index] as? NSCustomMigrationStage else { continue }
-            do { try run(stage) } catch { throw failure(stage, error) }
+        try format.alone(url, options: options) {
+            for index in try plan(to: model).customStages {
+                guard let stage = manager.stages[index] as? NSCustomMigrationStage else { continue }
+                do { try run(stage) } catch { throw failure(stage, error) }
+            }
+            _ = try migrate(to: model)
         }
-        try migrate(to: model)
     }
 
-    private func plan() throws -> StagedPlan {
+    private func plan(to model: NSManagedObjectModel) throws -> StagedPlan {
         let stages = try manager.stages.map { stage -> StagedPlan.Stage in
             switch stage {
             case let stage as NSLightweightMigrationStage: return .lightweight(stage.versionChecksums)
@@ -42,7 +46,7 @@ struct StagedMigration {
         let (start, end) = (names.name(of: store), names.name(of: model.versionChecksums))
         let named = stages.map { $0.renamed(names.name) }
         do { return try StagedPlan(named, from: start, to: end) } catch {
-            throw unplanned(error, metadata: metadata, checksum: store.sorted().joined(separator: " or "))
+            throw unplanned(error, metadata: metadata, checksum: store.sorted().joined(separator: " or "), model)
         }
     }
 
@@ -55,7 +59,9 @@ struct StagedMigration {
         }
     }
 
-    private func unplanned(_ obstacle: StagedPlan.Obstacle, metadata: [String: Any], checksum: String) -> NSError {
+    private func unplanned(
+        _ obstacle: StagedPlan.Obstacle, metadata: [String: Any], checksum: String, _ model: NSManagedObjectModel
+    ) -> NSError {
         let unknown = CoreDataErrorCode.managedObjectModelReferenceNotFound
         let (code, reason): (Int, String) =
             switch obstacle {
@@ -74,9 +80,9 @@ struct StagedMigration {
     }
 
     private func run(_ stage: NSCustomMigrationStage) throws {
-        try migrate(to: stage.currentModel.resolve())
+        guard try migrate(to: stage.currentModel.resolve()) else { return }
         try handle(stage, stage.currentModel.resolve(), stage.willMigrateHandler)
-        try migrate(to: stage.nextModel.resolve())
+        guard try migrate(to: stage.nextModel.resolve()) else { return }
         try handle(stage, stage.nextModel.resolve(), stage.didMigrateHandler)
     }
 
@@ -103,12 +109,25 @@ struct StagedMigration {
     }
 
     /// A lightweight migration; it does nothing for a store that fits already.
-    private func migrate(to model: NSManagedObjectModel) throws {
+    ///
+    /// - Returns: false for a store that is of a later version; it is left alone.
+    private func migrate(to model: NSManagedObjectModel) throws -> Bool {
         let entities = model.entities(forConfigurationName: configuration) ?? model.entities
-        let version = try format.version(of: url, options: options)
-        guard !version.differences(entities, of: model).isEmpty else { return }
-        let source = try format.sourceModel(of: url, near: model, options: options)
-        try format.migrateByInference(url, from: source, to: model, configuration: configuration, options: options)
+        var source: NSManagedObjectModel?
+        while true {
+            let version = try format.version(of: url, options: options)
+            if version.differences(entities, of: model).isEmpty { return true }
+            do { _ = try plan(to: model) } catch let error as NSError
+                where error.code == NSStagedMigrationBackwardMigrationError
+            { return false }
+            if let source {
+                try format.migrateByInference(
+                    url, from: source, to: model, configuration: configuration, options: options)
+                return true
+            }
+            // The version is looked at again afterwards: a later one must not become the source.
+            source = try format.sourceModel(of: url, near: model, options: options)
+        }
     }
 
     private func failure(_ stage: NSCustomMigrationStage, _ error: any Error) -> NSError {
