@@ -21,7 +21,7 @@ struct PortionedCopy {
     /// - Throws: the errors of the stores; the destination is then empty.
     func run() throws {
         try copy.destination.saveMetadata()
-        try long.beginLongTransaction(makesIndexesLater: true)
+        try long.beginLongTransaction(makesIndexesLater: true, copies: true)
         do {
             let roots = copy.entities.filter { $0.superentity == nil }
             for root in roots {
@@ -37,11 +37,7 @@ struct PortionedCopy {
             try long.makeIndexes()
             // If a unique index could not be made, this reports the rows that share values.
             if let shared = try long.sharedUniqueValues(limit: 1).first {
-                throw StoreError.make(
-                    CoreDataErrorCode.managedObjectConstraintMerge,
-                    "Objects have the same unique values of \(shared.constraint.joined(separator: ", ")): "
-                        + "\(shared.rows.map { $0.uriRepresentation().absoluteString }.joined(separator: ", ")).",
-                    url: copy.source.url, suggestion: "Change or delete all but one of them first.")
+                throw copy.sharing(shared.constraint, shared.rows)
             }
             try long.endLongTransaction(commits: true)
         } catch {

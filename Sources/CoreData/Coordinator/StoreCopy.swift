@@ -10,10 +10,43 @@ struct StoreCopy {
     /// Whether objects keep their keys, so that their IDs stay valid.
     let keepsKeys: Bool
 
-    /// Copies everything in one transaction of the destination.
+    /// Copies everything in one transaction of the destination. Others may save meanwhile, so all is read in one state of
+    /// the source, as far as its engine can do that.
     ///
-    /// - Throws: the errors of the stores; the destination is then empty.
+    /// - Throws: 133021 for values that must be unique and are not, and the errors of the stores; the destination is then
+    ///   empty.
     func run() throws {
+        do {
+            let engine = source.engine
+            if try engine.readingOneState(copy) { return }
+            guard let pinning = engine.pinning, let generation = try pinning.pinGeneration() else { return try copy() }
+            let former = pinning.readGeneration
+            pinning.readGeneration = generation
+            defer { pinning.readGeneration = former }
+            try copy()
+        } catch let refusal as SaveRefusal { throw error(refusal) }
+    }
+
+    private func error(_ refusal: SaveRefusal) -> NSError {
+        guard case .constraints(let violations) = refusal, let first = violations.first else {
+            return StoreError.make(
+                CoreDataErrorCode.persistentStoreSave,
+                "Objects of “\(source.url?.lastPathComponent ?? "")” were changed while they were copied.",
+                url: source.url, suggestion: "Try again.")
+        }
+        return sharing(first.constraint, first.conflicting + (first.stored.map { [$0.objectID] } ?? []))
+    }
+
+    /// 133021: objects have the same values of a constraint.
+    func sharing(_ constraint: [String], _ objects: [NSManagedObjectID]) -> NSError {
+        StoreError.make(
+            CoreDataErrorCode.managedObjectConstraintMerge,
+            "Objects have the same unique values of \(constraint.joined(separator: ", ")): "
+                + "\(objects.map { $0.uriRepresentation().absoluteString }.joined(separator: ", ")).",
+            url: source.url, suggestion: "Change or delete all but one of them first.")
+    }
+
+    private func copy() throws {
         if keepsKeys, let long = destination.engine.longTransactions {
             return try PortionedCopy(self, long).run()
         }

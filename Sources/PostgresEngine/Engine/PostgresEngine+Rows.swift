@@ -105,7 +105,7 @@ extension PostgresEngine: BatchEngine {
 }
 
 extension PostgresEngine: LongTransactionEngine {
-    package func beginLongTransaction(makesIndexesLater: Bool) throws {
+    package func beginLongTransaction(makesIndexesLater: Bool, copies: Bool) throws {
         try writing { try $0.beginLongTransaction(makesIndexesLater: makesIndexesLater) }
     }
 

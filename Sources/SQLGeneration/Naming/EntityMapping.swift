@@ -37,6 +37,17 @@ package final class EntityMapping: Sendable {
         self.sharesTable = sharesTable
     }
 
+    func takingDerivedValues() -> EntityMapping {
+        let written = columns.map { column in
+            var column = column
+            column?.isDerived = false
+            return column
+        }
+        return EntityMapping(
+            layout: layout, number: number, table: table, columns: written, toManys: toManys, owners: owners,
+            numbers: numbers, sharesTable: sharesTable, unavailable: unavailable)
+    }
+
     /// The column of an attribute or to-one relationship.
     package func column(named property: String) -> SlotColumn? {
         layout.slotIndex(forName: property).flatMap { columns[$0] }

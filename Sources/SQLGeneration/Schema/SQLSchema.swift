@@ -9,7 +9,7 @@ import StoreEngine
 package struct SQLSchema: Sendable {
     package let layout: ModelLayout
     /// The mappings in the order of the layout's entities; nil for entities that the store does not hold.
-    package let mappings: [EntityMapping?]
+    package private(set) var mappings: [EntityMapping?]
     /// The tables of the root entities, in the order of their numbers.
     package let tables: [TableDefinition]
     /// The join tables, each with the number of the root entity whose table precedes it.
@@ -42,6 +42,13 @@ package struct SQLSchema: Sendable {
             if let mapping { byNumber[mapping.number] = index }
         }
         layoutIndexByNumber = byNumber
+    }
+
+    /// The same schema with derived attributes that are written like others.
+    package func takingDerivedValues() -> SQLSchema {
+        var schema = self
+        schema.mappings = mappings.map { $0?.takingDerivedValues() }
+        return schema
     }
 
     /// The numbers of the entities that the store holds, by name.

@@ -38,6 +38,10 @@ final class OpenStore {
     var filesOfLongTransaction: [ExternalFiles]?
     /// The indexes that the long transaction will create once the rows exist.
     var indexesOfLongTransaction: [IndexDefinition] = []
+    /// The triggers that the long transaction will create once the rows exist.
+    var triggersOfLongTransaction: [TriggerDefinition] = []
+    /// The store as it is used again after the long transaction, if that writes derived attributes like others.
+    var usualStore: OpenStore?
     /// Readers of former query generations, for use by others.
     let idleReaders = IdleReaders()
     private var accesses: [EntityAccess?]

@@ -7,13 +7,21 @@ import StoreEngine
 extension SQLiteEngine: LongTransactionEngine {
     /// Begins a transaction that includes all saves until it ends.
     ///
-    /// - Parameter makesIndexesLater: drops all indexes, so that `makeIndexes()` creates them once the rows exist:
-    ///   sorting once costs less than inserting each row into an index that outgrows SQLite's cache.
+    /// - Parameters:
+    ///   - makesIndexesLater: drops all indexes, so that `makeIndexes()` creates them once the rows exist: sorting once
+    ///     costs less than inserting each row into an index that outgrows SQLite's cache.
+    ///   - copies: drops the triggers of derived attributes, too; their values are written as they are.
     /// - Throws: SQLite's errors.
-    package func beginLongTransaction(makesIndexesLater: Bool) throws {
-        let store = try writable()
+    package func beginLongTransaction(makesIndexesLater: Bool, copies: Bool) throws {
+        var store = try writable()
         try store.run("save to", fallback: CoreDataErrorCode.persistentStoreSave) {
             try store.connection.beginLong(undoesParts: !makesIndexesLater && store.mayBreakConstraints)
+        }
+        if copies, store.hasDerivedAttributes {
+            store = try store.run("save to", fallback: CoreDataErrorCode.persistentStoreSave) {
+                try store.takingDerivedValues()
+            }
+            opened = store
         }
         store.filesOfLongTransaction = []
         guard makesIndexesLater else { return }
@@ -29,8 +37,11 @@ extension SQLiteEngine: LongTransactionEngine {
     ///
     /// Indexes whose rows share values that must be unique are deferred again. Nothing happens if none are deferred.
     package func makeIndexes() throws {
-        guard let store = opened, !store.indexesOfLongTransaction.isEmpty else { return }
+        guard let store = opened else { return }
         try store.run("save to", fallback: CoreDataErrorCode.persistentStoreSave) {
+            for trigger in store.triggersOfLongTransaction { try store.connection.execute(trigger.creation) }
+            store.triggersOfLongTransaction = []
+            if store.indexesOfLongTransaction.isEmpty { return }
             store.indexesOfLongTransaction = try store.indexesOfLongTransaction.filter { try !store.makes($0) }
             store.connection.setUndoesParts(store.mayBreakConstraints)
         }
@@ -60,6 +71,7 @@ extension SQLiteEngine: LongTransactionEngine {
         guard let store = opened, let files = store.filesOfLongTransaction else { return }
         store.filesOfLongTransaction = nil
         store.indexesOfLongTransaction = []
+        if let usual = store.usualStore { opened = usual }
         do {
             if commits { for file in files { file.willCommit() } }
             try store.run("save to", fallback: CoreDataErrorCode.persistentStoreSave) {
@@ -88,6 +100,20 @@ extension OpenStore {
     /// Whether a save may violate a uniqueness constraint; it is then rolled back, and tried again.
     fileprivate var mayBreakConstraints: Bool {
         schema.layout.entities.contains { !$0.uniquenessConstraints.isEmpty }
+    }
+
+    /// The same store, with derived attributes that are written like others: no trigger computes them until they are
+    /// made again.
+    fileprivate func takingDerivedValues() throws -> OpenStore {
+        let store = OpenStore(
+            file: file, schema: schema.takingDerivedValues(), identity: identity, external: external, derived: derived,
+            history: history, hasHistory: hasHistory, structureVersion: structureVersion)
+        store.usualStore = self
+        store.triggersOfLongTransaction = try schema.derivedAttributeTriggers()
+        for trigger in store.triggersOfLongTransaction {
+            try connection.execute("DROP TRIGGER IF EXISTS \(quoted(trigger.name))")
+        }
+        return store
     }
 
     /// Creates an index, unless rows share values that must be unique.

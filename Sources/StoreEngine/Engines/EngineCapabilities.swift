@@ -28,11 +28,14 @@ package protocol BatchEngine: StoreEngine {
 package protocol LongTransactionEngine: StoreEngine {
     /// Begins a transaction that includes all saves until it ends.
     ///
-    /// - Parameter makesIndexesLater: drops all indexes, so that `makeIndexes()` creates them once the rows exist.
+    /// - Parameters:
+    ///   - makesIndexesLater: drops all indexes, so that `makeIndexes()` creates them once the rows exist.
+    ///   - copies: whether the rows are copies of another store's: values of derived attributes are then taken from them,
+    ///     and not computed, as far as the engine can do that.
     /// - Throws: the errors of the store.
-    func beginLongTransaction(makesIndexesLater: Bool) throws
+    func beginLongTransaction(makesIndexesLater: Bool, copies: Bool) throws
 
-    /// Creates the deferred indexes. Those whose rows share values that must be unique are deferred again.
+    /// Creates the deferred indexes, and what computes derived attributes. Those whose rows share values that must be unique are deferred again.
     func makeIndexes() throws
 
     /// Rows that share values which must be unique; empty if all indexes exist.
@@ -49,6 +52,12 @@ package protocol LongTransactionEngine: StoreEngine {
     ///
     /// - Throws: the store's errors; nothing of the transaction is saved then.
     func endLongTransaction(commits: Bool) throws
+}
+
+extension LongTransactionEngine {
+    package func beginLongTransaction(makesIndexesLater: Bool) throws {
+        try beginLongTransaction(makesIndexesLater: makesIndexesLater, copies: false)
+    }
 }
 
 /// An engine of a store that other coordinators and programs may write to.
