@@ -30,7 +30,7 @@ struct DocumentMigration {
                 try make(at: migrated, from: source, mapping, uuid: metadata[NSStoreUUIDKey])
                 try AtomicFile.locked(url) {
                     guard try FileState(of: url) == state else { throw MigrationError.changed(url) }
-                    try store.replace(at: url, from: migrated, options: options)
+                    try store.write(from: migrated, to: url)
                 }
             } catch {
                 throw MigrationError.mapped(url: url, from: source, to: model, error)

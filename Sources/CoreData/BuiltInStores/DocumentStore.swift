@@ -315,10 +315,16 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
 
     package override class func destroy(at url: URL, options: [AnyHashable: Any]?) throws {
         guard try FileState(of: url) != nil else { return }
-        try FileManager.default.removeItem(at: url)
+        try AtomicFile.locked(url) { try FileManager.default.removeItem(at: url) }
     }
 
     package override class func replace(at destination: URL, from source: URL, options: [AnyHashable: Any]?) throws {
+        guard try FileState(of: destination) != nil else { return try write(from: source, to: destination) }
+        try AtomicFile.locked(destination) { try write(from: source, to: destination) }
+    }
+
+    /// Replaces a file, whose lock the caller has, by a copy of another one.
+    final class func write(from source: URL, to destination: URL) throws {
         guard try FileState(of: source) != nil else { throw missing(source) }
         _ = try read(source)
         try AtomicFile.write(Data(contentsOf: source), to: destination)

@@ -131,7 +131,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         let url = storeURL ?? URL(fileURLWithPath: "/dev/null")
         let store = try withLock {
             if storeURL != nil, storeType != NSInMemoryStoreType, !url.isNoFile,
-                stores.contains(where: { $0.url == url })
+                stores.contains(where: { $0.url?.isSameFile(as: url) == true })
             {
                 throw StoreError.make(
                     CoreDataErrorCode.persistentStoreIsAdded,

@@ -14,6 +14,8 @@ package struct ExternalData {
     package let support: URL
     /// The folder of the files, which need not exist.
     let folder: URL
+    /// The symbolic link by which the store was opened; earlier builds kept the files beside it.
+    private let link: URL?
     /// Values larger than this, in bytes, are written to a file.
     let inlineLimit: Int
 
@@ -24,7 +26,13 @@ package struct ExternalData {
     var coding: TransformableCoding.Options { inlineLimit == .max ? .inMemory : TransformableCoding.Options() }
 
     package init(store: URL, inlineLimit: Int = 128 * 1024) {
+        let file = store.linkedFile
+        self.init(store: file, inlineLimit: inlineLimit, link: file == store ? nil : store)
+    }
+
+    private init(store: URL, inlineLimit: Int, link: URL?) {
         self.store = store
+        self.link = link
         self.inlineLimit = inlineLimit
         let name = store.deletingPathExtension().lastPathComponent
         support = store.deletingLastPathComponent().appendingPathComponent(".\(name)_SUPPORT", isDirectory: true)
@@ -81,7 +89,11 @@ package struct ExternalData {
     /// Memory-mapped: nothing is read before the value is used. The file is never changed in place, and a removed file
     /// can be read as long as the mapping exists.
     private func mapped(_ name: String) throws(Unreadable) -> Data {
-        let descriptor = try opened(name)
+        let descriptor: Int32
+        do { descriptor = try opened(name) } catch {
+            guard let link else { throw error }
+            descriptor = try ExternalData(store: link, inlineLimit: 0, link: nil).opened(name)
+        }
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw Unreadable(errno) }
@@ -150,6 +162,18 @@ package struct ExternalData {
     }
 
     // MARK: Files
+
+    /// The paths of everything in the folder that belongs to the store, and of the folder, the innermost first.
+    var contents: [String] {
+        func contents(_ path: String) -> [String] {
+            var status = stat()
+            guard lstat(path, &status) == 0 else { return [] }
+            let isFolder = status.st_mode & S_IFMT == S_IFDIR
+            let names = isFolder ? (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] : []
+            return names.flatMap { contents("\(path)/\($0)") } + [path]
+        }
+        return contents(support.path)
+    }
 
     /// The names of the files; empty if there is no folder, or it is a symbolic link.
     func fileNames() throws -> Set<String> {

@@ -25,6 +25,7 @@ package struct StoreFile {
                 connection: try Connection(path: url.path, mode: mode, busyTimeout: timeout), url: url)
             // SQLite reads the file only now.
             _ = try file.connection.integer("PRAGMA schema_version")
+            if mode == .readWrite || mode == .create { try refuseSecondName(url) }
             return file
         } catch let error as SQLiteError where error.isCannotOpen && !FileManager.default.fileExists(atPath: url.path) {
             throw missing(url, mode: mode, error)
@@ -37,6 +38,18 @@ package struct StoreFile {
             throw SQLiteStoreError.make(
                 error, fallback: CoreDataErrorCode.persistentStoreOpen, work: "open the store", url: url)
         }
+    }
+
+    /// SQLite keeps what is saved in a log that is named after the file. Under each of two names there would be a log, and
+    /// each would undo what the other one says.
+    private static func refuseSecondName(_ url: URL) throws {
+        var state = stat()
+        guard stat(url.path, &state) == 0, state.st_nlink > 1 else { return }
+        throw StoreError.make(
+            CoreDataErrorCode.persistentStoreOpen,
+            "The store “\(url.lastPathComponent)” cannot be opened for writing: its file has \(state.st_nlink) names (hard links), "
+                + "and what is saved under one of them would be lost under another.", url: url,
+            suggestion: "Replace all of them but one by copies, or open it with NSReadOnlyPersistentStoreOption.")
     }
 
     private static func isFolder(_ url: URL) -> Bool {

@@ -7,7 +7,8 @@ import StoreEngine
 
 /// Operations on the files of stores that need not be open.
 package enum StoreFiles {
-    /// Reads the metadata of a store that need not be open, without changing anything in or beside the file.
+    /// Reads the metadata of a store that need not be open, without changing its content. SQLite makes the
+    /// files of a write-ahead log beside it, if it has one and the folder can be written.
     ///
     /// Our version hashes of the store's copy of its model are added, so that a model compiled here can be compared
     /// with the store. They are also computed if the store has hashes of ours, since an earlier build may have computed
@@ -42,11 +43,12 @@ package enum StoreFiles {
         // In a folder that is shared with another store, only this store's files are removed.
         let isShared = external.isShared
         var names: Set<String> = []
+        var contents = external.contents
         do {
             let file = try StoreFile.open(url, mode: .readWrite, timeout: timeout)
             try file.run("destroy", fallback: CoreDataErrorCode.persistentStoreOperation) {
                 if isShared { names = try ExternalReferences.names(in: file.connection) }
-                try empty(file.connection)
+                try empty(file.connection) { contents = external.contents }
             }
         } catch {
             let force = options?[NSPersistentStoreForceDestroyOption]
@@ -58,7 +60,8 @@ package enum StoreFiles {
         if isShared {
             external.removeUnshared(names.sorted(), timeout: timeout)
         } else {
-            try? FileManager.default.removeItem(at: external.support)
+            // Another process may have made a new store there meanwhile, whose files and folders stay.
+            for path in contents { Foundation.remove(path) }
         }
     }
 
@@ -81,7 +84,8 @@ package enum StoreFiles {
         }
     }
 
-    private static func empty(_ connection: Connection) throws {
+    /// Empties the database, and calls a closure while nobody else uses it.
+    private static func empty(_ connection: Connection, _ body: () -> Void) throws {
         try connection.transaction(.exclusive) {
             let statement = try connection.prepare(
                 "SELECT type, name FROM sqlite_master WHERE type IN ('table', 'view', 'trigger') "
@@ -93,6 +97,7 @@ package enum StoreFiles {
             }
             statement.reset()
             for drop in drops { try connection.execute(drop) }
+            body()
         }
         // The store is empty now. Only its file stays large as long as somebody reads what was in it.
         try? connection.withoutWaiting {

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import StoreEngine
 
 #if canImport(Glibc)
     import Glibc
@@ -19,6 +20,7 @@ import Foundation
         ///   - heard: called after writes, once for several in quick succession: immediately for the first, and at most
         ///     ten milliseconds later for the others.
         init?(_ url: URL, on queue: DispatchQueue, heard: @escaping @Sendable () -> Void) {
+            let url = url.linkedFile
             let names: Set<String> = [url.lastPathComponent, url.lastPathComponent + "-wal"]
             let listener = FolderWatches.Listener(names: names, queue: queue, heard: heard)
             guard let added = FolderWatches.shared?.add(listener, url.deletingLastPathComponent()) else { return nil }

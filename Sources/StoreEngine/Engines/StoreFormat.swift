@@ -11,7 +11,7 @@ package protocol StoreFormat {
 
     // MARK: Stores that are not open
 
-    /// The metadata of a store, read without changing anything in or beside it.
+    /// The metadata of a store, read without changing its content.
     static func metadata(at url: URL, options: [AnyHashable: Any]?) throws -> [String: Any]
 
     /// Replaces the metadata of a store.

@@ -59,8 +59,10 @@ package final class MigrationWorkspace {
     }
 
     package static func folder(of store: URL, _ purpose: Purpose = .migration) -> URL {
-        store.deletingLastPathComponent().appendingPathComponent(
-            ".\(store.lastPathComponent).\(purpose.rawValue)", isDirectory: true)
+        // Whatever the name under which the store is opened, the lock is one.
+        let file = store.linkedFile
+        return file.deletingLastPathComponent().appendingPathComponent(
+            ".\(file.lastPathComponent).\(purpose.rawValue)", isDirectory: true)
     }
 
     /// The place for the store of a step: under the store's name, in a folder of the step's own, with the store's

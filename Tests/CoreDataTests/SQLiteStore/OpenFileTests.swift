@@ -52,6 +52,27 @@ struct OpenFileTests {
         for store in coordinator.persistentStores { try coordinator.remove(store) }
         #expect(!SQLiteFormat.hasOpen(file))
     }
+
+    @Test("is not opened for writing while its file has a second name, which would have a log of its own")
+    func hardLink() throws {
+        try Library.stored(at: file).persistentStoreCoordinator.removeAll()
+        let link = folder.file("link.sqlite")
+        try FileManager.default.linkItem(at: file, to: link)
+        let error = #expect(throws: NSError.self) { try Library.stored(at: link) }
+        #expect(error?.localizedDescription.contains("hard links") == true)
+        #expect(error?.localizedRecoverySuggestion != nil)
+        let description = NSPersistentStoreDescription(url: link)
+        description.isReadOnly = true
+        _ = try Library.container(Library.model(), description)
+        try FileManager.default.removeItem(at: link)
+        _ = try Library.stored(at: file)
+    }
 }
 
 private let canReadLocks = FileManager.default.isReadableFile(atPath: "/proc/locks")
+
+extension NSPersistentStoreCoordinator {
+    fileprivate func removeAll() throws {
+        for store in persistentStores { try remove(store) }
+    }
+}
