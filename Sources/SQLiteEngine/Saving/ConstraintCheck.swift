@@ -21,7 +21,9 @@ struct ConstraintCheck {
             let (mapping, writer) = (access.mapping, access.writer)
             for constraint in layout.uniquenessConstraints {
                 guard let unique = try writer.uniqueValues(constraint, of: change.values) else { continue }
-                let group = Group(table: mapping.table, constraint: constraint, values: unique.map(\.value))
+                let group = Group(
+                    entity: declaring(constraint, layout).number, table: mapping.table, constraint: constraint,
+                    values: unique.map(\.value))
                 if groups[group] == nil { order.append(group) }
                 groups[group, default: []].append(change)
             }
@@ -85,6 +87,8 @@ struct ConstraintCheck {
     }
 
     private struct Group: Hashable {
+        /// The number of the entity that declares the constraint. Others in the table may have one of the same name.
+        let entity: Int
         let table: String
         let constraint: [String]
         let values: [SQLValue]

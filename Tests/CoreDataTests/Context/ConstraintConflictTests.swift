@@ -180,4 +180,32 @@ struct ConstraintConflictTests {
             #expect(known.value(forKey: "name") as? String == "new")
         }
     }
+
+    @Test("Two subentities may each have a constraint of the same name; their values do not conflict")
+    func siblings() throws {
+        func named(_ name: String) -> NSEntityDescription {
+            let entity = Library.entity(name, [Library.attribute("name", .stringAttributeType)])
+            entity.uniquenessConstraints = [["name"]]
+            return entity
+        }
+        let animal = Library.entity("Animal", [Library.attribute("age", .integer16AttributeType)])
+        animal.subentities = [named("Cat"), named("Dog")]
+        let model = NSManagedObjectModel()
+        model.entities = [animal] + animal.subentities
+        let container = try Library.stored(at: folder.file("animals.sqlite"), model)
+        for age in 1...2 {
+            let context = container.newBackgroundContext()
+            try context.performAndWait {
+                context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+                if age == 2 { context.make("Cat", ["name": "x", "age": age]) }
+                context.make("Dog", ["name": "x", "age": age])
+                try context.save()
+            }
+        }
+        let context = container.newBackgroundContext()
+        try context.performAndWait {
+            let found = try context.all("Animal").map { "\($0.entity.name ?? "") \($0.value(forKey: "age") ?? "")" }
+            #expect(found.sorted() == ["Cat 2", "Dog 2"])
+        }
+    }
 }
