@@ -78,9 +78,17 @@ extension NSPersistentStoreCoordinator {
 
     /// Runs changes of unknown objects: contexts then read values again that they have fetched and not shown yet.
     private func changing(_ stores: [NSPersistentStore], _ body: () throws -> BatchOutcome) throws -> BatchOutcome {
-        let (outcome, generation) = try writing(to: stores, in: activeTransaction, body)
+        var failure: (any Error)?
+        let (outcome, generation) = try writing(to: stores, in: activeTransaction) {
+            do { return try body() } catch  where stores.count > 1 && activeTransaction == nil {
+                // The stores before the one that failed are changed.
+                failure = error
+                return BatchOutcome()
+            }
+        }
         for store in stores { announceChange(of: store) }
         changeLog.noteUnknown(generation)
+        if let failure { throw failure }
         return outcome
     }
 

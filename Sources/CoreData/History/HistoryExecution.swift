@@ -28,11 +28,13 @@ extension NSPersistentHistoryChangeRequest: ExecutableRequest {
         case .date(let date): return .date(date.timeIntervalSinceReferenceDate)
         case .token(let token):
             guard let number = token.numbers[store.identity.uuid] else { return nil }
-            // A token may come from anywhere; only the relation of its number to the oldest transaction shows whether
-            // it has expired.
-            if let oldest = try store.history().oldestKeptTransaction(), number < oldest, number + 1 < oldest {
+            // A token may come from anywhere; only the relation of its number to the store's shows whether it has
+            // expired. Its transaction is missing in a copy of the store that was made before it.
+            let history = try store.history()
+            if let oldest = try history.oldestKeptTransaction(), number < oldest, number + 1 < oldest {
                 throw expired(store)
             }
+            if !history.mayLag, try number > history.latestTransaction() { throw expired(store) }
             return .transaction(number)
         }
     }
@@ -48,7 +50,7 @@ extension NSPersistentHistoryChangeRequest: ExecutableRequest {
         StoreError.make(
             CoreDataErrorCode.persistentHistoryTokenExpired,
             "The history token has expired: transactions after it have been deleted from “\(store.url?.lastPathComponent ?? "")”, "
-                + "or it is of another store.", url: store.url,
+                + "or it is of another store, or of a later state than the one that was restored.", url: store.url,
             suggestion: "Read the objects anew, and go on from currentPersistentHistoryToken(fromStores:).",
             userInfo: [NSAffectedStoresErrorKey: [store]])
     }

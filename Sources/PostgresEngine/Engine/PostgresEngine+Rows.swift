@@ -134,6 +134,8 @@ extension PostgresEngine: SharedEngine {
 }
 
 extension PostgresEngine: HistoryEngine {
+    package var mayLag: Bool { facts.isReadOnly }
+
     package func historyTransactions(after start: HistoryPosition?) throws -> [HistoryTransactionRow] {
         try following { try $0.historyTransactions(after: start) }
     }

@@ -25,9 +25,11 @@ extension OpenStore {
             } else {
                 try run(keys.sql.fill(sql.keys), binding)
             }
-            try deletion.run(plan.origin)
             var outcome = BatchOutcome()
             outcome.count = Int(try connection.integer(keys.sql.count) ?? 0)
+            // Without rows, nothing is written, and no transaction of a history either.
+            if outcome.count == 0 { return outcome }
+            try deletion.run(plan.origin)
             if plan.wantsIdentifiers { outcome.identifiers = try identifiers(in: keys, plan.rows.entity) }
             return outcome
         }

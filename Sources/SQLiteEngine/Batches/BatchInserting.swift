@@ -140,8 +140,6 @@ private final class BatchInsertion {
     ) throws {
         outcome.count += 1
         if kind == .insert { lastKey = key }
-        // The reports of triggers are for contexts, which do not hear of batches.
-        if outcome.count % 1024 == 0 { store.derived.removeAll() }
         guard plan.wantsIdentifiers || history != nil else { return }
         let entity = entity ?? plan.entity
         let identifier = NSManagedObjectID(layout: entity, store: store.identity, key: key)

@@ -13,8 +13,9 @@ extension OpenStore {
     @_semantics("optimize.sil.specialize.generic.never")
     func inBatch<Result>(_ work: String, _ body: (ExternalFiles) throws -> Result) throws -> Result {
         let files = ExternalFiles(external, journal: journal)
-        derived.removeAll()
-        defer { derived.removeAll() }
+        // The reports of triggers are for contexts, which do not hear of batches.
+        derived.isIgnored = true
+        defer { derived.isIgnored = false }
         do {
             let result = try run(work, fallback: CoreDataErrorCode.persistentStoreSave) {
                 do {

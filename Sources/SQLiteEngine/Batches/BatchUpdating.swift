@@ -57,6 +57,8 @@ extension OpenStore {
             }
             let keys = try KeyTable("updated", on: connection)
             let count = try run(keys.sql.fill(sql.keys), binding)
+            // Without rows, nothing is written, and no transaction of a history either.
+            if count == 0 { return outcome }
             try noteFiles(of: access, external, where: keys.sql.selects, files)
             if let history {
                 let run = history.begin(plan.origin)

@@ -102,6 +102,8 @@ package final class DerivedValues {
     }
 
     private(set) var changes: [Change] = []
+    /// Whether nobody asks for the reports, as in a batch request.
+    var isIgnored = false
 
     package init() {}
 
@@ -109,7 +111,7 @@ package final class DerivedValues {
 
     /// Records a call `(table, Z_ENT, Z_PK, property, value)`.
     func note(_ arguments: FunctionArguments) {
-        guard arguments.count == 5, let property = arguments.string(at: 3) else { return }
+        guard !isIgnored, arguments.count == 5, let property = arguments.string(at: 3) else { return }
         let value: SQLValue
         switch arguments.kind(at: 4) {
         case .null: value = .null

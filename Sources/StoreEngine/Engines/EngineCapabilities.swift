@@ -105,6 +105,13 @@ package protocol HistoryEngine: StoreEngine {
 
     /// The number of the oldest transaction that has not been deleted; `nil` if there is none.
     func oldestKeptTransaction() throws -> Int64?
+
+    /// Whether transactions that others have seen may still be missing, as on a standby.
+    var mayLag: Bool { get }
+}
+
+extension HistoryEngine {
+    package var mayLag: Bool { false }
 }
 
 /// An engine that can keep a state readable while others write.

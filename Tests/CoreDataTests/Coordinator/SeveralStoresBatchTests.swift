@@ -67,4 +67,23 @@ struct SeveralStoresBatchTests {
             #expect(try titlesOfBooksWithAuthors() == ["other"])
         }
     }
+
+    @Test("If the second store refuses an update, objects of the first show what it has now")
+    func secondRefuses() throws {
+        try execute(
+            "CREATE TRIGGER NONE BEFORE UPDATE ON ZAUTHOR BEGIN SELECT RAISE(ABORT, 'no'); END",
+            in: folder.file("b.sqlite"))
+        context.reset()
+        try context.performAndWait {
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
+            request.affectedStores = [stores[0]]
+            let ada = try #require(context.fetch(request).first)
+            let update = NSBatchUpdateRequest(entityName: "Author")
+            update.propertiesToUpdate = ["name": "Both"]
+            #expect(throws: NSError.self) { try context.execute(update) }
+            #expect(ada.string("name") == "Both")
+        }
+        #expect(try plainSQL("SELECT ZNAME FROM ZAUTHOR", in: folder.file("a.sqlite")) == ["Both"])
+        #expect(try plainSQL("SELECT ZNAME FROM ZAUTHOR", in: folder.file("b.sqlite")) == ["Emma"])
+    }
 }
