@@ -141,4 +141,36 @@ struct OpeningTests {
         context.reset()
         #expect(try context.fetch("Tag").count == 1)
     }
+
+    @Test("goes on at another place, unless its options say where it is")
+    func settingURL() throws {
+        func fill(
+            _ schema: String, _ name: String
+        ) throws -> (NSPersistentStoreCoordinator, NSPersistentStore) {
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Bookshop.model)
+            let store = try coordinator.addPersistentStore(
+                ofType: NSPostgreSQLStoreType, configurationName: nil, at: database.url(),
+                options: [NSPostgreSQLSchemaOption: schema])
+            let context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+            context.persistentStoreCoordinator = coordinator
+            _ = context.insert("Author", ["name": name])
+            try context.save()
+            return (coordinator, store)
+        }
+        _ = try fill("one", "Ann")
+        let (fixed, inSchema) = try fill("two", "Ben")
+        let one = try #require(URL(string: database.url().absoluteString + "&schema=one"))
+        #expect(!fixed.setURL(one, for: inSchema))
+        #expect(inSchema.url == database.url())
+
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Bookshop.model)
+        let two = try #require(URL(string: database.url().absoluteString + "&schema=two"))
+        let store = try coordinator.addPersistentStore(
+            ofType: NSPostgreSQLStoreType, configurationName: nil, at: two,
+            options: [NSPersistentStoreRemoteChangeNotificationPostOptionKey: true])
+        #expect(coordinator.setURL(one, for: store))
+        let context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        #expect(try context.fetch("Author").compactMap { $0.value(forKey: "name") as? String } == ["Ann"])
+    }
 }

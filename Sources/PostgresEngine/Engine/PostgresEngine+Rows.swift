@@ -165,6 +165,7 @@ extension PostgresEngine: PinningEngine {
 
 extension PostgresEngine: NewsEngine {
     package func listen(asking: @escaping @Sendable (() -> Bool) -> Bool?, heard: @escaping @Sendable () -> Void) {
+        listening = (asking, heard)
         guard let opened else { return }
         listener?.cancel()
         // nonisolated(unsafe): `asking` ensures that nobody else uses the engine meanwhile.

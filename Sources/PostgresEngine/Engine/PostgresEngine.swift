@@ -23,6 +23,7 @@ package final class PostgresEngine: OpenableEngine {
     /// How many of the engine's own saves `seen` covers.
     var seenSaves: Int64 = 0
     var listener: NewsListener?
+    var listening: (asking: @Sendable (() -> Bool) -> Bool?, heard: @Sendable () -> Void)?
     package var readGeneration: AnyObject?
     package var expectedChanges: Int64?
 
@@ -132,6 +133,7 @@ package final class PostgresEngine: OpenableEngine {
     package func close() {
         listener?.cancel()
         listener = nil
+        listening = nil
         opened = nil
         pool = nil
         standbys = nil
@@ -150,14 +152,24 @@ package final class PostgresEngine: OpenableEngine {
     }
 
     package func relocate(to url: URL) throws {
+        let schema = URLComponents(url: url, resolvingAgainstBaseURL: false)?.queryItems?.first { $0.name == "schema" }
+        let fixed = facts.options?[NSPostgreSQLSchemaOption] as? String
+        if facts.options?[NSPostgreSQLConnectionStringOption] != nil || schema != nil && fixed != nil {
+            throw StoreError.unsupported(
+                "being moved while its options say where it is", storeType: PostgresFormat.type, url: facts.url)
+        }
         pool = nil
         standbys = nil
         let former = (opened, facts.url, facts.metadata, facts.identity.uuid)
         facts.url = url
         do {
             // The database must have a store already; none is created here.
-            _ = try PostgresFormat.metadata(at: url)
+            _ = try PostgresFormat.metadata(at: url, options: facts.options)
             try open(model)
+            // What is pinned from now on, and what readings must see, is of the new database.
+            readers = PinnedReaders()
+            (seen, seenSaves) = (nil, 0)
+            if let listening { listen(asking: listening.asking, heard: listening.heard) }
         } catch {
             (opened, facts.url, facts.metadata, facts.identity.uuid) = former
             throw error

@@ -121,6 +121,25 @@ import Testing
         try expectLibrary(coordinator)
     }
 
+    @Test("What is pinned after a move is the content of the new place") func pinnedAfterMove() throws {
+        let url = folder.file("copy.sqlite")
+        try coordinator.replacePersistentStore(at: url, withPersistentStoreFrom: folder.file("a.sqlite"), type: .sqlite)
+        try execute("UPDATE ZAUTHOR SET ZNAME = 'Grace'", in: url)
+        func names(_ context: NSManagedObjectContext) throws -> [String?] {
+            context.persistentStoreCoordinator = coordinator
+            return try context.performAndWait {
+                try context.setQueryGenerationFrom(.current)
+                return try context.all("Author").map { $0.string("name") }
+            }
+        }
+        let before = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        #expect(try names(before) == ["Ada"])
+        #expect(coordinator.setURL(url, for: store))
+        let after = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        #expect(try names(after) == ["Grace"])
+        withExtendedLifetime(before) {}
+    }
+
     @Test("An XML store is written to its new place with the next save") func setURLOfDocument() throws {
         let xml = try coordinator.migratePersistentStore(store, to: folder.file("b.xml"), withType: NSXMLStoreType)
         #expect(coordinator.setURL(folder.file("c.xml"), for: xml))
