@@ -145,17 +145,20 @@ extension SQLSchema {
             let result = function.result("\(word: column)")?.sqlite.text ?? "NULL"
             return "(SELECT \(result) FROM \(table) WHERE \(key) = \(row))"
         }
-        func trigger(_ occasion: String, _ event: String, _ row: String) -> TriggerDefinition {
+        func trigger(
+            _ occasion: String, _ event: String, _ row: String, and condition: String = ""
+        ) -> TriggerDefinition {
             TriggerDefinition(
                 name: derived.name(on: foreign.table, "PARAMETER_\(occasion)"), event: event,
-                condition: "\(row).\(key) NOT NULL",
+                condition: "\(row).\(key) NOT NULL\(condition)",
                 statements: derived.set(value("\(row).\(key)"), where: "Z_PK = \(row).\(key)"))
         }
         let update = "AFTER UPDATE OF \(key), \(column) ON \(table)"
         return [
             trigger("INSERT", "AFTER INSERT ON \(table)", "NEW"),
             trigger("UPDATE_NEW", update, "NEW"),
-            trigger("UPDATE_OLD", update, "OLD"),
+            // Otherwise the other trigger has done it.
+            trigger("UPDATE_OLD", update, "OLD", and: " AND OLD.\(key) IS NOT NEW.\(key)"),
             trigger("DELETE", "AFTER DELETE ON \(table)", "OLD"),
             sourceInsert(derived, value("NEW.Z_PK")),
         ]
