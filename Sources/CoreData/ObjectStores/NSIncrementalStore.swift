@@ -26,10 +26,10 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
     /// Carries out a request.
     ///
     /// - Parameters:
-    ///   - request: an `NSFetchRequest<any NSFetchRequestResult>`, an `NSSaveChangesRequest`, or a batch request.
+    ///   - request: an `NSFetchRequest<any NSFetchRequestResult>` or an `NSSaveChangesRequest`; other requests are refused.
     ///   - context: the asking context.
     /// - Returns: for a fetch, an array of objects, IDs or dictionaries, or the count, depending on its result type; an
-    ///   empty array for a save; an `NSPersistentStoreResult` for other requests.
+    ///   empty array for a save.
     /// - Throws: the reason why the request cannot be carried out. By default
     ///   `NSPersistentStoreUnsupportedRequestTypeError`.
     open func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext?) throws -> Any {
