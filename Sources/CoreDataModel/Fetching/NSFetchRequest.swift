@@ -142,9 +142,8 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, FetchDescriptio
 }
 
 /// A fetch request without its result type.
-package protocol FetchDescription: NSPersistentStoreRequest {
+package protocol FetchDescription: NSPersistentStoreRequest, EntityRequest {
     var entity: NSEntityDescription? { get set }
-    var entityName: String? { get }
     var predicate: NSPredicate? { get set }
     var sortDescriptors: [NSSortDescriptor]? { get set }
     var fetchLimit: Int { get set }

@@ -8,6 +8,8 @@ open class NSFetchedPropertyDescription: NSPropertyDescription {
     /// The request whose result is the property's value.
     open var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? { willSet { willChangeDescription() } }
 
+    package override var request: (any EntityRequest)? { fetchRequest }
+
     package override func computes(theSameAs other: NSPropertyDescription) -> Bool {
         fetchRequest == (other as? NSFetchedPropertyDescription)?.fetchRequest
     }

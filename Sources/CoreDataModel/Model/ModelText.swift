@@ -43,16 +43,21 @@ struct ModelText: Equatable {
 
     /// A property as text, without its name and the user info.
     static func line(of property: NSPropertyDescription) -> String {
+        // A predicate without a warning has an empty one in a file.
+        let warnings = property.validationWarnings
+        let validation = property.validationPredicates.enumerated().map { number, predicate in
+            "\(predicate) \(warnings.indices.contains(number) ? warnings[number] : "")"
+        }
         var parts: [Any?] = [
             property.isOptional, property.isTransient, property.versionHashModifier, property.renamingIdentifier,
-            property.validationPredicates.map { "\($0)" }, property.isIndexedBySpotlight,
-            property.isStoredInExternalRecord,
+            validation, property.isIndexedBySpotlight, property.isStoredInExternalRecord,
         ]
         switch property {
         case let attribute as NSAttributeDescription:
             parts += [
                 attribute.attributeType.rawValue, attribute.attributeValueClassName, attribute.valueTransformerName,
-                attribute.defaultValue, attribute.allowsExternalBinaryDataStorage, attribute.allowsCloudEncryption,
+                attribute.defaultValue.map(exactText(of:)), attribute.allowsExternalBinaryDataStorage,
+                attribute.allowsCloudEncryption,
                 attribute.preservesValueInHistoryOnDeletion,
                 (attribute as? NSDerivedAttributeDescription)?.derivationExpression,
                 (attribute as? NSCompositeAttributeDescription)?.elements.map(line),
@@ -67,12 +72,21 @@ struct ModelText: Equatable {
         return "\(type(of: property)) \(line(parts))"
     }
 
+    /// Data are printed as their size otherwise, and dates to the second.
+    private static func exactText(of value: Any) -> String {
+        switch value {
+        case let data as Data: data.base64EncodedString()
+        case let date as Date: "\(date.timeIntervalSinceReferenceDate)"
+        default: "\(value)"
+        }
+    }
+
     private static func line(_ parts: [Any?]) -> String {
         parts.map { $0.map { "\($0)" } ?? "none" }.joined(separator: " | ")
     }
 }
 
-/// The user info of a model's entities and properties, as text. It may change while the model is in use.
+/// The user info of a model's entities and properties, and its fetch requests, as text. These may change while the model is in use.
 struct ModelUserInfo: Equatable {
     /// The entries by entity or property, without empty ones.
     private let entries: [String: [String]]
@@ -80,6 +94,9 @@ struct ModelUserInfo: Equatable {
     init(_ model: NSManagedObjectModel) {
         var entries: [String: [String]] = [:]
         for entity in model.entities { Self.add(entity, to: &entries) }
+        for (name, template) in model.templates {
+            entries["template \(name)"] = (template as? any EntityRequest).map { [$0.summary] }
+        }
         self.entries = entries
     }
 
@@ -90,14 +107,19 @@ struct ModelUserInfo: Equatable {
     }
 
     init(_ property: NSPropertyDescription) {
-        entries = Self.sorted(property.userInfo).map { [property.name: $0] } ?? [:]
+        entries = Self.texts(of: property).map { [property.name: $0] } ?? [:]
     }
 
     private static func add(_ entity: NSEntityDescription, to entries: inout [String: [String]]) {
         let name = entity.name ?? ""
         entries[name] = sorted(entity.userInfo)
         // An inherited property's user info belongs to the entity that declares it.
-        for property in entity.ownProperties { entries["\(name).\(property.name)"] = sorted(property.userInfo) }
+        for property in entity.ownProperties { entries["\(name).\(property.name)"] = texts(of: property) }
+    }
+
+    private static func texts(of property: NSPropertyDescription) -> [String]? {
+        guard let request = property.request else { return sorted(property.userInfo) }
+        return (sorted(property.userInfo) ?? []) + [request.summary]
     }
 
     private static func sorted(_ userInfo: [AnyHashable: Any]?) -> [String]? {

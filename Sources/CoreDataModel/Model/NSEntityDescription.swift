@@ -9,7 +9,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     /// The name, unique within the model.
     open var name: String? {
         willSet {
-            model?.bindRelationships()
+            model?.bindNames()
             willChangeDescription()
         }
         didSet { if let oldValue { model?.renameInConfigurations(oldValue, to: name) } }
@@ -79,6 +79,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
             for former in oldValue where former.parent === self { former.parent = nil }
             refuseCircle()
             for child in subentities { child.parent = self }
+            for former in oldValue { former.propertiesDidChange() }
             propertiesDidChange()
         }
     }

@@ -57,7 +57,15 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying {
     }
 
     /// The name of the property.
-    open private(set) var propertyName: String?
+    open var propertyName: String? {
+        guard let named = storedProperty ?? namedProperty else { return storedName }
+        // The index's entity may be a copy, with a property of its own.
+        guard let owner = named.owner, let entity = indexDescription?.entity else { return named.name }
+        return sequence(first: entity, next: \.superentity).contains { $0 === owner } ? named.name : storedName
+    }
+
+    /// The name with which the element was made.
+    private let storedName: String
 
     /// The property with which the element was made; the index's entity may be a copy with its own property.
     private weak var namedProperty: NSPropertyDescription?
@@ -82,15 +90,18 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying {
     public init(property: NSPropertyDescription, collationType: NSFetchIndexElementType) {
         storedProperty = property is NSExpressionDescription ? property : nil
         namedProperty = property
-        propertyName = property.name
+        storedName = property.name
         self.collationType = collationType
     }
 
     /// Names a property that a reader has not made yet.
     package init(propertyName: String, collationType: NSFetchIndexElementType) {
-        self.propertyName = propertyName
+        storedName = propertyName
         self.collationType = collationType
     }
+
+    /// Refers to its property, whose name is about to change.
+    func bind() { namedProperty = property }
 
     /// Returns a copy that belongs to no index.
     ///

@@ -14,6 +14,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
             willChangeModel()
             for former in storedEntities where former.model === self { former.model = nil }
             storedEntities = newValue
+            recordedVersionChecksum = nil
             for entity in newValue { entity.model = self }
         }
     }
@@ -75,11 +76,20 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
         }
     }
 
-    /// Called before a name changes, since relationships may identify their destination by it.
-    func bindRelationships() {
+    /// Called before a name changes, since relationships and requests may identify an entity by it.
+    func bindNames() {
         guard !isFrozen else { return }
         for entity in entities {
             for case let relationship as NSRelationshipDescription in entity.ownProperties { relationship.bind() }
+        }
+        bindRequests()
+    }
+
+    /// Leads the requests of templates and fetched properties to the model's own entities.
+    private func bindRequests() {
+        let fetched = entities.flatMap(\.ownProperties).compactMap(\.request)
+        for request in fetched + templates.values.compactMap({ $0 as? any EntityRequest }) {
+            if let entity = request.entityName.flatMap({ entitiesByName[$0] }) { request.lead(to: entity) }
         }
     }
 
@@ -207,7 +217,8 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
         versionIdentifiers = source.versionIdentifiers
         recordedVersionChecksum = source.recordedVersionChecksum
         localizationDictionary = source.localizationDictionary
-        templates = source.templates
+        templates = source.templates.mapValues { $0.copy() as? NSObject ?? $0 }
+        bindRequests()
     }
 
     /// Whether a store fits the model.

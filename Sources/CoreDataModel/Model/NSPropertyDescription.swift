@@ -18,7 +18,8 @@ open class NSPropertyDescription: NSObject, NSCopying {
     /// The name, by which key-value coding and predicates find the property. Must be unique within its entity.
     open var name: String = "" {
         willSet {
-            owner?.model?.bindRelationships()
+            owner?.model?.bindNames()
+            owner?.willRename(self, to: newValue)
             willChangeDescription()
         }
         didSet { owner?.propertiesDidChange() }
@@ -102,6 +103,9 @@ open class NSPropertyDescription: NSObject, NSCopying {
 
     /// A hash of the name.
     open override var hash: Int { name.hashValue }
+
+    /// The request of a fetched property, which a higher room defines.
+    package var request: (any EntityRequest)? { nil }
 
     /// Whether a description of a request or an expression has the same one as another.
     package func computes(theSameAs other: NSPropertyDescription) -> Bool { true }

@@ -36,4 +36,19 @@ struct SharedModelTests {
         let first = SharedModels.model(model("Book"), at: "/models/One.momd")
         #expect(SharedModels.model(model("Book"), at: "/models/Two.momd") !== first)
     }
+
+    @Test("A file whose fetch requests changed has another model")
+    func templates() {
+        func model(limit: Int) -> NSManagedObjectModel {
+            let made = self.model("Book")
+            let request = NSFetchRequest<any NSFetchRequestResult>(entityName: "Book")
+            request.fetchLimit = limit
+            made.setFetchRequestTemplate(request, forName: "some")
+            return made
+        }
+        let first = SharedModels.model(model(limit: 3), at: "/models/Templates.momd")
+        #expect(SharedModels.model(model(limit: 3), at: "/models/Templates.momd") === first)
+        let second = SharedModels.model(model(limit: 5), at: "/models/Templates.momd")
+        #expect(second.fetchRequestTemplate(forName: "some")?.fetchLimit == 5)
+    }
 }

@@ -1,4 +1,5 @@
 import CoreData
+import CoreDataModel
 import Testing
 
 // Apps find the version of a store by comparing `entitiesByName` of models that they read twice.
@@ -27,6 +28,10 @@ struct DescriptionEqualityTests {
             { $0.uniquenessConstraints = [["isbn"]] },
             { $0.attributesByName["title"]?.defaultValue = "untitled" },
             { $0.attributesByName["title"]?.userInfo = ["key": "value"] },
+            {
+                $0.attributesByName["title"]?.setValidationPredicates(
+                    [NSPredicate(format: "length > 3")], withValidationWarnings: ["short"])
+            },
             { $0.relationshipsByName["tags"]?.deleteRule = .denyDeleteRule },
             { $0.properties.removeLast() },
         ]
@@ -72,5 +77,48 @@ struct DescriptionEqualityTests {
         }
         #expect(fetched("Book") == fetched("Book"))
         #expect(fetched("Book") != fetched("Tag"))
+    }
+
+    @Test("Defaults are compared to the last byte and the fraction of a second, warnings and requests by their content")
+    func defaults() {
+        func model(
+            _ data: UInt8 = 1, seconds: Double = 0, warning: String = "short", limit: Int = 0
+        ) -> NSManagedObjectModel {
+            let title = Library.attribute("title", .stringAttributeType)
+            title.setValidationPredicates([NSPredicate(format: "length > 3")], withValidationWarnings: [warning])
+            let fetched = NSFetchedPropertyDescription()
+            let request = NSFetchRequest<any NSFetchRequestResult>(entityName: "Book")
+            request.fetchLimit = limit
+            (fetched.name, fetched.fetchRequest) = ("others", request)
+            let model = NSManagedObjectModel()
+            model.entities = [
+                Library.entity(
+                    "Book",
+                    [
+                        title, fetched,
+                        Library.attribute("cover", .binaryDataAttributeType, defaultValue: Data([data])),
+                        Library.attribute(
+                            "made", .dateAttributeType,
+                            defaultValue: Date(timeIntervalSinceReferenceDate: seconds)),
+                    ])
+            ]
+            return model
+        }
+        #expect(model() == model())
+        #expect(model() != model(2))
+        #expect(model() != model(seconds: 0.25))
+        #expect(model() != model(warning: "long"))
+        #expect(model() != model(limit: 3))
+    }
+
+    @Test("A model that read its checksum from a file has another one when an entity is removed")
+    func checksum() throws {
+        let model = Library.model()
+        let hashes = model.entityVersionHashesByName
+        model.recordVersionHashes(hashes)
+        model.recordedVersionChecksum = "recorded"
+        #expect(model.versionChecksum == "recorded")
+        model.entities.removeLast()
+        #expect(model.versionChecksum == VersionHash.checksum(of: model))
     }
 }

@@ -1,5 +1,6 @@
 import CoreData
 import CoreDataModel
+import TestSupport
 import Testing
 
 @Suite("Names in a model that is changed")
@@ -52,5 +53,109 @@ struct DescriptionNameTests {
         let place = inEntity ? "entity “Ta\\0g”" : "property “na\\0me” of entity “Tag”"
         #expect(
             error?.localizedDescription == "The model cannot be used: \(place) has a NUL character in its name.")
+    }
+
+    /// A model of books with all that names a property or an entity.
+    private func named() -> NSManagedObjectModel {
+        let title = Library.attribute("title", .stringAttributeType)
+        let element = NSFetchIndexElementDescription(property: title, collationType: .binary)
+        title.name = "name"
+        let book = Library.entity("Book", [title])
+        book.indexes = [NSFetchIndexDescription(name: "byName", elements: [element])]
+        book.uniquenessConstraints = [["name"]]
+        book.compoundIndexes = [["name"]]
+        let similar = NSFetchedPropertyDescription()
+        similar.name = "similar"
+        similar.fetchRequest = NSFetchRequest(entityName: "Book")
+        book.properties.append(similar)
+        let model = NSManagedObjectModel()
+        model.entities = [book]
+        model.setFetchRequestTemplate(NSFetchRequest(entityName: "Book"), forName: "all")
+        return model
+    }
+
+    @Test("What names a property follows it, also in a copy; two that swap their names keep their indexes")
+    func indexes() throws {
+        let model = named()
+        #expect(model.entitiesByName["Book"]?.indexes.first?.elements.first?.propertyName == "name")
+        let copy = try #require(model.copy() as? NSManagedObjectModel)
+        let book = try #require(copy.entitiesByName["Book"])
+        let name = try #require(book.attributesByName["name"])
+        name.name = "heading"
+        let element = try #require(book.indexes.first?.elements.first)
+        #expect(element.propertyName == "heading")
+        #expect(element.property === name)
+        #expect(book.uniquenessConstraints as? [[String]] == [["heading"]])
+        #expect(book.compoundIndexes as? [[String]] == [["heading"]])
+        #expect(model.entitiesByName["Book"]?.indexes.first?.elements.first?.propertyName == "name")
+
+        let other = Library.attribute("other", .stringAttributeType)
+        book.properties.append(other)
+        (name.name, other.name) = ("spare", "heading")
+        name.name = "other"
+        #expect(element.propertyName == "other")
+    }
+
+    @Test("A store of a model with names that changed keeps a copy of it that a migration can read")
+    func migration() throws {
+        try inTestFolder { folder in
+            let url = folder.appendingPathComponent("books.sqlite")
+            func next() throws -> NSManagedObjectModel {
+                let copy = try #require(named().copy() as? NSManagedObjectModel)
+                let book = try #require(copy.entitiesByName["Book"])
+                book.name = "Volume"
+                book.attributesByName["name"]?.name = "heading"
+                return copy
+            }
+            try Library.stored(at: url, next()).viewContext.performAndWait {}
+            let changed = try next()
+            changed.entitiesByName["Volume"]?.properties.append(Library.attribute("pages", .integer32AttributeType))
+            #expect(throws: Never.self) { try Library.stored(at: url, changed) }
+        }
+    }
+
+    @Test("A model whose copy could not be read makes no store: the error says what leads nowhere")
+    func unreadable() throws {
+        try inTestFolder { folder in
+            let model = named()
+            model.setFetchRequestTemplate(NSFetchRequest(entityName: "Lost"), forName: "lost")
+            let url = folder.appendingPathComponent("books.sqlite")
+            let error = #expect(throws: NSError.self) { try Library.stored(at: url, model) }
+            #expect(error?.localizedDescription.contains("the fetch request “lost” is for “Lost”") == true)
+        }
+    }
+
+    @Test(
+        "Templates and fetched properties of a copy, of a merged model and of one from a file lead to its own entities")
+    func requests() throws {
+        let model = named()
+        let merged = try #require(NSManagedObjectModel(byMerging: [model]))
+        let copy = try #require(merged.copy() as? NSManagedObjectModel)
+        for one in [merged, copy] {
+            let book = try #require(one.entitiesByName["Book"])
+            #expect(one.fetchRequestTemplate(forName: "all")?.entity === book)
+            let similar = book.propertiesByName["similar"] as? NSFetchedPropertyDescription
+            #expect(similar?.fetchRequest?.entity === book)
+            book.name = "Volume"
+            #expect(one.fetchRequestTemplate(forName: "all")?.entityName == "Volume")
+            #expect(similar?.fetchRequest?.entityName == "Volume")
+        }
+        let book = try #require(copy.entitiesByName["Volume"])
+        copy.fetchRequestTemplate(forName: "all")?.fetchLimit = 7
+        #expect(merged.fetchRequestTemplate(forName: "all")?.fetchLimit == 0)
+        let context = try Library.inMemory(copy).viewContext
+        let entity = try #require(copy.fetchRequestTemplate(forName: "all")?.entity)
+        context.performAndWait { #expect(NSManagedObject(entity: entity, insertInto: context).entity === book) }
+    }
+
+    @Test("An entity that is taken out of its parent loses what it inherited")
+    func formerChild() {
+        let (parent, child) = (
+            Library.entity("Parent", [Library.attribute("name", .stringAttributeType)]), Library.entity("Child", [])
+        )
+        parent.subentities = [child]
+        #expect(child.propertiesByName["name"] != nil)
+        parent.subentities = []
+        #expect(child.propertiesByName.isEmpty)
     }
 }
