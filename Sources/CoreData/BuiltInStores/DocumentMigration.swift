@@ -43,7 +43,11 @@ struct DocumentMigration {
             $0.model.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata)
                 || $0.model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata)
         }
-        if let found = version?.model ?? .mergedModel(from: nil, forStoreMetadata: metadata) { return found }
+        // Of a version with several configurations, the store has the entities of one.
+        let fitting = version.map(\.model).flatMap {
+            configuration == nil ? $0 : NSManagedObjectModel(byMerging: [$0], forStoreMetadata: metadata)
+        }
+        if let found = fitting ?? .mergedModel(from: nil, forStoreMetadata: metadata) { return found }
         throw MigrationError.missingSourceModel(url: url, metadata: metadata)
     }
 

@@ -50,7 +50,8 @@ extension NSManagedObjectModel {
 
     /// - Parameters:
     ///   - models: the models to merge.
-    ///   - entityNames: the entities to take; nil for all, which must have different names.
+    ///   - entityNames: the entities to take, with the members of configurations, the templates and the requests of fetched
+    ///     properties that are about them; nil for all, which must have different names.
     /// - Returns: a new model with the entities of all models.
     /// - Throws: an error that names an entity which two models have.
     package static func merge(
@@ -66,15 +67,33 @@ extension NSManagedObjectModel {
                     throw ModelFileError(entity: entity.name, reason: "two of the models to merge have this entity")
                         .nsError(file: nil)
                 }
-                result.entities.append(entity)
+                result.entities.append(entityNames.map(entity.part(of:)) ?? entity)
                 hashes[entity.name] = model.entitiesByName[entity.name]?.recordedVersionHash
             }
-            for (name, members) in document.configurations { result.configurations[name, default: []] += members }
-            result.fetchRequestTemplates.merge(document.fetchRequestTemplates) { first, _ in first }
+            for (name, members) in document.configurations {
+                let known = result.configurations[name] ?? []
+                let added = members.filter { (entityNames?.contains($0) ?? true) && !known.contains($0) }
+                if entityNames == nil || !added.isEmpty { result.configurations[name] = known + added }
+            }
+            let templates = document.fetchRequestTemplates.filter { entityNames?.contains($1.entityName) ?? true }
+            result.fetchRequestTemplates.merge(templates) { first, _ in first }
             result.versionIdentifiers += document.versionIdentifiers.filter { !result.versionIdentifiers.contains($0) }
         }
         let merged = try ModelFileError.naming(nil) { try ModelAssembler.model(result, versionHashes: hashes) }
         if models.count == 1 { merged.origin = models[0].origin }
         return merged
+    }
+}
+
+extension EntityDocument {
+    /// The entity without requests of fetched properties for entities that are left out.
+    fileprivate func part(of names: Set<String>) -> EntityDocument {
+        var part = self
+        for index in properties.indices {
+            if case .fetched(let request?) = properties[index].kind, !names.contains(request.entityName) {
+                part.properties[index].kind = .fetched(nil)
+            }
+        }
+        return part
     }
 }

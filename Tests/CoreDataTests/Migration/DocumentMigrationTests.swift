@@ -156,4 +156,34 @@ struct DocumentMigrationTests {
         #expect(
             refusal(type, next(), options)?.code == CoreDataErrorCode.persistentStoreIncompatibleVersionHash)
     }
+
+    @Test("A store that holds one configuration is migrated, too", arguments: types)
+    func configuration(type: String) throws {
+        func version(_ more: NSAttributeDescription...) -> NSManagedObjectModel {
+            let note = makeEntity("Note", makeAttribute("text", .stringAttributeType))
+            note.properties += more
+            let model = makeModel(note, makeEntity("Tag", makeAttribute("name", .stringAttributeType)))
+            model.setEntities([note], forConfigurationName: "Notes")
+            model.setEntities(model.entities.filter { $0 !== note }, forConfigurationName: "Tags")
+            return model
+        }
+        func open(_ model: NSManagedObjectModel, _ options: [AnyHashable: Any]?) throws -> NSManagedObjectContext {
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+            try coordinator.addPersistentStore(
+                ofType: type, configurationName: "Notes", at: url, options: options)
+            let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+            context.persistentStoreCoordinator = coordinator
+            return context
+        }
+        let context = try open(version(), nil)
+        try context.performAndWait {
+            _ = context.make("Note", ["text": "Buy milk"])
+            try context.save()
+        }
+        let migrated = try open(version(makeAttribute("pages", .integer32AttributeType)), options([version()]))
+        try migrated.performAndWait {
+            let notes = try migrated.all("Note")
+            #expect(notes.map { $0.string("text") } == ["Buy milk"])
+        }
+    }
 }

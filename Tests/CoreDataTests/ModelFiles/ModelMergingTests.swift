@@ -47,6 +47,28 @@ struct ModelMergingTests {
         let metadata: [String: Any] = ["NSStoreModelVersionHashes": new.entityVersionHashesByName]
         #expect(NSManagedObjectModel(byMerging: [old, new], forStoreMetadata: metadata) == new)
     }
+
+    @Test("The model of a store that holds one of two configurations has that one's entities, and what is about them")
+    func oneConfiguration() throws {
+        let model = try ModelAssembler.model(
+            SourceReaderTests.read(
+                """
+                <entity name="Note"><fetchedProperty name="tags"><fetchRequest name="f" entity="Tag"/></fetchedProperty>
+                </entity><entity name="Tag"/>
+                <configuration name="Notes"><memberEntity name="Note"/></configuration>
+                <configuration name="Tags"><memberEntity name="Tag"/></configuration>
+                <configuration name="All"><memberEntity name="Note"/><memberEntity name="Tag"/></configuration>
+                <fetchRequest name="notes" entity="Note"/><fetchRequest name="tags" entity="Tag"/>
+                """))
+        let hashes = model.entityVersionHashesByName.filter { $0.key == "Note" }
+        let metadata: [String: Any] = ["NSStoreModelVersionHashes": hashes]
+        let merged = try #require(NSManagedObjectModel(byMerging: [model, model], forStoreMetadata: metadata))
+        #expect(merged.entities.map(\.name) == ["Note"])
+        #expect(merged.configurations == ["All", "Notes"])
+        #expect(merged.entities(forConfigurationName: "All")?.map(\.name) == ["Note"])
+        #expect(merged.fetchRequestTemplatesByName.keys.sorted() == ["notes"])
+        #expect(merged.entityVersionHashesByName == hashes)
+    }
 }
 
 @Suite("Models of bundles")
