@@ -76,6 +76,28 @@ struct ModelCompilerTests {
     }
 
     @Test(
+        "So it does those of transformable attributes' values",
+        arguments: [
+            (".Route", "App.Route"), ("Route", "App.Route"), ("[Route]", "[App.Route]"),
+            ("[String: Set<Route>]?", "[String: Set<App.Route>]?"), ("Maps.Route", "Maps.Route"),
+            ("[String]", "[String]"),
+        ])
+    func valueClassNames(custom: String, compiledName: String) throws {
+        let contents = Self.contents.replacingOccurrences(
+            of: "[String]", with: custom.replacingOccurrences(of: "<", with: "&lt;"))
+        try contents.write(to: model.appendingPathComponent("contents"), atomically: true, encoding: .utf8)
+        let source = folder.file("Route.swift")
+        try "final class Route: NSObject {}".write(to: source, atomically: true, encoding: .utf8)
+        let compiled = folder.file("Model.momd")
+        try ModelCommand.run(
+            Arguments([
+                "model", "--module", "App", "--model", model.path, "--output", compiled.path, "--source", source.path,
+            ]))
+        let author = try #require(NSManagedObjectModel(contentsOf: compiled)?.entitiesByName["Author"])
+        #expect(author.attributesByName["tags"]?.attributeValueClassName == compiledName)
+    }
+
+    @Test(
         "Where there is nothing to generate, the script writes what the tool would, without compiling it",
         arguments: [
             ("struct Book {}", true), ("@objc @NSManaged var title: String", false),

@@ -6,6 +6,8 @@ package final class AttributeLayout: @unchecked Sendable {
     package let name: String
     package let type: NSAttributeType
     package let valueClassName: String?
+    /// The classes that the model names for the values of a transformable attribute.
+    package let valueClasses: [AnyClass]
     package let valueTransformerName: String?
     package let allowsExternalStorage: Bool
     package let preservesValueInHistoryOnDeletion: Bool
@@ -19,6 +21,8 @@ package final class AttributeLayout: @unchecked Sendable {
         name = attribute.name
         type = attribute.attributeType
         valueClassName = attribute.attributeValueClassName
+        valueClasses =
+            type == .transformableAttributeType ? ProgramClasses.classes(namedIn: valueClassName ?? "") : []
         valueTransformerName = attribute.valueTransformerName
         allowsExternalStorage = attribute.allowsExternalBinaryDataStorage
         preservesValueInHistoryOnDeletion = attribute.preservesValueInHistoryOnDeletion

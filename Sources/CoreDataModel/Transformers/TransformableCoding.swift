@@ -60,12 +60,9 @@ package enum TransformableCoding {
         return try? SecureUnarchiving.archive(of: value)
     }
 
-    /// The classes that an attribute's archive may contain: the basic ones, and the one that the model names.
+    /// The classes that an attribute's archive may contain: the basic ones, and those that the model names.
     private static func allowed(by attribute: AttributeLayout?) -> UnarchivedClasses {
-        guard let name = attribute?.valueClassName, let type = NSClassFromString(name) else {
-            return .onlyBasic
-        }
-        return UnarchivedClasses(UnarchivedClasses.basic + [type])
+        .onlyBasic.adding(attribute?.valueClasses ?? [])
     }
 
     /// The transformer that the developer registered under a name.

@@ -37,6 +37,14 @@ package struct PropertyDocument: Equatable, Sendable {
         return nil
     }
 
+    /// Gives the classes of an attribute's values, and of its elements', other names.
+    mutating func mapValueClasses(_ transform: (String) -> String) {
+        guard case .attribute(var attribute) = kind else { return }
+        attribute.valueClassName = attribute.valueClassName?.mapTypeNames(transform)
+        for index in attribute.elements.indices { attribute.elements[index].mapValueClasses(transform) }
+        kind = .attribute(attribute)
+    }
+
     var compiled: PropertyDocument {
         guard case .attribute(var attribute) = kind else { return self }
         var result = self
@@ -67,7 +75,7 @@ package struct AttributeDocument: Equatable, Sendable {
     }
 
     package var type: NSAttributeType
-    /// The class of the value, if the type does not determine it.
+    /// The class of the value, if the type does not determine it: for a transformable one any type, such as `[Route]`.
     package var valueClassName: String?
     package var defaultValue: ModelValue?
     package var valueTransformerName: String?
@@ -86,6 +94,11 @@ package struct AttributeDocument: Equatable, Sendable {
     package var customClassName: String?
 
     package init(type: NSAttributeType) { self.type = type }
+
+    /// The custom class as the class of the values, as Apple's compiler has it: if no transformer says what these are.
+    var archivedClassName: String? {
+        type == .transformableAttributeType && (valueTransformerName ?? "").isEmpty ? customClassName : nil
+    }
 }
 
 /// A relationship as a value.

@@ -77,6 +77,11 @@ package enum SourceModelCompiler {
         for position in document.entities.indices {
             let name = className(document.entities[position].className ?? "NSManagedObject")
             document.entities[position].className = name == "NSManagedObject" ? nil : name
+            for index in document.entities[position].properties.indices {
+                document.entities[position].properties[index].mapValueClasses { name in
+                    name.hasPrefix(".") ? (moduleName ?? "") + name : className(name)
+                }
+            }
         }
         return document
     }

@@ -29,9 +29,9 @@ extension SourceReader {
         let place = SourceElement.Place(entity: entity, property: name)
         let typeName = element.string("attributeType") ?? (element.name == "composite" ? "Composite" : "Undefined")
         var attribute = AttributeDocument(type: try attributeType(typeName, element, place))
-        attribute.valueClassName = element.string("attributeValueClassName")
         attribute.valueTransformerName = element.string("valueTransformerName")
         attribute.customClassName = element.string("customClassName")
+        attribute.valueClassName = element.string("attributeValueClassName") ?? attribute.archivedClassName
         attribute.allowsExternalStorage = try element.boolean("allowsExternalBinaryDataStorage", place)
         attribute.preservesValueOnDeletion = try element.boolean("preserveAfterDeletion", place)
         attribute.allowsCloudEncryption = element.lenientBoolean("allowsCloudEncryption")

@@ -28,7 +28,9 @@ extension SourceWriter {
         }
         element.set("valueTransformerName", attribute.valueTransformerName)
         element.set("customClassName", attribute.customClassName)
-        element.set("attributeValueClassName", attribute.valueClassName)
+        if attribute.valueClassName != attribute.customClassName {
+            element.set("attributeValueClassName", attribute.valueClassName)
+        }
         element.set("allowsExternalBinaryDataStorage", attribute.allowsExternalStorage)
         element.set("allowsCloudEncryption", attribute.allowsCloudEncryption)
         element.set("preserveAfterDeletion", attribute.preservesValueOnDeletion)

@@ -1,5 +1,7 @@
 import CSwiftRuntime
 import CompactCollections
+import Foundation
+import ModelFiles
 import Ordering
 
 /// The classes that the program declares, by their plain names.
@@ -8,12 +10,30 @@ import Ordering
 /// and name, but lists the types of a program for its own look-ups: this reads the names in that list, once. The layout
 /// of the records is part of Swift's stable metadata: a record refers to a type's description, which refers to its name
 /// and to the description of its enclosing context, up to the module.
-enum ProgramClasses {
+package enum ProgramClasses {
     /// The modules that declare a top-level class with a name, in alphabetical order.
-    static func modules(declaring name: String) -> [String] { modulesByClass[name] ?? [] }
+    package static func modules(declaring name: String) -> [String] { modulesByClass[name] ?? [] }
+
+    /// The classes that a type names, such as `[String: App.Route]`: those with a module that exists, and those of that plain name.
+    ///
+    /// Models name classes as the developer wrote them, `Route` or, for the model's own module, `.Route`.
+    static func classes(namedIn type: String) -> [AnyClass] {
+        var classes: [AnyClass] = []
+        _ = type.mapTypeNames { name in
+            let parts = name.split(separator: ".")
+            let plain = parts.last.map(String.init) ?? name
+            if parts.count < 3, !name.hasPrefix("."), let exact = NSClassFromString(name) {
+                classes.append(exact)
+            } else {
+                classes += modules(declaring: plain).compactMap { NSClassFromString("\($0).\(plain)") }
+            }
+            return name
+        }
+        return classes
+    }
 
     /// The modules by the names of their classes.
-    static let modulesByClass: [String: [String]] = {
+    package static let modulesByClass: [String: [String]] = {
         var modules: [String: Set<String>] = [:]
         #if os(Linux) || os(Android)
             let end = endOfTypeRecords()
