@@ -114,7 +114,13 @@ private struct ChildSave {
         if let target = parent.table.object(at: object.place) {
             // If the parent's object was deleted there, the child's merge policy restores it; its row is still there.
             if target.isDeleted, !target.isGone { parent.fulfill(target) }
-            if target.isFault || target.isGone { parent.insertFault(target) } else { parent.revive(target) }
+            if target.isFault || target.isGone {
+                parent.insertFault(target)
+                target.version = object.version
+            } else {
+                parent.revive(target)
+                object.version = target.version
+            }
             return target
         }
         let target = parent.materialize(

@@ -68,7 +68,8 @@ open class NSMergeConflict: NSObject {
                 // The object's values become a new row with the old key.
                 object.state.insert(.inserted)
                 object.state.remove(.updated)
-                object.version = 0
+                // Beyond the versions that others may have saved before one of them deleted it.
+                object.version &+= 1000
             case .rollbackMergePolicyType, .mergeByPropertyStoreTrumpMergePolicyType, .errorMergePolicyType:
                 context.forgetDeleted(object)
             }

@@ -116,7 +116,8 @@ final class SavePlan {
             let toMany = try toManyChanges(of: object)
             sets[index].changes.inserted.append(
                 RowChange(
-                    objectID: object.identifier, version: 0, values: values, changedSlots: [], toManyChanges: toMany))
+                    objectID: object.identifier, version: object.version, values: values, changedSlots: [],
+                    toManyChanges: toMany))
         }
         var slots: [Int] = []
         for object in objects.updated {
@@ -202,7 +203,8 @@ final class SavePlan {
         for (object, number) in temporary { context.table.promote(object, from: number) }
         let generation = context.source?.generation ?? 0
         for object in objects.inserted {
-            object.becomeCommitted(version: 1)
+            // One that was deleted and comes back is another version of its row for whoever knows the former one.
+            object.becomeCommitted(version: object.version &+ 1)
             object.stamp = generation
         }
         for (object, isWritten) in zip(objects.updated, written) {
@@ -233,10 +235,9 @@ final class SavePlan {
 
     /// The new versions of the written objects.
     private var renewals: [ChildLink.Renewal] {
-        objects.inserted.map { .init(identifier: $0.identifier, former: 0, version: 1) }
-            + zip(objects.updated, written).filter(\.1).map { object, _ in
-                .init(identifier: object.identifier, former: object.version &- 1, version: object.version)
-            }
+        (objects.inserted + zip(objects.updated, written).filter(\.1).map(\.0)).map {
+            .init(identifier: $0.identifier, former: $0.version &- 1, version: $0.version)
+        }
     }
 
     /// Restores the temporary IDs of new objects, here and where others refer to them.
