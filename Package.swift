@@ -307,8 +307,8 @@ let package = Package(
         .testTarget(
             name: "StoreBrowserTests",
             dependencies: [
-                "CoreData", "CoreDataPostgres", "HTTPMessages", "LoopbackServer", "PippinBrowse", "PippinShell",
-                "PostgresServer",
+                "CoreData", "CoreDataPostgres", "HTTPMessages", "KeyedArchives", "LoopbackServer", "PippinBrowse",
+                "PippinShell", "PostgresServer",
                 "PredicateFormat", "StoreBrowser", "StoreReading", "TestSupport",
             ]),
     ],

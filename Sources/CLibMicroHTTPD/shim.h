@@ -10,6 +10,13 @@
 
 // Swift cannot call functions with a variable number of arguments.
 
+// Leaves paths and queries encoded: once they are decoded, a slash within a name is no longer told from one between names.
+static inline size_t loopback_server_leave(void *context, struct MHD_Connection *connection, char *text) {
+    (void)context;
+    (void)connection;
+    return strlen(text);
+}
+
 // Starts a server on the loopback interface, with a thread for each connection; port 0 for any free one.
 static inline struct MHD_Daemon *loopback_server_start(
     uint16_t port, unsigned int connections, MHD_AccessHandlerCallback handler,
@@ -23,7 +30,7 @@ static inline struct MHD_Daemon *loopback_server_start(
         MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL, port, NULL, NULL, handler,
         context, MHD_OPTION_SOCK_ADDR, (struct sockaddr *)&address, MHD_OPTION_NOTIFY_COMPLETED, completed, context,
         MHD_OPTION_CONNECTION_TIMEOUT, 120u, MHD_OPTION_CONNECTION_LIMIT, connections, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        (size_t)65536, MHD_OPTION_END);
+        (size_t)65536, MHD_OPTION_UNESCAPE_CALLBACK, loopback_server_leave, NULL, MHD_OPTION_END);
 }
 
 // The port that the server listens on.

@@ -92,7 +92,8 @@ public protocol HTTPStream: Sendable {
     /// The next piece, which may be waited for.
     ///
     /// - Returns: nil at the end.
-    func next() -> Data?
+    /// - Throws: the reason why there is no more; the connection breaks off, so that the reader notices.
+    func next() throws -> Data?
     /// Nobody reads on: whoever waits in `next()` must not wait longer.
     func cancel()
 }

@@ -69,10 +69,10 @@ private func headers(of connection: OpaquePointer) -> [String: String] {
     return found
 }
 
-/// The query. libmicrohttpd has decoded names and values, and taken plus signs for spaces.
+/// The query. libmicrohttpd has taken it apart, and plus signs for spaces.
 private func query(of connection: OpaquePointer) -> HTTPFields {
     var items: [String] = []
-    forEach(.GET_ARGUMENT_KIND, connection) { items.append("\(Address.encoded($0))=\(Address.encoded($1))") }
+    forEach(.GET_ARGUMENT_KIND, connection) { items.append("\($0)=\($1)") }
     return HTTPFields(encoded: items.joined(separator: "&"))
 }
 
@@ -107,9 +107,12 @@ private func send(_ response: HTTPResponse, _ desk: Desk, _ connection: OpaquePo
         made = MHD_create_response_from_callback(
             UInt64.max, 1 << 15,
             { context, _, buffer, size in
-                guard let context, let buffer else { return -1 }
+                // The stream's end, and its end with an error.
+                guard let context, let buffer else { return -2 }
                 let box = Unmanaged<Box>.fromOpaque(context).takeUnretainedValue()
-                return box.stream.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: size)) ?? -1
+                do {
+                    return try box.stream.read(into: UnsafeMutableRawBufferPointer(start: buffer, count: size)) ?? -1
+                } catch { return -2 }
             }, Unmanaged.passRetained(box).toOpaque(),
             { context in
                 guard let context else { return }

@@ -57,9 +57,9 @@ final class StreamInUse: @unchecked Sendable {
     init(_ content: any HTTPStream) { self.content = content }
 
     /// Fills in what comes next; nil at the end.
-    func read(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int? {
         while rest.isEmpty {
-            guard let next = content.next() else { return nil }
+            guard let next = try content.next() else { return nil }
             rest = next
         }
         let count = min(buffer.count, rest.count)

@@ -84,7 +84,7 @@ struct RouterTests {
             return
         }
         var (text, pieces) = ("", 0)
-        while let piece = stream.next() {
+        while let piece = try stream.next() {
             text += String(decoding: piece, as: UTF8.self)
             pieces += 1
         }
@@ -106,14 +106,14 @@ struct RouterTests {
     func news() throws {
         let desk = NewsDesk()
         let stream = desk.stream(patience: 5)
-        #expect(stream.next().map { String(decoding: $0, as: UTF8.self) }?.contains("event: hello") == true)
+        #expect(try stream.next().map { String(decoding: $0, as: UTF8.self) }?.contains("event: hello") == true)
         desk.announce()
-        #expect(stream.next() == Data("data: 1\n\n".utf8))
+        #expect(try stream.next() == Data("data: 1\n\n".utf8))
         stream.cancel()
-        #expect(stream.next() == nil)
+        #expect(try stream.next() == nil)
         let patient = desk.stream(patience: 0.01)
-        _ = patient.next()
-        #expect(patient.next() == Data(": nothing new\n\n".utf8))
+        _ = try patient.next()
+        #expect(try patient.next() == Data(": nothing new\n\n".utf8))
     }
 }
 

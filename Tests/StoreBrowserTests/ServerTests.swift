@@ -82,6 +82,48 @@ struct ServerTests {
         #expect(answer.hasSuffix("\n999\n1000\n"))
     }
 
+    @Test("A stream that cannot go on breaks off, so that what came does not look like all of it")
+    func broken() throws {
+        struct Broken: HTTPStream {
+            struct Failure: Error {}
+            private let numbers = Numbers()
+
+            func next() throws -> Data? {
+                guard let piece = numbers.next(), piece != Data("500\n".utf8) else { throw Failure() }
+                return piece
+            }
+
+            func cancel() {}
+        }
+        let server = try LoopbackServer { request, _ in
+            let stream: any HTTPStream = request.path == ["whole"] ? Numbers() : Broken()
+            return HTTPResponse(status: 200, type: "text/plain", body: .stream(stream))
+        }
+        defer { server.stop() }
+        func answer(_ name: String) throws -> String {
+            try ask(
+                server.gate.port,
+                ["GET /\(server.gate.token)/\(name) HTTP/1.1", "Host: 127.0.0.1:\(server.gate.port)"])
+        }
+        #expect(try answer("whole").hasSuffix("\r\n0\r\n\r\n"), "the end of a body in pieces")
+        #expect(try !answer("broken").hasSuffix("\r\n0\r\n\r\n"))
+    }
+
+    @Test("What is encoded twice is decoded once, and a slash in a name is one")
+    func encoded() throws {
+        let server = try LoopbackServer { request, _ in
+            HTTPResponse(text: "\(request.path) \(request.query["q"] ?? "") \(request.query["a&b"] ?? "")")
+        }
+        defer { server.stop() }
+        let answer = try ask(
+            server.gate.port,
+            [
+                "GET /\(server.gate.token)/a%2Fb/50%2541?q=x+y%2B%2541%26&a%26b=%3D= HTTP/1.1",
+                "Host: 127.0.0.1:\(server.gate.port)",
+            ])
+        #expect(answer.hasSuffix("[\"a/b\", \"50%41\"] x y+%41& =="))
+    }
+
     @Test("A port that is taken is told")
     func taken() throws {
         let server = try LoopbackServer { _, _ in HTTPResponse(text: "") }

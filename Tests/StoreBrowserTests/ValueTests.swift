@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import KeyedArchives
 import StoreReading
 import Testing
 
@@ -44,6 +45,19 @@ struct ValueTests {
         #expect(shown.content.contains("NSDictionary"))
         #expect(shown.content.contains("\"Emma\""))
         #expect(ArchiveText.text(of: Data("bplist00 broken".utf8)) == nil)
+    }
+
+    @Test("An archive of references to references is shown without following them")
+    func references() throws {
+        let count = 50_000
+        let archive = PropertyList.dictionary([
+            "$archiver": .string("NSKeyedArchiver"), "$version": .integer(100_000),
+            "$top": .dictionary(["root": .uid(1)]),
+            "$objects": .array([.string("$null")] + (2...count).map { .uid(UInt32($0)) } + [.string("end")]),
+        ])
+        let shown = try #require(ArchiveText.text(of: try archive.binaryData()))
+        #expect(shown.kind == "archive")
+        #expect(shown.content == "UID 2\n")
     }
 
     @Test(

@@ -48,23 +48,23 @@ final class ExportStream: HTTPStream, @unchecked Sendable {
         portions = try store.asking { try $0.portions(plan) }
     }
 
-    func next() -> Data? {
+    func next() throws -> Data? {
         if hasEnded || isOver.isUp { return finish() }
-        do {
-            var text = hasBegun ? "" : writer.start
-            hasBegun = true
-            let rows = try store.asking { _ in try portions.next(200) }
-            for row in rows { text += writer.text(of: row) }
-            if rows.isEmpty {
-                hasEnded = true
-                text += writer.end
-                if text.isEmpty { return finish() }
-            }
-            return Data(text.utf8)
-        } catch {
-            // The file breaks off; its reader notices, since the end is missing.
-            return finish()
+        var text = hasBegun ? "" : writer.start
+        hasBegun = true
+        let rows: ContiguousArray<Row>
+        do { rows = try store.asking { _ in try portions.next(200) } } catch {
+            hasEnded = true
+            _ = finish()
+            throw error
         }
+        for row in rows { text += writer.text(of: row) }
+        if rows.isEmpty {
+            hasEnded = true
+            text += writer.end
+            if text.isEmpty { return finish() }
+        }
+        return Data(text.utf8)
     }
 
     private func finish() -> Data? {

@@ -13,7 +13,7 @@ enum HistoryPage {
             guard let history = engine.history, case let last = try history.latestTransaction(), last > 0 else {
                 return nil
             }
-            let end = query["before"].flatMap { Int64($0) } ?? last + 1
+            let end = min(max(1, query["before"].flatMap { Int64($0) } ?? .max), last + 1)
             let oldest = try history.oldestKeptTransaction() ?? 1
             var start = max(oldest - 1, end - 1 - Int64(size))
             var transactions = try history.historyTransactions(after: .transaction(start)).filter { $0.number < end }

@@ -17,11 +17,18 @@ struct GridQuery {
 
     var entity: EntityLayout { page.entity }
 
-    /// How many objects of a relationship without inverse are listed at most, as each is listed individually.
+    /// How many objects of a relationship without inverse are shown at most, as each is listed individually.
     static let mostListed = 10_000
+    /// Whether the relationship leads to more.
+    private(set) var hasMore = false
 
+    /// - Parameters:
+    ///   - query: the address's query.
+    ///   - entity: the entity of the objects.
+    ///   - store: the store.
+    ///   - isWhole: whether all objects of a relationship are wanted, however many.
     /// - Throws: `PageFailure` for an address that only mistyping can produce.
-    init(_ query: HTTPFields, _ entity: EntityLayout, _ store: DirectStore) throws {
+    init(_ query: HTTPFields, _ entity: EntityLayout, _ store: DirectStore, isWhole: Bool = false) throws {
         page = PageRequest(entity: entity)
         filter = query["where"] ?? ""
         do { page.filter = try FilterText.predicate(filter, of: entity) } catch { problem = error }
@@ -31,12 +38,15 @@ struct GridQuery {
         if let key = query["before"].flatMap({ Int64($0) }) { page.start = .before(key) }
         if let size = query["size"].flatMap({ Int($0) }) { page.size = min(max(1, size), 500) }
         if let of = query["of"] {
+            var hasMore = false
             try restrict(of, store) { identifier, name in
                 guard let relationship = identifier.layout.relationship(named: name) else { return nil }
-                let found = try store.asking { try $0.destinations(of: relationship, for: [identifier]) }
-                let list = (found.first ?? []).prefix(Self.mostListed).map { Value($0) }
+                let found = try store.asking { try $0.destinations(of: relationship, for: [identifier]) }.first ?? []
+                hasMore = !isWhole && found.count > Self.mostListed
+                let list = (hasMore ? found.prefix(Self.mostListed) : found[...]).map { Value($0) }
                 return .comparison(ComparisonTree(.evaluatedObject, .in, .constant(.collection(list))))
             }
+            self.hasMore = hasMore
             originItems = [("of", of)]
         } else if let by = query["by"] {
             try restrict(by, store) { identifier, name in

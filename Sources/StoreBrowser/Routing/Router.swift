@@ -50,7 +50,8 @@ package struct Router: Sendable {
             return try ObjectSearch.response(request.query["text"] ?? "", entity(path[1]), session)
         case ("complete", 2): return try completion(request)
         case ("export", 2):
-            return try ExportStream.response(grid(request, entity(path[1])), session, request.query["format"])
+            return try ExportStream.response(
+                grid(request, entity(path[1]), isWhole: true), session, request.query["format"])
         case ("value", 4): return try ValueContent.response(identifier(path[1], path[2]), path[3], session)
         case ("events", 1):
             return HTTPResponse(status: 200, type: "text/event-stream", body: .stream(session.news.stream()))
@@ -91,8 +92,8 @@ package struct Router: Sendable {
         return session.store.identifier(try self.entity(entity), number)
     }
 
-    private func grid(_ request: HTTPRequest, _ entity: EntityLayout) throws -> GridQuery {
-        try GridQuery(request.query, entity, session.store)
+    private func grid(_ request: HTTPRequest, _ entity: EntityLayout, isWhole: Bool = false) throws -> GridQuery {
+        try GridQuery(request.query, entity, session.store, isWhole: isWhole)
     }
 
     // MARK: Small answers for the script

@@ -44,6 +44,11 @@ enum ArchiveText {
                     text += indent + "(the same as above)\n"
                     return
                 }
+                // An archive has no reference to a reference; a chain of them would be followed without end.
+                if case .uid(let next) = objects[Int(number)] {
+                    text += indent + "UID \(next)\n"
+                    return
+                }
                 path.append(number)
                 line(label, objects[Int(number)], depth: depth)
                 path.removeLast()
