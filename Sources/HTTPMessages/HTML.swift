@@ -43,9 +43,56 @@ public struct HTML: Sendable, Equatable, ExpressibleByStringInterpolation {
     /// - Parameter text: any text.
     /// - Returns: the text, as ``visible(_:)`` has it, in HTML.
     public static func escaped(_ text: String) -> String {
+        withEntities(visible(text))
+    }
+
+    /// A text as the value of a field in a form, in HTML: a browser sends ``sendable(_:)`` back. What turns the direction
+    /// of text is no danger there, since a field's text is apart from that around it.
+    ///
+    /// - Parameter text: any text.
+    public init(value text: String) { self.text = HTML.withEntities(HTML.sendable(text)) }
+
+    /// A text as a form can have it and sends it back: lines end as in HTML, and pictures are in place of the two control
+    /// characters that HTML has no place for.
+    ///
+    /// - Parameter text: any text.
+    /// - Returns: the text without NUL, and without CR other than at the end of a line.
+    public static func sendable(_ text: String) -> String {
+        if !text.utf8.contains(where: { $0 == 0x0D || $0 == 0 }) { return text }
+        var result = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\0": result.append("\u{2400}")
+            case "\r": result.append("\u{240D}")
+            case "\n":
+                // A CR before it was a part of the line's end.
+                if result.last == "\u{240D}" { result.removeLast() }
+                result.append(scalar)
+            default: result.append(scalar)
+            }
+        }
+        return String(result)
+    }
+
+    /// A text that a form has sent back, with the control characters that the former text had.
+    ///
+    /// - Parameters:
+    ///   - sent: the text that was sent.
+    ///   - former: the text that the form was made of.
+    /// - Returns: the text with line ends and control characters as the former one had them.
+    public static func restored(_ sent: String, like former: String) -> String {
+        let scalars = former.unicodeScalars
+        var text = sent
+        if former.contains("\r\n") { text = text.replacing("\n", with: "\r\n") }
+        if scalars.contains("\0"), !scalars.contains("\u{2400}") { text = text.replacing("\u{2400}", with: "\0") }
+        if scalars.contains("\r"), !scalars.contains("\u{240D}") { text = text.replacing("\u{240D}", with: "\r") }
+        return text
+    }
+
+    private static func withEntities(_ text: String) -> String {
         var result = ""
         result.reserveCapacity(text.utf8.count)
-        for scalar in visible(text).unicodeScalars {
+        for scalar in text.unicodeScalars {
             switch scalar {
             case "&": result += "&amp;"
             case "<": result += "&lt;"
@@ -59,7 +106,7 @@ public struct HTML: Sendable, Equatable, ExpressibleByStringInterpolation {
         return result
     }
 
-    /// A text as a page has it, and as a form sends it back: what HTML has no place for, and what turns the direction of the text around it, is a
+    /// A text as a page has it: what HTML has no place for, and what turns the direction of the text around it, is a
     /// picture, and lines end as in HTML.
     ///
     /// - Parameter text: any text.

@@ -15,6 +15,20 @@ struct MessageTests {
         #expect(HTML.escaped("a\r\nb\rc\nd") == "a\nb\u{240D}c\nd")
     }
 
+    @Test("What a form has comes back as it was, with the characters that a form cannot have")
+    func values() {
+        for text in ["\u{202B}ש\u{200F}!\u{202C} \u{2066}a\u{2069}", "a\tb\u{1}\u{1B}\u{7F}", "a\nb"] {
+            #expect(HTML.sendable(text) == text)
+            #expect(HTML(value: text + "<").text == text + "&lt;")
+        }
+        for text in ["a\r\nb", "a\0b", "a\rb"] {
+            let sent = HTML.sendable(text)
+            #expect(!sent.unicodeScalars.contains { $0 == "\0" || $0 == "\r" })
+            #expect(HTML.restored(sent, like: text) == text)
+        }
+        #expect(HTML.restored("\u{2400}", like: "\u{2400}") == "\u{2400}")
+    }
+
     @Test("Markup within markup stays markup")
     func nesting() {
         let inner: HTML = "<b>\("1 < 2")</b>"

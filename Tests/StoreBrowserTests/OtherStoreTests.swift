@@ -9,8 +9,8 @@ import Testing
 
 @Suite("Other stores in the browser")
 struct OtherStoreTests {
-    private func router(_ path: String, model: String? = nil) throws -> Router {
-        let session = try BrowserSession { isWritable, announcesChanges in
+    private func router(_ path: String, model: String? = nil, isWritable: Bool = false) throws -> Router {
+        let session = try BrowserSession(isWritable: isWritable) { isWritable, announcesChanges in
             var opening = DirectStore.Opening(path: path, modelPath: model)
             (opening.isWritable, opening.announcesChanges) = (isWritable, announcesChanges)
             return try DirectStore(opening)
@@ -39,9 +39,10 @@ struct OtherStoreTests {
         }
     }
 
-    @Test("A store whose file is XML is paged, too", arguments: [NSXMLStoreType, NSBinaryStoreType])
-    func documents(_ type: String) throws {
-        let folder = try TestFolder()
+    /// Nine books in a file that is read as a whole.
+    ///
+    /// - Returns: the path of the model.
+    private func fill(_ folder: TestFolder, _ type: String) throws -> String {
         let model = Shelf.model()
         let package = folder.file("Books.xcdatamodel")
         try ModelPackageWriting.write(model, to: package)
@@ -58,7 +59,37 @@ struct OtherStoreTests {
             try context.save()
         }
         try coordinator.remove(store)
-        let router = try router(folder.store.path, model: package.path)
+        return package.path
+    }
+
+    @Test("A store whose file is XML is edited, too, and shows it", arguments: [NSXMLStoreType, NSBinaryStoreType])
+    func editing(_ type: String) throws {
+        let folder = try TestFolder()
+        let model = try fill(folder, type)
+        let router = try router(folder.store.path, model: model, isWritable: true)
+        func post(_ target: String, _ form: String) -> Int {
+            router.response(to: HTTPRequest("POST", target, body: Data(form.utf8)), token: "secret").status
+        }
+        let keys = text(router, "/entity/Book").split(separator: "data-key=\"").dropFirst().map {
+            $0.prefix { $0 != "\"" }
+        }
+        try #require(keys.count == 9)
+        #expect(post("/edit/Book/\(keys[0])", "v.title=Emma&confirmed=1") == 303)
+        #expect(text(router, "/object/Book/\(keys[0])").contains("Emma"))
+        #expect(text(router, "/count/Book?where=title%20==%20%22Emma%22") == "{\"count\": 1}")
+        #expect(post("/delete/Book/\(keys[1])", "") == 303)
+        #expect(text(router, "/count/Book") == "{\"count\": 8}")
+        #expect(post("/undo", "") == 303)
+        #expect(text(router, "/count/Book") == "{\"count\": 9}")
+        router.session.close()
+        let later = try self.router(folder.store.path, model: model)
+        #expect(text(later, "/count/Book?where=title%20==%20%22Emma%22") == "{\"count\": 1}")
+    }
+
+    @Test("A store whose file is XML is paged, too", arguments: [NSXMLStoreType, NSBinaryStoreType])
+    func documents(_ type: String) throws {
+        let folder = try TestFolder()
+        let router = try router(folder.store.path, model: fill(folder, type))
         var (seen, target): (Set<String>, String?) = ([], "/entity/Book?sort=pages&order=down&size=4")
         while let current = target {
             let page = text(router, current)
@@ -70,6 +101,24 @@ struct OtherStoreTests {
         }
         #expect(seen.count == 9)
         #expect(text(router, "/count/Book?where=pages%20%3E%203") == "{\"count\": 6}")
+    }
+
+    @Test("A place in the history that there is not is none", arguments: [Int64.min, -1, 0, 1, .max])
+    func history(_ place: Int64) throws {
+        let shelf = try Shelf(count: 1)
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Shelf.model())
+        let store = try coordinator.addPersistentStore(
+            ofType: NSSQLiteStoreType, configurationName: nil, at: shelf.folder.store,
+            options: [NSPersistentHistoryTrackingKey: true])
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        try context.performAndWait {
+            NSEntityDescription.insertNewObject(forEntityName: "Book", into: context).setValue("New", forKey: "title")
+            try context.save()
+        }
+        try coordinator.remove(store)
+        let page = text(try router(shelf.folder.store.path), "/history?before=\(place)")
+        #expect(page.contains("class=\"timeline\"") == (place == .max))
     }
 
     @Test("A file that is no store is told", arguments: ["hello", ""])

@@ -115,8 +115,8 @@ struct RelationshipEditingTests {
         let shelf = try Shelf(count: 1, isWritable: true)
         #expect(shelf.post("/edit/Book/1", "v.title=a%0D%0Ab%01&confirmed=1").status == 303)
         let form = shelf.get("/edit/Book/1").text
-        #expect(form.contains("a\nb\u{2401}</textarea>"))
-        #expect(shelf.post("/edit/Book/1", "v.title=a%0D%0Ab%E2%90%81").status == 303, "nothing was typed")
+        #expect(form.contains("a\nb\u{1}</textarea>"))
+        #expect(shelf.post("/edit/Book/1", "v.title=a%0D%0Ab%01").status == 303, "nothing was typed")
         let question = shelf.post("/edit/Book/1", "v.title=a%0D%0Ac%0D%0Ad").text
         #expect(question.contains("name=\"v.title\" value=\"a\nc\nd\""))
         #expect(shelf.post("/edit/Book/1", "v.title=a%0D%0Ac%0D%0Ad&confirmed=1").status == 303)

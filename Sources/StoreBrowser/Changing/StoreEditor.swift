@@ -6,8 +6,13 @@ import Synchronization
 package final class StoreEditor: Sendable {
     private let store: DirectStore
     private let context: NSManagedObjectContext
-    /// Descriptions of the changes made, the latest at the end.
-    private let done = Mutex<[String]>([])
+    /// The changes made, the latest at the end.
+    private let done = Mutex<[DoneChange]>([])
+    /// Held while something is changed or undone, which takes several blocks on the context's queue.
+    private let turn = NSLock()
+    /// How many changes can be undone.
+    private static let levels = 100
+    private let latest = Atomic<Int>(0)
 
     init(_ store: DirectStore) {
         self.store = store
@@ -15,9 +20,11 @@ package final class StoreEditor: Sendable {
         context.persistentStoreCoordinator = store.coordinator
         context.name = "pippin browse"
         context.transactionAuthor = "pippin browse"
+        // Others may have saved what was read before.
+        context.stalenessInterval = 0
         context.performAndWait {
             let manager = UndoManager()
-            manager.levelsOfUndo = 100
+            manager.levelsOfUndo = Self.levels
             manager.groupsByEvent = true
             context.undoManager = manager
         }
@@ -25,8 +32,8 @@ package final class StoreEditor: Sendable {
 
     func close() { store.close() }
 
-    /// A description of the change that can be undone; nil for none.
-    var undoable: String? { done.withLock { $0.last.map { "Take back: \($0)" } } }
+    /// The change that can be undone; nil for none.
+    var undoable: DoneChange? { done.withLock { $0.last } }
 
     /// Changes properties of an object, and saves.
     ///
@@ -74,18 +81,34 @@ package final class StoreEditor: Sendable {
 
     /// Undoes the latest change, and saves.
     ///
-    /// - Throws: the errors of saving; nothing has changed then.
-    func undo() throws {
-        guard done.withLock({ !$0.isEmpty }) else { return }
-        // Each block on the context's queue is one undoable event.
-        context.performAndWait { context.undo() }
-        try context.performAndWait {
-            do { try context.save() } catch {
-                forget()
-                throw error
+    /// - Parameter number: the number of the change that is to be undone; nil for the latest.
+    /// - Throws: a refusal if another change is the latest, or if somebody else has changed the same values since; the
+    ///   errors of saving. Nothing has changed then.
+    func undo(_ number: Int? = nil) throws {
+        try turn.withLock {
+            guard let last = undoable else { return }
+            guard number ?? last.number == last.number else {
+                throw EditChange.Refusal(
+                    message: "Something else was changed last: \(last.text). Nothing was taken back.")
             }
+            try context.performAndWait {
+                guard let other = last.changedSince(in: context) else { return }
+                context.undoManager?.removeAllActions()
+                done.withLock { $0 = [] }
+                throw EditChange.Refusal(
+                    message:
+                        "Somebody else has changed \(other) since. It stays as it is, and nothing can be taken back.")
+            }
+            // Each block on the context's queue is one undoable event.
+            context.performAndWait { context.undo() }
+            try context.performAndWait {
+                do { try context.save() } catch {
+                    forget()
+                    throw error
+                }
+            }
+            _ = done.withLock { $0.popLast() }
         }
-        _ = done.withLock { $0.popLast() }
     }
 
     /// Discards unsaved changes, and with them all that could be undone, since the context forgets both.
@@ -107,23 +130,39 @@ package final class StoreEditor: Sendable {
     }
 
     private func perform(_ what: String, _ body: (NSManagedObjectContext) throws -> Void) throws {
-        var (refusal, hasChanges): ((any Error)?, Bool) = (nil, false)
-        context.performAndWait {
-            do {
-                try body(context)
-                context.processPendingChanges()
-                try context.save()
-            } catch {
-                context.processPendingChanges()
-                (refusal, hasChanges) = (error, context.hasChanges)
+        try turn.withLock {
+            var (refusal, hasChanges): ((any Error)?, Bool) = (nil, false)
+            context.performAndWait {
+                do {
+                    try body(context)
+                    context.processPendingChanges()
+                    let objects = context.updatedObjects
+                    hasChanges = context.hasChanges
+                    let keys = objects.map { Array($0.changedValues().keys) }
+                    try context.save()
+                    if hasChanges { note(DoneChange(what, zip(objects, keys))) }
+                } catch {
+                    context.processPendingChanges()
+                    (refusal, hasChanges) = (error, context.hasChanges)
+                }
             }
+            guard let refusal else { return }
+            // Undone as one event, so that earlier changes can still be undone.
+            if hasChanges { context.performAndWait { context.undo() } }
+            context.performAndWait {
+                if context.hasChanges { forget() }
+            }
+            throw refusal
         }
-        guard let refusal else { return done.withLock { $0.append(what) } }
-        // Undone as one event, so that earlier changes can still be undone.
-        if hasChanges { context.performAndWait { context.undo() } }
-        context.performAndWait {
-            if context.hasChanges { forget() }
+    }
+
+    private func note(_ change: DoneChange) {
+        done.withLock { done in
+            var change = change
+            change.number = latest.wrappingAdd(1, ordering: .relaxed).newValue
+            done.append(change)
+            // The undo manager forgets them, too.
+            done.removeFirst(max(0, done.count - Self.levels))
         }
-        throw refusal
     }
 }

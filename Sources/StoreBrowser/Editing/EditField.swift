@@ -87,16 +87,38 @@ struct EditField {
     ) throws -> [EditChange] {
         try fields(of: row).compactMap { field in
             if field.isOptional, form["n." + field.name] != nil {
-                return field.isNull ? nil : field.change(nil, "none")
+                return field.isNull || form[originalPrefix + field.name] == Original.none
+                    ? nil : field.change(nil, "none")
             }
             if let data = try file(field.name) { return field.change(data, HexText.summary(of: data)) }
-            guard let typed = form["v." + field.name] else { return nil }
+            guard let typed = form["v." + field.name], form[originalPrefix + field.name] != Original.mark(typed) else {
+                return nil
+            }
             // Browsers send CRLF as line break, whatever the page contains.
             let text = typed.replacing("\r\n", with: "\n")
             // An empty field means no change if the attribute has no value, or if its bytes are not shown.
             if text.isEmpty, field.isNull || (field.text.isEmpty && field.kind == .bytes) { return nil }
-            guard field.isNull || text != HTML.visible(field.text) else { return nil }
+            guard field.isNull || text != HTML.sendable(field.text) else { return nil }
             return try field.change(typed: text)
+        }
+    }
+
+    /// Begins the names of the fields with what the form showed at first: who leaves it alone does not change it, even if
+    /// somebody else has.
+    static let originalPrefix = "o."
+
+    /// What the form shows at first, for comparison with what it sends.
+    var original: String { isOptional && isNull ? Original.none : Original.mark(HTML.sendable(text)) }
+
+    private enum Original {
+        static let none = "none"
+
+        /// A short mark of a text, since texts are long.
+        static func mark(_ text: String) -> String {
+            let hash = text.replacing("\r\n", with: "\n").utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) {
+                ($0 ^ UInt64($1)) &* 0x100_0000_01B3
+            }
+            return String(hash, radix: 16)
         }
     }
 
@@ -118,8 +140,7 @@ struct EditField {
             }
             return change(data, text)
         default:
-            // Keep the line breaks of the former text.
-            let text = self.text.contains("\r\n") ? text.replacing("\n", with: "\r\n") : text
+            let text = HTML.restored(text, like: self.text)
             do { return change(try ValueText.value(text, type), text) } catch {
                 throw EditChange.Refusal(message: "“\(name)” needs \(error.expected).")
             }

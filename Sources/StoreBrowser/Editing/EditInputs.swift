@@ -19,8 +19,13 @@ enum EditInputs {
             : ""
         return """
             <tr><th scope="row"><label for="v.\(field.name)">\(field.name)</label><small>\(field.typeName)</small></th>
-            <td>\(input(field, value)) \(null)</td></tr>
+            <td>\(input(field, value)) \(null)\(original(EditField.originalPrefix + field.name, field.original, typed))</td></tr>
             """
+    }
+
+    /// The hidden field with what the form showed at first.
+    private static func original(_ name: String, _ value: String, _ typed: HTTPFields?) -> HTML {
+        "<input type=\"hidden\" name=\"\(name)\" value=\"\(HTML(value: typed?[name] ?? value))\">"
     }
 
     private static func input(_ field: EditField, _ value: String) -> HTML {
@@ -39,13 +44,13 @@ enum EditInputs {
                     : "<p class=\"sub\">Pairs of hexadecimal digits.</p>"
             return """
                 <textarea class="code" \(name) rows="4" spellcheck="false">
-                \(value)</textarea>\(rest)
+                \(HTML(value: value))</textarea>\(rest)
                 <label class="sub file">or a file: <input type="file" name="f.\(field.name)"></label>
                 """
         case .text where value.contains("\n") || value.count > 60:
-            return "<textarea \(name) rows=\"6\">\n\(value)</textarea>"
-        case .number: return "<input \(name) value=\"\(value)\" inputmode=\"decimal\">"
-        default: return "<input \(name) value=\"\(value)\">"
+            return "<textarea \(name) rows=\"6\">\n\(HTML(value: value))</textarea>"
+        case .number: return "<input \(name) value=\"\(HTML(value: value))\" inputmode=\"decimal\">"
+        default: return "<input \(name) value=\"\(HTML(value: value))\">"
         }
     }
 
@@ -68,7 +73,7 @@ enum EditInputs {
             ?? (field.missing == nil ? "Now none." : "The object is gone. Empty is none.")
         return """
             \(finder("r." + field.name, typed?["r." + field.name] ?? current ?? "", isList: false, field, site))
-            <p class="sub">\(remark)</p>
+            \(original(RelationshipField.originalPrefix + field.name, current ?? "", typed))<p class="sub">\(remark)</p>
             """
     }
 
@@ -104,7 +109,7 @@ enum EditInputs {
         let list: HTML = isList ? " data-list" : ""
         let example = "\(field.relationship.destination.name)/p1"
         return """
-            <div class="field"><input id="\(name)" name="\(name)" value="\(value)" placeholder="\(example), or a part of a name" autocomplete="off"
+            <div class="field"><input id="\(name)" name="\(name)" value="\(HTML(value: value))" placeholder="\(example), or a part of a name" autocomplete="off"
             spellcheck="false" data-find="\(site.link(["find", field.relationship.destination.name]))"\(list)></div>
             """
     }

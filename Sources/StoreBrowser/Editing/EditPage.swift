@@ -21,6 +21,7 @@ enum EditPage {
             <h1>Edit \(number)</h1>
             \(message)
             <form method="post" enctype="multipart/form-data" action="\(site.link(["edit", identifier.layout.name, "\(identifier.key)"]))">
+            <input type="hidden" name="\(versionField)" value="\(typed?[versionField] ?? "\(row.version)")">
             <table class="fields"><tbody>\(lines.joined("\n"))</tbody></table>
             <p class="actions"><button>Look at the changes</button> <a class="button" href="\(site.link(to: identifier))">Cancel</a></p>
             </form>
@@ -45,10 +46,10 @@ enum EditPage {
                 try self.form(identifier, session, site, typed: form, problem: error.message), status: 422)
         }
         if changes.isEmpty { return HTTPResponse(seeOther: site.link(to: identifier)) }
-        guard form["confirmed"] != nil else { return HTTPResponse(review(row, changes, form, site)) }
-        // If the object has changed since the confirmation was shown, it must be confirmed again.
-        if let seen = form[versionField], seen != "\(row.version)" {
-            return HTTPResponse(review(row, changes, form, site, isAskedAgain: true))
+        // If the object has changed since the form or the confirmation was shown, it must be confirmed again.
+        let isStale = form[versionField].map { $0 != "\(row.version)" } ?? false
+        guard form["confirmed"] != nil, !isStale else {
+            return HTTPResponse(review(row, changes, form, site, isStale: isStale))
         }
         do { try editor.change(identifier, changes) } catch {
             return HTTPResponse(
@@ -83,11 +84,11 @@ enum EditPage {
         return data
     }
 
-    /// The field with the version of the object that the confirmation is about.
+    /// The field with the version of the object that the form or the confirmation is about.
     private static let versionField = "version"
 
     private static func review(
-        _ row: Row, _ changes: [EditChange], _ form: HTTPFields, _ site: Site, isAskedAgain: Bool = false
+        _ row: Row, _ changes: [EditChange], _ form: HTTPFields, _ site: Site, isStale: Bool
     ) -> HTML {
         let identifier = row.objectID
         let rows = changes.map { change -> HTML in
@@ -99,10 +100,12 @@ enum EditPage {
         let items =
             form.items.filter { $0.name != versionField && $0.name != "confirmed" }
             + [HTTPFields.Item(name: versionField, value: "\(row.version)")]
-        let hidden = items.map { "<input type=\"hidden\" name=\"\($0.name)\" value=\"\($0.value)\">" as HTML }
+        let hidden = items.map {
+            "<input type=\"hidden\" name=\"\($0.name)\" value=\"\(HTML(value: $0.value))\">" as HTML
+        }
         let message: HTML =
-            isAskedAgain
-            ? "<p class=\"message\" role=\"alert\">Somebody else has changed it since it was asked. This is what would change now.</p>"
+            isStale
+            ? "<p class=\"message\" role=\"alert\">Somebody else has changed it since this was asked. This is what would change now.</p>"
             : ""
         let number = ObjectLabel.number(of: identifier)
         let body: HTML = """

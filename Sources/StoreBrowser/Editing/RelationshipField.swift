@@ -11,6 +11,9 @@ struct RelationshipField {
     /// How many destinations have a checkbox of their own.
     static let most = 50
 
+    /// Begins the names of the fields with the object that the form showed at first.
+    static let originalPrefix = "o.r."
+
     let relationship: RelationshipLayout
     /// The first destinations, in order if the relationship is ordered.
     let rows: [Row]
@@ -54,7 +57,7 @@ struct RelationshipField {
     }
 
     private func oneChange(_ form: HTTPFields, _ store: DirectStore) throws -> EditChange? {
-        guard let typed = form["r." + name] else { return nil }
+        guard let typed = form["r." + name], typed != form[Self.originalPrefix + name] else { return nil }
         let words = ObjectReference.words(typed)
         guard words.count < 2 else {
             throw EditChange.Refusal(message: "“\(name)” leads to one object; “\(typed)” names several.")

@@ -66,13 +66,13 @@ enum GridPage {
         guard let origin = query.origin else { return "" }
         return """
             <p class="sub">Those of <a href="\(site.link(to: origin.identifier))">\(ObjectLabel.number(of: origin.identifier))</a>
-            by “\(origin.relationship)”. <a href="\(site.link(to: query.entity))">Show all</a></p>
+            by “\(origin.relationship)”\(query.hasMore ? ", the first \(GridQuery.mostListed) of them; an export has all" : ""). <a href="\(site.link(to: query.entity))">Show all</a></p>
             """
     }
 
     private static func filter(_ query: GridQuery, _ site: Site) -> HTML {
         let hidden = query.items().filter { $0.0 != "where" }.compactMap { name, value -> HTML? in
-            value.map { "<input type=\"hidden\" name=\"\(name)\" value=\"\($0)\">" }
+            value.map { "<input type=\"hidden\" name=\"\(name)\" value=\"\(HTML(value: $0))\">" }
         }
         let example = query.entity.slots.first { $0.attribute?.type == .stringAttributeType }.map {
             "\($0.name) contains \"…\""
@@ -80,7 +80,7 @@ enum GridPage {
         return """
             <form class="filter" action="\(site.link(to: query.entity))" role="search">
             <div class="field">
-            <input id="where" name="where" value="\(query.filter)" placeholder="\(example ?? "a predicate")" aria-label="Filter"
+            <input id="where" name="where" value="\(HTML(value: query.filter))" placeholder="\(example ?? "a predicate")" aria-label="Filter"
             autocomplete="off" autocapitalize="off" spellcheck="false" data-complete="\(site.link(["complete", query.entity.name]))">
             \(query.problem.map(problem))
             </div>

@@ -18,8 +18,11 @@ enum PageFrame {
             return "<a href=\"\(site.link(item.path))\"\(current)>\(item.rawValue)</a>"
         }.joined("\n")
         let undo: HTML =
-            site.undoable.map { what -> HTML in
-                "<form method=\"post\" action=\"\(site.link(["undo"]))\"><button title=\"\(what)\">Undo</button></form>"
+            site.undoable.map { change -> HTML in
+                """
+                <form method="post" action="\(site.link(["undo"]))"><input type="hidden" name="change" value="\(change.number)">
+                <button title="\(change.text)">Undo</button></form>
+                """
             } ?? ""
         let mode: HTML = site.isWritable ? "<span class=\"badge warn\">editing</span>" : ""
         return """

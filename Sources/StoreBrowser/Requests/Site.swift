@@ -8,8 +8,8 @@ struct Site: Sendable {
     let token: String
     let storeName: String
     let isWritable: Bool
-    /// A description of the change that can be undone; nil for none.
-    var undoable: String?
+    /// The change that can be undone; nil for none.
+    var undoable: DoneChange?
 
     /// The address of a page.
     func link(_ path: [String], _ query: [(String, String?)] = []) -> String {

@@ -71,7 +71,9 @@ package struct Router: Sendable {
             let identifier = try identifier(path[1], path[2])
             return try EditPage.delete(identifier, session, editor, site)
         case ("undo", 1):
-            try editor.undo()
+            do { try editor.undo(request.readForm().fields["change"].flatMap { Int($0) }) } catch let
+                refusal as EditChange.Refusal
+            { return MessagePage.response(refusal.message, status: 409, site) }
             session.news.announce()
             return HTTPResponse(seeOther: site.link([]))
         default: throw PageFailure.missing("Nothing is changed at “\(path.joined(separator: "/"))”.")

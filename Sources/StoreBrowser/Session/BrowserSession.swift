@@ -30,8 +30,16 @@ package final class BrowserSession: Sendable {
     /// - Throws: the errors of the opener.
     package init(isWritable: Bool = false, _ opener: @escaping Opener) throws {
         self.opener = opener
-        store = try opener(false, true)
-        editor = isWritable ? try StoreEditor(opener(true, false)) : nil
+        let reader = try opener(false, true)
+        if isWritable, !reader.pagesByKey {
+            // Such a store is in memory as a whole: what one connection saves, another does not see.
+            reader.close()
+            store = try opener(true, true)
+            editor = StoreEditor(store)
+        } else {
+            store = reader
+            editor = isWritable ? try StoreEditor(opener(true, false)) : nil
+        }
         let news = news
         observation = Observation(of: store.coordinator) { news.announce() }
     }
