@@ -64,7 +64,9 @@ struct ConversionTests {
     private let manager: PersistenceManager
 
     init() throws {
-        let types: [NSManagedObject.Type] = [PalRecord.self, PeerRecord.self, TicketRecord.self]
+        let types: [NSManagedObject.Type] = [
+            PalRecord.self, PeerRecord.self, TicketRecord.self, HolderRecord.self, LinkRecord.self,
+        ]
         let model = NSManagedObjectModel()
         model.entities = types.map { type in
             let entity = NSEntityDescription()
@@ -81,6 +83,22 @@ struct ConversionTests {
             entity.properties = [uid, friends]
             return entity
         }
+        let (links, sources) = (model.entities[4], NSRelationshipDescription())
+        sources.name = "sources"
+        sources.destinationEntity = links
+        links.properties.append(sources)
+        let friends = links.relationshipsByName["friends"]
+        friends?.inverseRelationship = sources
+        sources.inverseRelationship = friends
+        let (tickets, held) = (model.entities[2], NSRelationshipDescription())
+        held.name = "holder"
+        held.destinationEntity = model.entities[3]
+        held.maxCount = 1
+        tickets.properties.append(held)
+        let holders = model.entities[3].relationshipsByName["friends"]
+        holders?.destinationEntity = tickets
+        holders?.inverseRelationship = held
+        held.inverseRelationship = holders
         manager = PersistenceManager(model: model, name: "Friends", store: .memory)
         try manager.loadAndWait()
     }
@@ -120,6 +138,115 @@ struct ConversionTests {
             entity: TicketRecord.self, sortDescriptors: [NSSortDescriptor(key: "uid", ascending: true)])
         #expect(found.map(\.uid) == ["a", "z"])
         #expect(try await manager.fetchModel(entity: TicketRecord.self, uid: "void") == nil)
+    }
+
+    @Test("a model that contains a refused record is not left out: the fetch throws, naming that record")
+    func refusedWithin() async throws {
+        let context = manager.newWorkerContext()
+        try await context.perform {
+            let void = try TicketRecord.insertOrUpdate(uid: "void", in: context) { _ in }
+            try HolderRecord.insertOrUpdate(uid: "h", in: context) {
+                $0.setValue(NSSet(object: void), forKey: "friends")
+            }
+            try context.save()
+        }
+        let error = await #expect(throws: PersistenceError.self) {
+            try await manager.fetchModels(entity: HolderRecord.self)
+        }
+        #expect(error?.code == .notConvertible)
+        #expect(error?.identifier == "void")
+    }
+
+    @Test("models that many lead to are converted and saved once each", .timeLimit(.minutes(1)))
+    func shared() throws {
+        var pal = Pal(uid: "0")
+        for number in 1...22 { pal = Pal(uid: "\(number)", friends: [pal, pal]) }
+        try manager.save(entity: PalRecord.self, models: [pal], shouldOverwrite: false)
+        #expect(try manager.fetchRecords(entity: PalRecord.self).count == 23)
+    }
+
+    @Test("models that are led to on many paths are converted once", .timeLimit(.minutes(1)))
+    func manyPaths() throws {
+        let context = manager.newWorkerContext()
+        try context.performAndWait {
+            let uids = (0..<60).map { "\($0)" }
+            let links = try LinkRecord.insertOrUpdate(uids, by: { $0 }, in: context) { _, _ in }
+            for (place, link) in links.enumerated() {
+                let next = place / 2 * 2 + 2
+                link.setValue(NSSet(array: Array(links.dropFirst(next).prefix(2))), forKey: "friends")
+            }
+            try context.save()
+        }
+        var link = try #require(try manager.fetchModel(entity: LinkRecord.self, uid: "0"))
+        var depth = 1
+        while let next = link.friends.last {
+            #expect(link.friends.count == 2)
+            (link, depth) = (next, depth + 1)
+        }
+        #expect(depth == 30)
+    }
+
+    @Test("structs on more paths than can be followed are an error", .timeLimit(.minutes(1)))
+    func clique() throws {
+        let context = manager.newWorkerContext()
+        try context.performAndWait {
+            let pals = try (0..<13).map { try PalRecord.insertOrUpdate(uid: "\($0)", in: context) { _ in } }
+            for pal in pals { pal.setValue(NSSet(array: pals.filter { $0 !== pal }), forKey: "friends") }
+            try context.save()
+        }
+        let error = #expect(throws: PersistenceError.self) { try manager.fetchModel(entity: PalRecord.self, uid: "0") }
+        #expect(error?.code == .unreadable)
+    }
+
+    @Test("chains that are too long are an error, not the end of the stack")
+    func chain() throws {
+        var pal = Pal(uid: "0")
+        for number in 1...5000 { pal = Pal(uid: "\(number)", friends: [pal]) }
+        let unwritable = #expect(throws: PersistenceError.self) {
+            try manager.save(entity: PalRecord.self, models: [pal], shouldOverwrite: false)
+        }
+        #expect(unwritable?.code == .unwritable)
+        let context = manager.newWorkerContext()
+        try context.performAndWait {
+            let uids = (0..<5000).map { "long \($0)" }
+            let pals = try PalRecord.insertOrUpdate(uids, by: { $0 }, in: context) { _, _ in }
+            for (pal, next) in zip(pals, pals.dropFirst()) {
+                next.mutableSetValue(forKey: "friends").add(pal)
+            }
+            try context.save()
+        }
+        let unreadable = #expect(throws: PersistenceError.self) {
+            try manager.fetchModel(entity: PalRecord.self, uid: "long 0")
+        }
+        #expect(unreadable?.code == .unreadable)
+    }
+}
+
+/// A struct that many lead to, on paths that do not lead back.
+struct Link: CoreModel {
+    let uid: String
+    var friends: [Link] = []
+}
+
+final class LinkRecord: NSManagedObject, RecordToModel {
+    func toModel() -> Link { Link(uid: value(forKey: "uid") as? String ?? "") }
+
+    func relationsToModel(_ link: inout Link, _ conversion: ModelConversion) throws {
+        link.friends = try conversion.models(of: value(forKey: "friends") as? Set<LinkRecord> ?? [])
+    }
+}
+
+/// A holder of a ticket, which the ticket's record may refuse.
+struct Holder: Identifiable {
+    let uid: String
+    var id: String { uid }
+    let tickets: [Ticket]
+}
+
+final class HolderRecord: NSManagedObject, RecordToModel {
+    func toModel() throws -> Holder {
+        let tickets = value(forKey: "friends") as? Set<TicketRecord> ?? []
+        return Holder(uid: value(forKey: "uid") as? String ?? "", tickets: try tickets.map { try $0.toModel() })
     }
 }
 

@@ -34,4 +34,7 @@ extension DataRecord {
 
     /// The value of the attribute named by ``uidKey``; nil in a record that has no identifier yet.
     var identifier: UidType? { value(forKey: Self.uidKey).flatMap(UidType.init(attributeValue:)) }
+
+    /// The identifier for messages.
+    var identifierText: String { value(forKey: Self.uidKey).map { "\($0)" } ?? "" }
 }

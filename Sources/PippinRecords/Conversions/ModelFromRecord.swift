@@ -13,7 +13,8 @@ import Pippin
 /// extension PersonRecord: RecordToModel { typealias ModelType = Person }
 /// ```
 ///
-/// Fetches leave refused records out.
+/// Fetches leave refused records out. A model that contains one is not left out: if its conversion needs the refused
+/// model, the fetch throws.
 public protocol ModelFromRecord: Identifiable, SendableMetatype {
     /// The record type, a final class.
     associatedtype Record: DataRecord
@@ -31,7 +32,11 @@ extension RecordToModel where ModelType: ModelFromRecord, ModelType.Record == Se
     /// - Throws: ``PersistenceError/Code/notConvertible`` if it returns nil.
     public func toModel() throws -> ModelType {
         if let model = try ModelType(record: self) { return model }
-        throw PersistenceError.notConvertible(
-            entity: Self.entityName, uid: value(forKey: Self.uidKey).map { "\($0)" } ?? "")
+        throw refusal
     }
+}
+
+extension DataRecord {
+    /// The error of a record that its model refuses.
+    var refusal: PersistenceError { .notConvertible(entity: Self.entityName, uid: identifierText) }
 }

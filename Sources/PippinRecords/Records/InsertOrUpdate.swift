@@ -44,6 +44,7 @@ extension DataRecord {
         return try zip(uids, values).map { uid, value in
             let record = try byUid[uid] ?? insert(uid: uid, in: context)
             byUid[uid] = record
+            RecordConversion.note(record)
             try change(record, value)
             return record
         }

@@ -1,54 +1,112 @@
 import CoreData
 import Pippin
 
-/// The records that are being filled from models, so that a model on a cycle finds its record instead of filling it
-/// endlessly.
+/// What a save fills from models: a model on a cycle finds its record instead of filling it endlessly, and one that many
+/// lead to is filled once.
 enum RecordConversion {
     private struct Key: Hashable {
         let context: ObjectIdentifier
         let entity: String
         let uid: AnyHashable
-    }
 
-    private final class Filling: @unchecked Sendable {
-        // @unchecked Sendable: made and used on one context's queue.
-        let records: [Key: NSManagedObject]
-        let outer: Filling?
-
-        init(_ records: [Key: NSManagedObject], within outer: Filling?) {
-            self.records = records
-            self.outer = outer
+        init<Record: DataRecord>(_ type: Record.Type, _ uid: Record.UidType, _ context: NSManagedObjectContext) {
+            (self.context, entity, self.uid) = (ObjectIdentifier(context), Record.entityName, uid)
         }
     }
 
-    @TaskLocal private static var current: Filling?
-
-    /// The record of a model that an outer call is filling.
-    static func record<Record: DataRecord>(
-        _ type: Record.Type, _ uid: Record.UidType, in context: NSManagedObjectContext
-    )
-        -> Record?
-    {
-        let key = Key(context: ObjectIdentifier(context), entity: Record.entityName, uid: uid)
-        var filling = current
-        while let next = filling {
-            if let record = next.records[key] as? Record { return record }
-            filling = next.outer
-        }
-        return nil
+    private struct Save {
+        /// The records that are being filled.
+        var open: [Key: NSManagedObject] = [:]
+        /// Records within others that have been filled, with the values that they were filled from last.
+        var filled: [Key: (record: NSManagedObject, model: Any)] = [:]
+        /// All records that models have led to.
+        var reached: Set<NSManagedObject> = []
+        var depth = 0
+        var repetitions = 0
+        /// Tasks that a conversion has started may go on after the save.
+        var isOver = false
     }
+
+    @TaskLocal private static var current: Locked<Save>?
+
+    /// The record of a model that an outer call is filling, or that was filled from the same value.
+    static func record<Record: RecordFromModel>(
+        of model: Record.ModelType, _ type: Record.Type, in context: NSManagedObjectContext
+    ) -> Record? {
+        current?.withLock { save in
+            let key = Key(Record.self, model.id, context)
+            if let record = save.open[key] { return record as? Record }
+            guard let filled = save.filled[key], let record = filled.record as? Record,
+                record.managedObjectContext === context, !record.isDeleted,
+                let former = filled.model as? Record.ModelType, isSame(former, model)
+            else { return nil }
+            return record
+        }
+    }
+
+    /// Notes that a conversion has used a record, which then is not deleted for want of a model.
+    static func note(_ record: NSManagedObject) { current?.withLock { _ = $0.reached.insert(record) } }
 
     /// Fills records from their models: the properties of all of them, then their relations.
+    ///
+    /// - Parameters:
+    ///   - pairs: the records and their models, each record once.
+    ///   - context: the records' context.
+    /// - Returns: all records that the models of this save have led to.
+    /// - Throws: what the conversions throw, and ``PersistenceError/Code/unwritable`` for too many models in models.
+    @discardableResult
     static func fill<Record: RecordFromModel>(
         _ pairs: [(record: Record, model: Record.ModelType)], in context: NSManagedObjectContext
-    ) throws {
-        let keyed = pairs.map {
-            (Key(context: ObjectIdentifier(context), entity: Record.entityName, uid: $0.model.id), $0.record)
+    ) throws -> Set<NSManagedObject> {
+        if let current, !current.withLock({ $0.isOver }) { return try fill(pairs, in: context, current) }
+        let save = Locked(Save())
+        defer { save.withLock { $0 = Save(isOver: true) } }
+        return try $current.withValue(save) { try fill(pairs, in: context, save) }
+    }
+
+    private static func fill<Record: RecordFromModel>(
+        _ pairs: [(record: Record, model: Record.ModelType)], in context: NSManagedObjectContext, _ save: Locked<Save>
+    ) throws -> Set<NSManagedObject> {
+        let keys = pairs.map { Key(Record.self, $0.model.id, context) }
+        let (opened, isOutermost) = try save.withLock { save in
+            guard save.depth < RecordLimits.depth else { throw excess(pairs, RecordLimits.depthReason) }
+            save.repetitions += keys.count { save.filled[$0] != nil }
+            guard save.repetitions <= RecordLimits.refills else { throw excess(pairs, RecordLimits.refillsReason) }
+            save.depth += 1
+            save.reached.formUnion(pairs.map(\.record))
+            let opened = keys.indices.filter { save.open[keys[$0]] == nil }
+            for place in opened { save.open[keys[place]] = pairs[place].record }
+            return (opened, save.depth == 1)
         }
-        let records: [Key: NSManagedObject] = Dictionary(keyed, uniquingKeysWith: { first, _ in first })
-        try $current.withValue(Filling(records, within: current)) {
-            for pair in pairs { try pair.record.fromModel(pair.model) }
-            for pair in pairs { try pair.record.relationsFromModel(pair.model) }
+        defer {
+            save.withLock { save in
+                save.depth -= 1
+                for place in opened { save.open[keys[place]] = nil }
+            }
         }
+        for convert in [Record.fromModel, Record.relationsFromModel] {
+            for pair in pairs {
+                if isOutermost { save.withLock { $0.repetitions = 0 } }
+                try convert(pair.record)(pair.model)
+            }
+        }
+        return save.withLock { save in
+            if isOutermost { return save.reached }
+            for (key, pair) in zip(keys, pairs) { save.filled[key] = pair }
+            return []
+        }
+    }
+
+    /// Whether two values are copies of one. The earlier is kept, so that what it refers to has not changed.
+    private static func isSame<Model>(_ one: Model, _ other: Model) -> Bool {
+        withUnsafeBytes(of: one) { one in withUnsafeBytes(of: other) { one.elementsEqual($0) } }
+    }
+
+    private static func excess<Record: RecordFromModel>(
+        _ pairs: [(record: Record, model: Record.ModelType)], _ reason: String
+    ) -> PersistenceError {
+        .unwritable(
+            entity: Record.entityName, uid: pairs.first.map { "\($0.model.id)" } ?? "", key: nil,
+            reason: reason + " Save what they lead to by itself first, and let them find its records.")
     }
 }

@@ -4,7 +4,8 @@ import Pippin
 extension RecordFromModel {
     /// The record of a model: found by its identifier or inserted, and filled from the model.
     ///
-    /// For use on the context's queue, as within ``RecordFromModel/fromModel(_:)``. Nothing is saved.
+    /// For use on the context's queue, as within ``RecordFromModel/fromModel(_:)``. Nothing is saved. A record that has
+    /// been filled from the same value within the present save is not filled again.
     ///
     /// ```swift
     /// author = try book.author.map { try AuthorRecord.record(from: $0, in: managedObjectContext) }
@@ -18,7 +19,7 @@ extension RecordFromModel {
     /// - SQL: `SELECT … WHERE <uidKey> = ? LIMIT 1`
     public static func record(from model: ModelType, in context: NSManagedObjectContext?) throws -> Self {
         let context = try required(context)
-        if let record = RecordConversion.record(Self.self, model.id, in: context) { return record }
+        if let record = RecordConversion.record(of: model, Self.self, in: context) { return record }
         var selection = RecordSelection.uid(model.id, key: uidKey)
         selection.limit = 1
         let record = try records(selection, in: context).first ?? insert(uid: model.id, in: context)
@@ -42,17 +43,22 @@ extension RecordFromModel {
     /// - SQL: `SELECT … WHERE <uidKey> IN (?, …)`
     public static func records(from models: [ModelType], in context: NSManagedObjectContext?) throws -> [Self] {
         let context = try required(context)
-        let underWay = models.map { RecordConversion.record(Self.self, $0.id, in: context) }
+        let latest = Dictionary(zip(models.map(\.id), models.indices), uniquingKeysWith: { _, later in later })
         // Records that an outer call is filling are left alone.
-        let others = zip(models, underWay).compactMap { $1 == nil ? $0 : nil }
-        var byUid = byIdentifier(try records(uids: others.map(\.id), in: context))
-        let pairs = try others.map { model in
+        var byUid: [UidType: Self] = [:]
+        let others = models.indices.filter { latest[models[$0].id] == $0 }.filter { place in
+            byUid[models[place].id] = RecordConversion.record(of: models[place], Self.self, in: context)
+            return byUid[models[place].id] == nil
+        }
+        byUid.merge(byIdentifier(try records(uids: others.map { models[$0].id }, in: context))) { known, _ in known }
+        let pairs = try others.map { place in
+            let model = models[place]
             let record = try byUid[model.id] ?? insert(uid: model.id, in: context)
             byUid[model.id] = record
             return (record: record, model: model)
         }
-        try RecordConversion.fill(pairs, in: context)
-        return zip(models, underWay).compactMap { $1 ?? byUid[$0.id] }
+        if !pairs.isEmpty { try RecordConversion.fill(pairs, in: context) }
+        return models.compactMap { byUid[$0.id] }
     }
 
     private static func required(_ context: NSManagedObjectContext?) throws -> NSManagedObjectContext {

@@ -37,7 +37,9 @@ public final class RecordCache<Record: DataRecord> {
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     public func record(with uid: Record.UidType) throws -> Record? {
         try load([uid])
-        return living(uid)
+        let record = living(uid)
+        if let record { RecordConversion.note(record) }
+        return record
     }
 
     /// The record with that identifier, or a new one with it.

@@ -8,8 +8,12 @@ extension PersistenceManager {
     /// try await manager.save(entity: PersonRecord.self, models: people, shouldOverwrite: true)
     /// ```
     ///
-    /// No other save of this manager intervenes between looking records up and saving them. All models are saved, or
-    /// none.
+    /// All models are saved, or none. Without a context, no other save of this manager intervenes between looking records
+    /// up and saving them. Two saves in contexts of yours may both find no record, and insert two with one identifier,
+    /// unless the entity has a uniqueness constraint.
+    ///
+    /// Records without a model are deleted last. One that a model leads to stays; one that has a model and would go with
+    /// another by a delete rule is an error.
     ///
     /// - Parameters:
     ///   - entity: the record type.
@@ -78,9 +82,29 @@ extension RecordFromModel {
         let uids = models.map(\.id)
         let found = try shouldOverwrite ? records(.all, in: context) : records(uids: uids, in: context)
         let plan = RecordSavePlan(models: uids, records: found.map(\.identifier), shouldOverwrite: shouldOverwrite)
-        for record in plan.deletions { context.delete(found[record]) }
         let updated = plan.updates.map { (record: found[$0.record], model: models[$0.model]) }
         let inserted = try plan.inserts.map { (record: try insert(uid: uids[$0], in: context), model: models[$0]) }
-        try RecordConversion.fill(updated + inserted, in: context)
+        let reached = try RecordConversion.fill(updated + inserted, in: context)
+        try delete(plan.deletions.map { found[$0] }.filter { !reached.contains($0) }, keeping: reached, in: context)
     }
+
+    /// Deletes records that no model has led to. Filling the others has moved out of them what stays.
+    private static func delete(
+        _ records: [Self], keeping reached: Set<NSManagedObject>, in context: NSManagedObjectContext
+    ) throws {
+        guard !records.isEmpty else { return }
+        let kept = reached.filter { !$0.isGone }
+        for record in records { context.delete(record) }
+        context.processPendingChanges()
+        guard let lost = kept.first(where: \.isGone) else { return }
+        throw PersistenceError.unwritable(
+            entity: lost.entity.name ?? "", uid: (lost as? any DataRecord)?.identifierText ?? "", key: nil,
+            reason:
+                "a record that has no model among the saved ones is deleted, and this one with it by a delete rule. "
+                + "Let relationsFromModel(_:) set the relationship between them.")
+    }
+}
+
+extension NSManagedObject {
+    fileprivate var isGone: Bool { isDeleted || managedObjectContext == nil }
 }
