@@ -78,7 +78,7 @@ extension NSManagedObjectContext {
     func objectWillChange(_ object: NSManagedObject) {
         if isAwakening { return }
         if object.state.isDisjoint(with: .anyEvent) {
-            if undoManager != nil { rememberForUndo(object) }
+            if undoManager != nil || workRecord != nil { rememberForUndo(object) }
             if !object.state.isDisjoint(with: .anyChange) { eventValues[ObjectIdentifier(object)] = object.values }
             event.append(object)
             scheduleProcessing()
@@ -183,6 +183,7 @@ extension NSManagedObjectContext {
         checkQueue()
         processPendingChanges()
         undoManager?.removeAllActions()
+        restartRecords()
         let objects = changed
         changed = []
         dropIndex()
@@ -230,6 +231,7 @@ extension NSManagedObjectContext {
         mementos = []
         vanished = []
         undoManager?.removeAllActions()
+        restartRecords()
         assignedStores = [:]
         table.removeAll()
         retained = []

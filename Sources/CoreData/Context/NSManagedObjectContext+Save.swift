@@ -181,6 +181,7 @@ extension NSManagedObjectContext {
 
     /// Notifies observers of the save.
     private func finishSave(_ saved: ChangedObjects) {
+        restartRecords()
         for object in saved.inserted { object.didSave() }
         for object in saved.updated { object.didSave() }
         for object in saved.deleted { object.didSave() }

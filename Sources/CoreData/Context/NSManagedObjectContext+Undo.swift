@@ -37,11 +37,11 @@ extension NSManagedObjectContext {
     var canProcess: Bool { !event.isEmpty && awakening == 0 && !isAwakening && !isProcessing && !isSaving }
 
     /// Registers the event's changes before objects take values from the store: these are nothing to undo.
-    func registerBeforeTaking() { if undoManager != nil, canProcess { processPendingChanges() } }
+    func registerBeforeTaking() { if undoManager != nil || workRecord != nil, canProcess { processPendingChanges() } }
 
     /// Records an object's state before the first change of an event.
     func rememberForUndo(_ object: NSManagedObject, existed: Bool = true) {
-        guard let undoManager, undoManager.isUndoRegistrationEnabled else { return }
+        guard workRecord != nil || undoManager?.isUndoRegistrationEnabled == true else { return }
         mementos.append(ObjectMemento(object, existed: existed))
     }
 
@@ -50,7 +50,8 @@ extension NSManagedObjectContext {
         guard !mementos.isEmpty else { return }
         var remembered = mementos
         mementos = []
-        guard let undoManager, undoManager.isUndoRegistrationEnabled else { return }
+        let undoManager = undoManager.flatMap { $0.isUndoRegistrationEnabled ? $0 : nil }
+        guard workRecord != nil || undoManager != nil else { return }
         // Objects that were inserted and deleted within the event, or made faults, leave nothing to undo.
         remembered.removeAll { memento in
             let isThere = memento.object.managedObjectContext != nil
@@ -64,6 +65,8 @@ extension NSManagedObjectContext {
         }
         guard !remembered.isEmpty else { return }
         for index in remembered.indices { remembered[index].complete(in: self) }
+        workRecord?.add(remembered)
+        guard let undoManager else { return }
         let isAlone = !undoManager.groupsByEvent && undoManager.groupingLevel == 0
         if isAlone { undoManager.beginUndoGrouping() }
         undoManager.registerUndo(withTarget: self) { [remembered] in $0.restore(remembered) }
@@ -73,7 +76,7 @@ extension NSManagedObjectContext {
     // MARK: Restoring
 
     /// Restores objects to former states. All of it is one event, which is registered for redo.
-    private func restore(_ all: [ObjectMemento]) {
+    func restore(_ all: [ObjectMemento]) {
         processPendingChanges()
         let wasProcessing = isProcessing
         isProcessing = true

@@ -109,6 +109,9 @@ open class NSManagedObjectContext: NSObject, NSKeyValueObserving, @unchecked Sen
     /// The observation of the undo manager's checkpoints.
     var checkpoints: (any NSObjectProtocol)?
 
+    /// Records changes that may have to be taken back.
+    var workRecord: WorkRecord?
+
     let pinned = Mutex(GenerationPin.none)
     let hasPin = Atomic<Bool>(false)
 

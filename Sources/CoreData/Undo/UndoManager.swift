@@ -133,6 +133,28 @@ open class UndoManager: NSObject {
         redoStack.removeAll(where: \.isEmpty)
     }
 
+    /// All that can be undone and redone.
+    struct Content {
+        fileprivate let undo: [UndoGroup]
+        fileprivate let redo: [UndoGroup]
+        fileprivate let open: [(group: UndoGroup, actions: [UndoGroup.Action])]
+        fileprivate let hasEventGroup: Bool
+    }
+
+    final var content: Content {
+        get {
+            Content(
+                undo: undoStack, redo: redoStack, open: open.map { ($0, $0.actions) }, hasEventGroup: hasEventGroup)
+        }
+        set {
+            (undoStack, redoStack, hasEventGroup) = (newValue.undo, newValue.redo, newValue.hasEventGroup)
+            open = newValue.open.map { group, actions in
+                group.actions = actions
+                return group
+            }
+        }
+    }
+
     // MARK: Undoing
 
     /// Whether there is anything to undo.

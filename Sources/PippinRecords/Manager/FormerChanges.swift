@@ -1,44 +1,67 @@
 import CoreData
 import Pippin
 
-/// The unsaved changes that a caller's context had before some work, so that failed work can be undone without losing
-/// them. For use on the context's queue.
+/// The unsaved changes that a caller's context had before some work, and what could be undone, so that failed work can be
+/// taken back without losing them. For use on the context's queue.
 final class FormerChanges {
     private let context: NSManagedObjectContext
-    /// Records the work if the context had changes; if it had none, a rollback suffices.
-    private let recorder: UndoManager?
-    private let formerRecorder: UndoManager?
+    #if canImport(ObjectiveC)
+        /// Records the work if the context had changes; if it had none, a rollback suffices.
+        private let recorder: UndoManager?
+        private let formerRecorder: UndoManager?
 
-    init(of context: NSManagedObjectContext) {
-        self.context = context
-        formerRecorder = context.undoManager
-        guard context.hasChanges else {
-            recorder = nil
-            return
+        init(of context: NSManagedObjectContext) {
+            self.context = context
+            formerRecorder = context.undoManager
+            guard context.hasChanges else {
+                recorder = nil
+                return
+            }
+            context.processPendingChanges()
+            let recorder = UndoManager()
+            recorder.groupsByEvent = false
+            recorder.beginUndoGrouping()
+            context.undoManager = recorder
+            self.recorder = recorder
         }
-        context.processPendingChanges()
-        let recorder = UndoManager()
-        recorder.groupsByEvent = false
-        recorder.beginUndoGrouping()
-        context.undoManager = recorder
-        self.recorder = recorder
-    }
 
-    /// Ends the recording; the changes of the work stay.
-    func forget() {
-        guard let recorder else { return }
-        // In this order: what is not registered yet is for the former one.
-        context.undoManager = formerRecorder
-        recorder.endUndoGrouping()
-    }
+        /// Ends the recording; the changes of the work stay.
+        func forget() {
+            guard let recorder else { return }
+            // In this order: what is not registered yet is for the former one.
+            context.undoManager = formerRecorder
+            recorder.endUndoGrouping()
+        }
 
-    /// Undoes the changes since.
-    func restore() {
-        guard let recorder else { return context.rollback() }
-        context.processPendingChanges()
-        recorder.endUndoGrouping()
-        recorder.undo()
-        context.processPendingChanges()
-        context.undoManager = formerRecorder
-    }
+        /// Undoes the changes since.
+        func restore() {
+            guard let recorder else { return context.rollback() }
+            context.processPendingChanges()
+            recorder.endUndoGrouping()
+            recorder.undo()
+            context.processPendingChanges()
+            context.undoManager = formerRecorder
+        }
+    #else
+        /// Records the work; nil for a context without changes and without an undo manager, of which a rollback leaves
+        /// nothing.
+        private let record: WorkRecord?
+
+        init(of context: NSManagedObjectContext) {
+            self.context = context
+            record = context.hasChanges || context.undoManager != nil ? context.beginRecord() : nil
+        }
+
+        /// Ends the recording; the changes of the work stay.
+        func forget() {
+            if let record { context.end(record) }
+        }
+
+        /// Takes back the changes since, other than those that the work has saved itself.
+        func restore() {
+            guard let record else { return context.rollback() }
+            context.takeBack(record)
+            context.end(record)
+        }
+    #endif
 }
