@@ -29,6 +29,8 @@ open class BatchUpdateOperation<Record: DataRecord>: DataOperation<Int>, @unchec
         super.init(manager: manager)
     }
 
+    override var isDoneAtOnce: Bool { true }
+
     /// Runs the statement.
     ///
     /// - Parameter context: the context whose store is changed.
@@ -40,8 +42,10 @@ open class BatchUpdateOperation<Record: DataRecord>: DataOperation<Int>, @unchec
         request.predicate = predicate
         request.propertiesToUpdate = values
         request.resultType = .updatedObjectIDsResultType
-        let result = try context.rootContext.execute(request) as? NSBatchUpdateResult
-        let updated = result?.result as? [NSManagedObjectID] ?? []
+        let updated = try context.inRoot { root in
+            let result = try root.execute(request) as? NSBatchUpdateResult
+            return result?.result as? [NSManagedObjectID] ?? []
+        }
         manager.tellContexts(ofUpdated: updated)
         return updated.count
     }
@@ -69,6 +73,8 @@ open class BatchDeleteOperation<Record: DataRecord>: DataOperation<Int>, @unchec
         super.init(manager: manager)
     }
 
+    override var isDoneAtOnce: Bool { true }
+
     /// Runs the statement.
     ///
     /// - Parameter context: the context whose store is changed.
@@ -76,17 +82,18 @@ open class BatchDeleteOperation<Record: DataRecord>: DataOperation<Int>, @unchec
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     /// - SQL: `DELETE FROM Z<ENTITY> WHERE <predicate>`
     open override func performWork(in context: NSManagedObjectContext) throws -> Int {
-        let deleted = try Record.deleteBatch(RecordSelection(predicate: predicate), in: context.rootContext)
+        let selection = RecordSelection(predicate: predicate)
+        let deleted = try context.inRoot { try Record.deleteBatch(selection, in: $0) }
         manager.tellContexts(ofDeleted: deleted)
         return deleted.count
     }
 }
 
 extension NSManagedObjectContext {
-    /// The topmost context, whose requests go to the store.
-    fileprivate var rootContext: NSManagedObjectContext {
-        var context = self
-        while let parent = context.parent { context = parent }
-        return context
+    /// Runs work on the queue of the topmost context, whose requests go to the store.
+    fileprivate func inRoot<Result>(_ work: (NSManagedObjectContext) throws -> Result) rethrows -> Result {
+        var root = self
+        while let parent = root.parent { root = parent }
+        return try root.performAndWait { try work(root) }
     }
 }

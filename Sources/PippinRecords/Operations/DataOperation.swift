@@ -55,8 +55,15 @@ open class DataOperation<Output: Sendable>: Operation, @unchecked Sendable {
         super.init()
     }
 
-    /// The outcome of the work; nil before the operation has finished.
-    public var result: Result<Output, any Error>? { outcome.withLock { $0 } }
+    /// The outcome of the work; nil before the operation has finished. That of an operation that was cancelled before it
+    /// began is a `CancellationError`.
+    public var result: Result<Output, any Error>? {
+        // A queue finishes such an operation without running it.
+        outcome.withLock { $0 } ?? (isFinished && isCancelled ? .failure(CancellationError()) : nil)
+    }
+
+    /// Whether the work is in the store as soon as it is done, so that a later cancellation comes too late.
+    var isDoneAtOnce: Bool { false }
 
     /// Does the work. It is called on the context's queue; its changes are saved when it returns.
     ///
@@ -94,11 +101,14 @@ open class DataOperation<Output: Sendable>: Operation, @unchecked Sendable {
     }
 
     private func run() throws -> Output {
-        let child = manager.childContext(of: manager.makeWorker(), mergePolicy: mergePolicy)
+        let worker = manager.makeWorker()
+        // Conflicts with the store arise where the worker is saved.
+        if let mergePolicy { worker.mergePolicy = mergePolicy }
+        let child = manager.childContext(of: worker, mergePolicy: mergePolicy)
         return try child.performAndWait {
             try manager.writes.entering {
                 let output = try performWork(in: child)
-                try checkCancellation()
+                if !isDoneAtOnce { try checkCancellation() }
                 try saveBatch(in: child)
                 return output
             }
