@@ -91,10 +91,12 @@ extension NSManagedObjectContext {
     ///   - body: called on the context's queue.
     /// - Returns: a token that ends the observation when it is released.
     public func observe(_ event: ContextEvent, _ body: @escaping (ContextChanges) -> Void) -> ObservationToken {
+        observe(event.name) { body(ContextChanges($0)) }
+    }
+
+    func observe(_ name: Notification.Name, _ body: @escaping (Notification) -> Void) -> ObservationToken {
         let body = UncheckedTransfer(value: body)
         return ObservationToken(
-            NotificationCenter.default.addObserver(forName: event.name, object: self, queue: nil) {
-                body.value(ContextChanges($0))
-            })
+            NotificationCenter.default.addObserver(forName: name, object: self, queue: nil) { body.value($0) })
     }
 }

@@ -56,7 +56,8 @@ public final class CountObserver<Record: NSManagedObject> {
     /// The current number of records.
     public private(set) var count: Int
     private let predicate: NSPredicate?
-    private var token: ObservationToken?
+    private let body: (Int) -> Void
+    private var tokens: [ObservationToken] = []
 
     /// Begins the observation.
     ///
@@ -70,16 +71,40 @@ public final class CountObserver<Record: NSManagedObject> {
         _ type: Record.Type, where predicate: NSPredicate? = nil, in context: NSManagedObjectContext,
         _ body: @escaping (Int) -> Void
     ) throws {
-        self.predicate = predicate
+        (self.predicate, self.body) = (predicate, body)
+        let entity = try Record.entity(in: context)
         count = try Record.count(where: predicate, in: context)
-        token = context.observe(.objectsDidChange) { [weak self, weak context] changes in
-            let touched = [changes.inserted, changes.updated, changes.deleted, changes.refreshed]
-            guard let self, let context, touched.contains(where: { $0.contains { $0 is Record } }),
-                // If the count fails now, the next caller that reads gets the error.
-                let count = try? Record.count(where: self.predicate, in: context), count != self.count
-            else { return }
-            self.count = count
-            body(count)
+        tokens = [
+            context.observe(.objectsDidChange) { [weak self, weak context] changes in
+                let touched = [changes.inserted, changes.updated, changes.deleted, changes.refreshed]
+                guard changes.invalidatedAll || touched.contains(where: { $0.contains { $0 is Record } }) else {
+                    return
+                }
+                self?.recount(in: context)
+            },
+            // A merge names the other objects, which the context does not hold, by their IDs alone.
+            context.observe(NSManagedObjectContext.didMergeChangesObjectIDsNotification) { [weak self, weak context] in
+                let info = $0.userInfo
+                func identifiers(_ key: String) -> Set<NSManagedObjectID> {
+                    info?[key] as? Set<NSManagedObjectID> ?? []
+                }
+                let changed = identifiers(NSUpdatedObjectIDsKey).subtracting(identifiers(NSRefreshedObjectIDsKey))
+                guard
+                    changed.union(identifiers(NSDeletedObjectIDsKey)).contains(where: {
+                        $0.entity.isKindOf(entity: entity)
+                    })
+                else { return }
+                self?.recount(in: context)
+            },
+        ]
+    }
+
+    private func recount(in context: NSManagedObjectContext?) {
+        // If the count fails now, the next caller that reads gets the error.
+        guard let context, let count = try? Record.count(where: predicate, in: context), count != self.count else {
+            return
         }
+        self.count = count
+        body(count)
     }
 }
