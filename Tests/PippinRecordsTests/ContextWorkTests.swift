@@ -98,6 +98,19 @@ struct ContextWorkTests {
         #expect(try await manager.markAsDeleted(entity: TaskRecord.self, uids: [1, 3]) == 1)
         #expect(try await manager.fetchModels(entity: TaskRecord.self, uids: [1, 2, 3]).map(\.uid) == [1, 2])
     }
+
+    @Test("a record that is changed while it is uploaded waits for its next upload")
+    func changedMeanwhile() async throws {
+        let shelf = SyncShelf()
+        let manager = shelf.manager
+        try await manager.load()
+        try await manager.save(
+            entity: TaskRecord.self, models: [TaskModel(uid: 1), TaskModel(uid: 2)], shouldOverwrite: false)
+        let uploading = try await manager.fetchModelsToUpload(entity: TaskRecord.self)
+        try await manager.save(entity: TaskRecord.self, model: TaskModel(uid: 1, text: "changed"))
+        #expect(try await manager.markAsUploaded(entity: TaskRecord.self, models: uploading) == 1)
+        #expect(try await manager.fetchModelsToUpload(entity: TaskRecord.self) == [TaskModel(uid: 1, text: "changed")])
+    }
 }
 
 /// A cache that is used on its context's queue only.
@@ -106,11 +119,17 @@ private struct UncheckedCache: @unchecked Sendable {
     init(_ records: RecordCache<PersonRecord>) { self.records = records }
 }
 
-struct TaskModel: CoreModel { let uid: Int }
+struct TaskModel: CoreModel, Equatable {
+    let uid: Int
+    var text = ""
+}
 
 final class TaskRecord: NSManagedObject, RecordFromModel, RecordToModel, SyncRecord {
-    func fromModel(_ model: TaskModel) {}
-    func toModel() -> TaskModel { TaskModel(uid: value(forKey: "uid") as? Int ?? 0) }
+    func fromModel(_ model: TaskModel) { setValue(model.text, forKey: "text") }
+
+    func toModel() -> TaskModel {
+        TaskModel(uid: value(forKey: "uid") as? Int ?? 0, text: value(forKey: "text") as? String ?? "")
+    }
 }
 
 struct SyncShelf {
@@ -122,7 +141,7 @@ struct SyncShelf {
         entity.managedObjectClassName = NSStringFromClass(TaskRecord.self)
         entity.properties = [
             ("uid", NSAttributeType.integer64AttributeType), ("isUploaded", .booleanAttributeType),
-            ("wasDeleted", .booleanAttributeType),
+            ("wasDeleted", .booleanAttributeType), ("text", .stringAttributeType),
         ].map { name, type in
             let attribute = NSAttributeDescription()
             attribute.name = name

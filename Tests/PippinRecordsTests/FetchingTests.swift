@@ -91,6 +91,25 @@ struct FetchingTests {
         let error = #expect(throws: PersistenceError.self) { try manager.fetchRecords(entity: WrongClassRecord.self) }
         #expect(error?.description.contains("WrongClassRecord") == true)
     }
+
+    @Test("fails for objects of a subentity that are of another class")
+    func otherSubclass() throws {
+        let model = Library.model()
+        let guest = NSEntityDescription()
+        guest.name = "Guest"
+        model.entitiesByName["PersonRecord"]?.subentities = [guest]
+        model.entities.append(guest)
+        let manager = PersistenceManager(model: model, name: "Guests", store: .memory)
+        try manager.loadAndWait()
+        let worker = manager.newWorkerContext()
+        try worker.performAndWait {
+            _ = NSEntityDescription.insertNewObject(forEntityName: "Guest", into: worker)
+            try worker.save()
+            let error = #expect(throws: PersistenceError.self) { try PersonRecord.all(in: worker) }
+            #expect(error?.code == .wrongRecordClass)
+            #expect(error?.entity == "Guest")
+        }
+    }
 }
 
 private final class StrangerRecord: NSManagedObject, DataRecord {

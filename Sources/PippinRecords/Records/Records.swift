@@ -35,11 +35,12 @@ extension DataRecord {
 
     /// A new record in the context, with its identifier.
     static func insert(uid: UidType, in context: NSManagedObjectContext) throws -> Self {
-        let entity = try checkedEntity(in: context)
+        _ = try checkedEntity(in: context)
         let inserted = NSEntityDescription.insertNewObject(forEntityName: entityName, into: context)
-        guard let record = inserted as? Self else {
+        let record: Self
+        do { record = try checked(inserted) } catch {
             context.delete(inserted)
-            throw wrongClass(entity: entity, found: inserted)
+            throw error
         }
         record.setValue(uid.attributeValue, forKey: uidKey)
         return record
@@ -66,19 +67,5 @@ extension DataRecord {
                 uidKey, entity: entityName, known: Array(entity.attributesByName.keys))
         }
         return entity
-    }
-
-    private static func checked(_ fetched: Any) throws -> Self {
-        guard let record = fetched as? Self else {
-            throw PersistenceError.wrongRecordClass(
-                entity: entityName, expected: String(reflecting: Self.self),
-                found: String(reflecting: type(of: fetched)))
-        }
-        return record
-    }
-
-    private static func wrongClass(entity: NSEntityDescription, found: NSManagedObject) -> PersistenceError {
-        .wrongRecordClass(
-            entity: entityName, expected: String(reflecting: Self.self), found: String(reflecting: type(of: found)))
     }
 }

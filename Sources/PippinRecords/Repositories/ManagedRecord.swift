@@ -16,13 +16,10 @@ extension ManagedRecord {
     public static func insert(in context: NSManagedObjectContext) throws -> Self {
         let entity = try entity(in: context)
         let inserted = NSEntityDescription.insertNewObject(forEntityName: entity.name ?? "", into: context)
-        guard let record = inserted as? Self else {
+        do { return try checked(inserted) } catch {
             context.delete(inserted)
-            throw PersistenceError.wrongRecordClass(
-                entity: entity.name ?? "", expected: String(reflecting: Self.self),
-                found: String(reflecting: type(of: inserted)))
+            throw error
         }
-        return record
     }
 
     /// All records, or those that a predicate selects.
@@ -44,7 +41,7 @@ extension ManagedRecord {
         if let limit, limit <= 0 { return [] }
         request.sortDescriptors = sortDescriptors
         request.fetchLimit = limit ?? 0
-        return try context.fetch(request).compactMap { $0 as? Self }
+        return try context.fetch(request).map(checked)
     }
 
     /// The first record that a predicate selects.
@@ -89,6 +86,14 @@ extension ManagedRecord {
         let records = try all(where: predicate, in: context)
         for record in records { context.delete(record) }
         return records.count
+    }
+
+    /// An object as one of this class. It throws for one of another class.
+    static func checked(_ found: Any) throws -> Self {
+        if let record = found as? Self { return record }
+        throw PersistenceError.wrongRecordClass(
+            entity: (found as? NSManagedObject)?.entity.name ?? String(describing: Self.self),
+            expected: String(reflecting: Self.self), found: String(reflecting: type(of: found)))
     }
 
     private static func request(

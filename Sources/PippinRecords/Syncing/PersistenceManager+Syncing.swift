@@ -43,6 +43,31 @@ extension PersistenceManager {
         entity: Record.Type, uids: [Record.UidType], context: NSManagedObjectContext? = nil
     ) async throws { try await set(true, Record.isUploadedKey, entity, uids, context) }
 
+    /// Marks records as uploaded that are still as they were uploaded. One that was changed meanwhile waits for its next
+    /// upload.
+    ///
+    /// - Parameters:
+    ///   - entity: the record type.
+    ///   - models: the models that were uploaded. Their arrays must be in an order that each conversion gives them.
+    ///   - context: the context to work in; it is saved. Without one, a new worker context.
+    /// - Returns: how many records were marked.
+    /// - Throws: ``PersistenceError``, Core Data's errors, and what `toModel` throws.
+    @discardableResult
+    public func markAsUploaded<Record: SyncRecord & RecordToModel>(
+        entity: Record.Type, models: [Record.ModelType], context: NSManagedObjectContext? = nil
+    ) async throws -> Int where Record.ModelType: Sendable & Equatable {
+        try await writing(in: context) { context in
+            let uploaded = Dictionary(models.map { ($0.id, $0) }, uniquingKeysWith: { _, later in later })
+            let conversion = ModelConversion()
+            let same = try Record.records(uids: uploaded.keys, in: context).filter { record in
+                guard let model = try conversion.model(of: record) else { return false }
+                return model == uploaded[model.id]
+            }
+            for record in same { record.setValue(true, forKey: Record.isUploadedKey) }
+            return same.count
+        }
+    }
+
     /// Marks records as changed here, so that they wait to be uploaded again.
     ///
     /// - Parameters:

@@ -8,7 +8,7 @@ import Pippin
 ///
 /// for note in try await manager.fetchModelsToUpload(entity: NoteRecord.self) {
 ///     try await server.put(note)
-///     try await manager.markAsUploaded(entity: NoteRecord.self, uids: [note.uid])
+///     try await manager.markAsUploaded(entity: NoteRecord.self, models: [note])   // not if it was changed meanwhile
 /// }
 /// ```
 ///
