@@ -82,7 +82,14 @@ struct EvaluationTests {
         #expect(try evaluate(book, "title == 5") == false)
         #expect(try evaluate(book, "title != 5"))
         #expect(try evaluate(book, "title > 5") == false)
-        #expect(try evaluate(book, "year BEGINSWITH '19'") == false)
+    }
+
+    @Test("searches numbers by their digits")
+    func digits() throws {
+        let object = ["year": 1932, "width": 2.5] as [String: Any]
+        #expect(try evaluate(object, "year BEGINSWITH '19' AND year CONTAINS '3' AND year LIKE '19?2'"))
+        #expect(try evaluate(object, "width ENDSWITH '.5' AND '1932' BEGINSWITH year"))
+        #expect(try evaluate(object, "year CONTAINS 9") == false)
     }
 
     @Test("filters arrays and sets of Foundation")

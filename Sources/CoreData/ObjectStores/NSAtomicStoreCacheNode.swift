@@ -56,6 +56,10 @@ extension NSAtomicStoreCacheNode: KeyValueCoding, KeyedOperand {
 
     package func leadsToMany(_ keys: [String]) -> Bool { PredicateKeys.leadsToMany(keys, from: objectID.layout) }
 
+    package func endsToMany(_ keys: [String]) -> Bool { PredicateKeys.endsToMany(keys, from: objectID.layout) }
+
+    package var orderKey: Int64? { objectID.orderKey }
+
     /// In a predicate, a node equals its object and its object's ID.
     package var operandIdentity: NSObject { objectID }
 }

@@ -107,11 +107,11 @@ import Foundation
     /// - Parameter key: the attribute.
     /// - Returns: the number; 0 for no value.
     public final func managedValue(_ key: ManagedPropertyKey) -> Double {
-        guard let slot = slot(of: key) else { return otherNumber(key).map { $0.doubleValue } ?? 0 }
+        guard let slot = slot(of: key) else { return otherNumber(key).map { $0.nearestDouble } ?? 0 }
         switch storedValue(at: slot) {
         case .double(let value), .date(let value): return value
         case .null: return 0
-        default: return otherNumber(key).map { $0.doubleValue } ?? 0
+        default: return otherNumber(key).map { $0.nearestDouble } ?? 0
         }
     }
 

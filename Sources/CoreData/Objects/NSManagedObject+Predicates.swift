@@ -42,6 +42,10 @@ extension NSManagedObject: KeyValueCoding, KeyedOperand {
 
     package final func leadsToMany(_ keys: [String]) -> Bool { PredicateKeys.leadsToMany(keys, from: layout) }
 
+    package final func endsToMany(_ keys: [String]) -> Bool { PredicateKeys.endsToMany(keys, from: layout) }
+
+    package final var orderKey: Int64? { identifier.orderKey }
+
     /// The value of an attribute or to-one relationship. The usual values need no conversion for any type of attribute.
     private final func operand(at slot: Int) -> Value {
         switch storedValue(at: slot) {
@@ -69,6 +73,9 @@ extension NSManagedObjectID: KeyedOperand {
     package func obstacle(toKey key: String) -> String? {
         key == "self" || key == "objectID" ? nil : noValues(key)
     }
+
+    /// Objects that were never saved come last, in the order in which they were inserted.
+    package final var orderKey: Int64? { isTemporaryID ? Self.greatestKey &+ key : key }
 
     private func noValues(_ key: String) -> String {
         "a predicate reads “\(key)” of the ID \(description); an ID has no values. Use the object instead."

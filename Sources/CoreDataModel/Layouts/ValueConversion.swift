@@ -109,11 +109,12 @@ extension StoredValue {
     private static func doubleValue(_ value: Any) -> Double? {
         let number: Double? =
             switch value {
-            case let number as Double: number
+            case let number as Double where type(of: value) == Double.self: number
+            // Before the casts to Swift's numbers, which take the `doubleValue` of a decimal.
+            case let number as NSNumber where type(of: value) is NSNumber.Type: number.nearestDouble
             case let number as Float: Double(number)
             case let number as Int: Double(number)
-            case let number as NSNumber: number.doubleValue
-            case let number as Decimal: NSDecimalNumber(decimal: number).doubleValue
+            case let number as Decimal: NSDecimalNumber(decimal: number).nearestDouble
             case let number as any BinaryInteger: Double(number)
             case let number as any BinaryFloatingPoint: Double(number)
             default: nil

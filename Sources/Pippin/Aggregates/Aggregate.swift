@@ -66,7 +66,7 @@ struct Aggregate: Sendable {
         let changed = values(of: unsaved.objects)
         let count = changed.count + ((row?["count"] as? NSNumber)?.intValue ?? 0)
         let sum = try result(.sum, (stored.map { [$0] } ?? []) + changed) as? NSNumber
-        return sum.map { $0.doubleValue / Double(count) }
+        return sum.map { $0.nearestDouble / Double(count) }
     }
 
     /// - SQL: `SELECT DISTINCT <property> FROM Z<ENTITY> WHERE <filter> ORDER BY <property>`

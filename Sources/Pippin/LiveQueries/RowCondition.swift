@@ -49,7 +49,7 @@
                 self = .number(slot: slot, comparison, date.timeIntervalSinceReferenceDate)
             case let number as NSNumber:
                 guard let comparison = Comparison(comparison.predicateOperatorType) else { return nil }
-                self = .number(slot: slot, comparison, number.doubleValue)
+                self = .number(slot: slot, comparison, number.nearestDouble)
             default: return nil
             }
         }

@@ -15,7 +15,7 @@ extension StoredValue {
             self = .integer(number.int64Value)
         case .float, .double:
             guard let number = value as? NSNumber else { return nil }
-            self = .double(number.doubleValue)
+            self = .double(number.nearestDouble)
         case .string:
             guard let string = value as? String else { return nil }
             self = .string(string)

@@ -114,6 +114,10 @@ final class RowOperand: NSObject, KeyedOperand {
 
     func leadsToMany(_ keys: [String]) -> Bool { PredicateKeys.leadsToMany(keys, from: identifier.layout) }
 
+    func endsToMany(_ keys: [String]) -> Bool { PredicateKeys.endsToMany(keys, from: identifier.layout) }
+
+    var orderKey: Int64? { identifier.key }
+
     private func operand(_ value: StoredValue, _ slot: SlotLayout) -> Value {
         if case .identifier(let destination) = value, let relationship = slot.relationship {
             return .object(graph.destination(destination, of: relationship, from: group))

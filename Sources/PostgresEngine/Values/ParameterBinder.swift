@@ -181,7 +181,7 @@ package struct ParameterBinder {
             // In PostgreSQL, NaN equals itself and is greater than all other numbers.
             guard !number.isNaN else { throw Inexact() }
             parameters.append(number)
-        case .decimal(let number): parameters.append(number.doubleValue)
+        case .decimal(let number): parameters.append(number.nearestDouble)
         default: throw Inexact()
         }
     }

@@ -40,7 +40,7 @@ extension BuiltInFunction {
             return number == .min ? .double(-Double(number)) : .integer(abs(number))
         case (.absolute, .decimal(let number)): return .decimal(NSDecimalNumber(decimal: abs(number.decimalValue)))
         case (.ceiling, .integer), (.floor, .integer), (.truncate, .integer): return value
-        case (.onesComplement, _): return value.integerValue.map { .integer(~$0) } ?? .null
+        case (.onesComplement, _): return value.wholePart.map { .integer(~$0) } ?? .null
         case (.randomBelow, _):
             guard let limit = value.integerValue, limit > 0 else { return .null }
             return .integer(Int64.random(in: 0..<limit))
@@ -67,7 +67,7 @@ extension BuiltInFunction {
     private func apply(_ first: Value, _ second: Value) -> Value {
         switch self {
         case .bitwiseAnd, .bitwiseOr, .bitwiseXor, .leftShift, .rightShift:
-            guard let a = first.integerValue, let b = second.integerValue else { return .null }
+            guard let a = first.wholePart, let b = second.wholePart else { return .null }
             return .integer(applyToBits(a, b))
         case .power:
             guard let a = first.doubleValue, let b = second.doubleValue else { return .null }
@@ -160,7 +160,7 @@ extension BuiltInFunction {
         case .divide where !second.isZero: return .decimal(NSDecimalNumber(decimal: first / second))
         default:
             return applyToDoubles(
-                NSDecimalNumber(decimal: first).doubleValue, NSDecimalNumber(decimal: second).doubleValue)
+                NSDecimalNumber(decimal: first).nearestDouble, NSDecimalNumber(decimal: second).nearestDouble)
         }
     }
 }
@@ -168,7 +168,7 @@ extension BuiltInFunction {
 extension Value {
     /// The number truncated to an integer, without loss of precision; nil for anything but a number.
     fileprivate var wholePart: Int64? {
-        if case .integer(let number) = self { return number }
+        if let number = integerValue { return number }
         return doubleValue.flatMap { $0.isNaN ? nil : Int64(clamping: $0) }
     }
 

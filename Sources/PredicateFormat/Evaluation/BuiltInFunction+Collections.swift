@@ -1,3 +1,5 @@
+import Foundation
+
 extension BuiltInFunction {
     /// The function's value for a collection; elements that are `nil` do not count, except for `count:`.
     func applyToCollection(_ collection: Value) -> Value {
@@ -15,7 +17,7 @@ extension BuiltInFunction {
         case .maximum: return values.max { $0.comparison(with: $1) == .orderedAscending } ?? .null
         case .distinct: return distinct(elements)
         case .mode: return mode(values)
-        default: return statistic(values.compactMap(\.doubleValue)).map { .double($0) } ?? .null
+        default: return statistic(values.compactMap(\.numberOrSeconds)).map { .double($0) } ?? .null
         }
     }
 
@@ -45,5 +47,13 @@ extension BuiltInFunction {
             return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
         default: return nil
         }
+    }
+}
+
+extension Value {
+    /// A number, or the seconds of a date since 2001, as a column holds it.
+    fileprivate var numberOrSeconds: Double? {
+        if case .date(let date) = self { return date.timeIntervalSinceReferenceDate }
+        return doubleValue
     }
 }

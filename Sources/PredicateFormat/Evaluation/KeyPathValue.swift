@@ -34,7 +34,13 @@ extension Value {
             let key = keys[index]
             index = keys.index(after: index)
             guard key.utf8.first == UInt8(ascii: "@"), let operation = CollectionOperator(rawValue: key) else {
-                if case .collection = value { isOfSeveral = true }
+                if case .collection(let elements) = value {
+                    isOfSeveral = true
+                    if elements.contains(where: \.isNull), isToMany(keys[..<index]) {
+                        // Nothing is behind a missing object, not one value that is nil.
+                        value = .collection(elements.filter { !$0.isNull })
+                    }
+                }
                 value = value.value(forKey: key)
                 continue
             }
@@ -48,6 +54,13 @@ extension Value {
             value = operation.apply(to: value)
         }
         return value
+    }
+
+    /// Whether the last key of a path is known to be a relationship to many objects.
+    private func isToMany(_ keys: some Sequence<String>) -> Bool {
+        let start = elements?.first { !$0.isNull } ?? self
+        guard case .object(let reference) = start else { return false }
+        return reference.operand.endsToMany(Array(keys))
     }
 }
 

@@ -6,6 +6,11 @@ extension SortTerm.Comparison {
     package func compare(_ first: Value, _ second: Value) -> ComparisonResult {
         if case .string(let a) = first, case .string(let b) = second { return compare(a, b) }
         if let order = first.comparison(with: second) { return order }
+        if case .object(let a) = first, case .object(let b) = second, let a = a.operand.orderKey,
+            let b = b.operand.orderKey
+        {
+            return a < b ? .orderedAscending : a > b ? .orderedDescending : .orderedSame
+        }
         let (firstRank, secondRank) = (first.sortRank, second.sortRank)
         return firstRank < secondRank ? .orderedAscending : firstRank > secondRank ? .orderedDescending : .orderedSame
     }

@@ -28,7 +28,7 @@ enum ValueRelation {
         case .contains: return { element($1, of: $0, options) }
         case .beginsWith, .endsWith, .like, .matches:
             return { first, second in
-                guard let a = first.comparedText, let b = second.comparedText else { return false }
+                guard let (a, b) = searched(first, second) else { return false }
                 return comparison.holds(a, b, options)
             }
         }
@@ -42,7 +42,15 @@ enum ValueRelation {
         if first.isURL || second.isURL, let a = first.comparedText, let b = second.comparedText {
             return a.isLiterallyEqual(to: b)
         }
+        if case .collection(let a) = first, case .collection(let b) = second { return haveSameObjects(a, b) }
         return first.isNull && second.isNothing || second.isNull && first.isNothing
+    }
+
+    /// Whether two collections are of the same objects, such as a relationship and a set, which have no order.
+    private static func haveSameObjects(_ first: [Value], _ second: [Value]) -> Bool {
+        guard first.count == second.count else { return false }
+        let objects = Set(first)
+        return objects == Set(second) && objects.allSatisfy { if case .object = $0 { true } else { false } }
     }
 
     static func ordered(
@@ -64,11 +72,19 @@ enum ValueRelation {
 
     /// Whether a value is in a collection, or a string within another.
     static func element(_ value: Value, of collection: Value, _ options: StringOptions) -> Bool {
-        if let text = collection.comparedText, let part = value.comparedText {
+        if let (text, part) = searched(collection, value) {
             return ComparisonOperator.contains.holds(text, part, options)
         }
         guard case .collection(let elements) = collection else { return false }
         return elements.contains { equal(value, $0, options) }
+    }
+
+    /// The texts of which one is searched for the other; nil if neither value is a text.
+    private static func searched(_ first: Value, _ second: Value) -> (String, String)? {
+        guard first.comparedText != nil || second.comparedText != nil, let first = first.searchedText,
+            let second = second.searchedText
+        else { return nil }
+        return (first, second)
     }
 }
 
@@ -79,6 +95,14 @@ extension Value {
         case .string(let text): text
         case .url(let url): url.absoluteString
         default: nil
+        }
+    }
+
+    /// What a search in texts reads: a number by its digits, as SQLite does.
+    var searchedText: String? {
+        switch self {
+        case .integer, .double, .decimal: text
+        default: comparedText
         }
     }
 

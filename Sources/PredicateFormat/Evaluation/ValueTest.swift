@@ -17,9 +17,9 @@ enum ValueTest {
                 return value == .integer(number)
             }
         case (.equalTo, .string(let text)):
-            return string(text, options) { $0.isLiterallyEqual(to: $1) }
+            return string(text, options, searched: false) { $0.isLiterallyEqual(to: $1) }
         case (.notEqualTo, .string(let text)):
-            let isEqual = string(text, options) { $0.isLiterallyEqual(to: $1) }
+            let isEqual = string(text, options, searched: false) { $0.isLiterallyEqual(to: $1) }
             return { !isEqual($0) }
         case (.beginsWith, .string(let text)):
             return string(text, options) { $0.literallyBegins(with: $1) }
@@ -46,17 +46,18 @@ enum ValueTest {
     }
 
     private static func string(
-        _ text: String, _ options: StringOptions, _ holds: @escaping @Sendable (String, String) -> Bool
+        _ text: String, _ options: StringOptions, searched: Bool = true,
+        _ holds: @escaping @Sendable (String, String) -> Bool
     ) -> Code {
         if options.isEmpty {
             return { value in
-                guard let other = value.comparedText else { return false }
+                guard let other = searched ? value.searchedText : value.comparedText else { return false }
                 return holds(other, text)
             }
         }
         let folded = text.folded(options)
         return { value in
-            guard let other = value.comparedText else { return false }
+            guard let other = searched ? value.searchedText : value.comparedText else { return false }
             return holds(other.folded(options), folded)
         }
     }

@@ -64,7 +64,7 @@ package struct SkeletonKey: Hashable, Sendable {
 
 /// The kind of an argument, as far as generated SQL depends on it.
 package enum ValueShape: Hashable, Sendable {
-    case null, integer, double, decimal, string, date, data, uuid, url, object
+    case null, integer, double, notANumber, decimal, string, date, data, uuid, url, object
     /// A collection by the shapes of its elements.
     case collection([ValueShape])
     /// A collection whose elements all have one shape: the usual case, kept compact.
@@ -77,7 +77,7 @@ extension Value {
         switch self {
         case .null: return .null
         case .integer: return .integer
-        case .double: return .double
+        case .double(let number): return number.isNaN ? .notANumber : .double
         case .decimal: return .decimal
         case .string: return .string
         case .date: return .date

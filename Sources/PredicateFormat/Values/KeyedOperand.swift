@@ -17,6 +17,12 @@ package protocol KeyedOperand: AnyObject, SendableMetatype {
     /// Whether a key path from the object passes a relationship to many objects. False if that is not known.
     func leadsToMany(_ keys: [String]) -> Bool
 
+    /// Whether the last key of a path from the object is a relationship to many objects. False if that is not known.
+    func endsToMany(_ keys: [String]) -> Bool
+
+    /// The place of the object in an order of objects, that of a store's keys; nil if it has none.
+    var orderKey: Int64? { get }
+
     /// The object that comparisons use, with `isEqual(_:)`: for a managed object, its identifier.
     var operandIdentity: NSObject { get }
 
@@ -55,6 +61,10 @@ extension KeyedOperand {
     package func obstacle(toKey key: String) -> String? { nil }
 
     package func leadsToMany(_ keys: [String]) -> Bool { false }
+
+    package func endsToMany(_ keys: [String]) -> Bool { false }
+
+    package var orderKey: Int64? { nil }
 
     package var operandObject: AnyObject { self }
 

@@ -15,7 +15,7 @@ extension Value: Hashable {
         case (.data(let a), .data(let b)): return a == b
         case (.url(let a), .url(let b)): return a == b
         case (.collection(let a), .collection(let b)): return a == b
-        default: return first.numericComparison(with: second) == .orderedSame
+        default: return first.comparison(with: second) == .orderedSame
         }
     }
 
@@ -23,12 +23,12 @@ extension Value: Hashable {
     package func hash(into hasher: inout Hasher) {
         switch self {
         case .null: hasher.combine(0 as UInt8)
-        // Equal numbers have the same hash, also across types.
+        // Equal numbers have the same hash, also across types, and so has a date with the number of its seconds.
         case .integer(let value): hasher.combine(Double(value))
         case .double(let value): hasher.combine(value)
-        case .decimal(let value): hasher.combine(value.doubleValue)
+        case .decimal(let value): hasher.combine(value.nearestDouble)
         case .string(let value): hasher.combine(value)
-        case .date(let value): hasher.combine(value)
+        case .date(let value): hasher.combine(value.timeIntervalSinceReferenceDate)
         case .data(let value): hasher.combine(value)
         case .uuid(let value): hasher.combine(value)
         case .url(let value): hasher.combine(value)

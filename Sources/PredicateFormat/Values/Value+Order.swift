@@ -12,6 +12,10 @@ extension Value {
         case (.uuid(let a), .uuid(let b)): return withUnsafeBytesCompared(a.uuid, b.uuid)
         case (.data(let a), .data(let b)): return bytesCompared(a, b)
         case (.url(let a), .url(let b)): return a.absoluteString.literalComparison(with: b.absoluteString)
+        // A date beside a number is seconds since 2001, as a column holds it.
+        case (.date(let date), _):
+            return Value.double(date.timeIntervalSinceReferenceDate).numericComparison(with: other)
+        case (_, .date(let date)): return numericComparison(with: .double(date.timeIntervalSinceReferenceDate))
         default: return numericComparison(with: other)
         }
     }
@@ -29,8 +33,8 @@ extension Value {
         case (.decimal(let a), .decimal(let b)): return order(a.decimalValue, b.decimalValue)
         case (.decimal(let a), .integer(let b)): return order(a.decimalValue, Decimal(b))
         case (.integer(let a), .decimal(let b)): return order(Decimal(a), b.decimalValue)
-        case (.decimal(let a), .double(let b)): return b.isNaN ? nil : order(a.doubleValue, b)
-        case (.double(let a), .decimal(let b)): return a.isNaN ? nil : order(a, b.doubleValue)
+        case (.decimal(let a), .double(let b)): return b.isNaN ? nil : order(a.nearestDouble, b)
+        case (.double(let a), .decimal(let b)): return a.isNaN ? nil : order(a, b.nearestDouble)
         default: return nil
         }
     }
@@ -40,7 +44,7 @@ extension Value {
         switch self {
         case .integer(let value): Double(value)
         case .double(let value): value
-        case .decimal(let value): value.doubleValue
+        case .decimal(let value): value.nearestDouble
         default: nil
         }
     }
@@ -50,7 +54,7 @@ extension Value {
         switch self {
         case .integer(let value): value
         case .double(let value): Int64(exactly: value)
-        case .decimal(let value): Int64(exactly: value.doubleValue)
+        case .decimal(let value): value.wholeNumber
         default: nil
         }
     }

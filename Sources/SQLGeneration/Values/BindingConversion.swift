@@ -41,9 +41,18 @@ package enum BindingConversion: Sendable {
         case .integer(let number): return .integer(number)
         case .double(let number): return .double(number)
         case .decimal(let number):
-            // The column's numeric affinity converts the text; in other comparisons a double is used.
-            return storage == .decimal ? .text(number.description(withLocale: nil)) : .double(number.doubleValue)
-        case .string(let text): return .text(text)
+            // The column's numeric affinity converts the text. A whole number is compared as such: no double may hold it.
+            if storage == .decimal { return .text(number.description(withLocale: nil)) }
+            if storage != .double, storage != .float, let whole = number.wholeNumber { return .integer(whole) }
+            return .double(number.nearestDouble)
+        case .string(let text):
+            // The statement may have been made for another text, which spelled a number.
+            guard storage?.isNumber == true else { return .text(text) }
+            if let number = Int64(text) { return .integer(number) }
+            guard let number = Double(text) else {
+                throw SQLError.unfit("a number is compared with \(value.kindDescription)")
+            }
+            return .double(number)
         case .date(let date): return .double(date.timeIntervalSinceReferenceDate)
         // Such a column begins with a byte that says that the value follows; a value in a file is never found.
         case .data(let data) where storage == .data(allowsExternal: true): return .blob(Data([1]) + data)

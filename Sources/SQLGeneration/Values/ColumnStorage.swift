@@ -26,6 +26,14 @@ package enum ColumnStorage: Sendable, Equatable {
     /// Whether the column holds archives, whose content is opaque to the store.
     var isTransformable: Bool { if case .transformable = self { true } else { false } }
 
+    /// Whether the column holds numbers.
+    var isNumber: Bool {
+        switch self {
+        case .integer, .boolean, .double, .float, .decimal: true
+        case .date, .string, .url, .uuid, .data, .transformable, .toOne: false
+        }
+    }
+
     /// The storage of an attribute's type; nil for types that are never stored in one column.
     package init?(_ attribute: AttributeLayout) {
         switch attribute.type {

@@ -10,7 +10,7 @@ extension NSAttributeType {
             return Self.number(found).map { NSNumber(value: $0.int64Value) }
         case .booleanAttributeType: return Self.number(found).map { NSNumber(value: $0.int64Value != 0) }
         case .doubleAttributeType, .floatAttributeType:
-            return Self.number(found).map { NSNumber(value: $0.doubleValue) }
+            return Self.number(found).map { NSNumber(value: $0.nearestDouble) }
         case .decimalAttributeType:
             return Self.number(found).map { NSDecimalNumber(string: $0.description(withLocale: nil)) }
         case .dateAttributeType:

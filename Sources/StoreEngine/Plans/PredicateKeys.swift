@@ -30,6 +30,19 @@ package enum PredicateKeys {
         return true
     }
 
+    /// Whether the last key of a path is a to-many relationship; false if a key is not known.
+    package static func endsToMany(_ keys: [String], from entity: EntityLayout) -> Bool {
+        guard let last = keys.last, let end = try? follow(keys.dropLast(), of: keys, from: .object(entity)) else {
+            return false
+        }
+        switch end {
+        case .object(let entity), .many(let entity?):
+            if case .toMany = entity.owner(ofProperty: last)?.propertyByName[last] { return true }
+            return false
+        case .unknown, .value, .many(nil): return false
+        }
+    }
+
     /// The entities of the evaluated object and of the variables; nil for an unknown entity.
     private struct Places {
         let entity: EntityLayout
@@ -183,6 +196,13 @@ extension EntityLayout {
     package func owner(ofProperty name: String) -> EntityLayout? {
         if propertyByName[name] != nil { return self }
         return selfAndSubentities.first { $0.propertyByName[name] != nil }
+    }
+
+    /// The entities among this one and its subentities that declare a property. Several subentities may, each its own.
+    package func declarers(ofProperty name: String) -> [EntityLayout] {
+        selfAndSubentities.filter {
+            $0.propertyByName[name] != nil && ($0 === self || $0.superentity?.propertyByName[name] == nil)
+        }
     }
 }
 
