@@ -78,6 +78,9 @@ package struct SlotColumn: Sendable {
         (self.property, self.name, self.storage, self.elements) = (property, name, storage, elements)
     }
 
+    /// The columns of the properties of this name that other subentities declare. A row has a value in one of them.
+    var siblings: [SlotColumn] = []
+
     /// Whether this is a composite attribute, which is stored as its elements' columns.
     package var isComposite: Bool { !elements.isEmpty }
 

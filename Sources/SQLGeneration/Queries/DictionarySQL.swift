@@ -78,7 +78,7 @@ extension PredicateSQL {
             }
             guard let entity = try entityColumn(keys, in: scope) else { continue }
             columns[index].entityIndex = fragments.count
-            fragments.append("\(entity)")
+            fragments.append(entity)
         }
         return (.list(fragments), columns, Array(fragments[values...]))
     }
@@ -115,10 +115,10 @@ extension PredicateSQL {
     }
 
     /// The column with the entity of the object that the keys lead to; nil if only one entity is possible.
-    private func entityColumn(_ keys: [String], in scope: SQLScope) throws -> SQLColumn? {
+    private func entityColumn(_ keys: [String], in scope: SQLScope) throws -> SQLFragment? {
         switch try scope.resolve(keys, schema: schema) {
-        case .column(let alias, let column): column.entityColumn.map { SQLColumn($0, of: alias) }
-        case .object(let alias, let mapping): mapping.sharesTable ? SQLColumn(.entity, of: alias) : nil
+        case .column(let alias, let column): column.entity(of: alias)
+        case .object(let alias, let mapping): mapping.sharesTable ? "\(.entity, of: alias)" : nil
         case .composite, .entity, .toMany: nil
         }
     }

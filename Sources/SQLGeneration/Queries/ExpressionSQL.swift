@@ -41,6 +41,8 @@ extension PredicateSQL {
         case .path(from: .subquery(let collection, let variable, let predicate), let path):
             return try computed(path, ofSubqueryOver: collection, variable: variable, predicate, in: scope)
         case .element(of: .keyPath(let path), at: .size): return try operand(path + ["@count"], in: scope)
+        case .element(of: .path(from: let origin, let path), at: .size):
+            return try operand(.path(from: origin, path + ["@count"]), in: scope)
         case .variable(let name):
             guard let variable = scope.variables[name] else { throw SQLError.unsupported("the variable $\(name)") }
             return key(of: variable.mapping, alias: variable.alias)
@@ -64,7 +66,9 @@ extension PredicateSQL {
     private func branches(
         _ first: ExpressionTree, _ second: ExpressionTree, in scope: SQLScope
     ) throws -> (SQLOperand, SQLOperand) {
-        let (yes, no) = (try operand(first, in: scope), try operand(second, in: scope))
+        var (yes, no) = (try operand(first, in: scope), try operand(second, in: scope))
+        if isString(first), yes.storage == nil { yes.storage = .string }
+        if isString(second), no.storage == nil { no.storage = .string }
         if yes.root == nil, no.root != nil { return (try operand(first, comparedWith: no, in: scope), no) }
         if yes.root != nil, no.root == nil { return (yes, try operand(second, comparedWith: yes, in: scope)) }
         if let root = yes.root, let other = no.root, yes.isNeverEqual(to: no) {
@@ -81,6 +85,8 @@ extension PredicateSQL {
         guard case .string(let name)? = constant(type), let target = Value.castTypes[name] else {
             throw SQLError.unsupported("CAST to a type that is not spelled out")
         }
+        // An argument may name another type the next time.
+        if case .constant = type {} else { scope.names.isReusable = false }
         var value = try operand(expression, in: scope)
         switch (value.storage, target) {
         case (.date, .number): value.storage = .double
@@ -99,7 +105,7 @@ extension PredicateSQL {
         if let root = other?.root { return .key(root: root) }
         if let numbers = other?.entities { return .entity(numbers) }
         // Only a column has an affinity, by which SQLite converts a decimal's text.
-        if other?.storage == .decimal, other?.name == nil { return .column(nil) }
+        if let other, other.storage == .decimal, !other.isColumn { return .column(nil) }
         return .column(other?.storage)
     }
 
@@ -124,19 +130,23 @@ extension PredicateSQL {
         switch try scope.resolve(path, schema: schema) {
         case .column(let alias, let column):
             return SQLOperand(
-                fragment: "\(SQLColumn(column.name, of: alias))", storage: column.storage,
-                root: column.destination?.root, name: path.joined(separator: "."))
+                fragment: column.value(of: alias), storage: column.storage, root: column.destination?.root,
+                name: path.joined(separator: "."), isColumn: column.siblings.isEmpty)
         case .composite:
             throw SQLError.unsupported("the composite attribute “\(path.joined(separator: "."))” as a whole")
         case .entity(let alias):
             return SQLOperand(fragment: "\(.entity, of: alias)", entities: schema.entityNumbers)
-        case .object(let alias, let mapping): return key(of: mapping, alias: alias)
+        case .object(let alias, let mapping):
+            var object = key(of: mapping, alias: alias)
+            // A joined table may have no row.
+            object.canBeNull = alias != scope.alias
+            return object
         case .toMany(let toMany):
             guard let position = toMany.rest.firstIndex(where: { $0.hasPrefix("@") }),
                 let computation = CollectionOperator(rawValue: toMany.rest[position])
             else { throw KeyPathError.toMany(path, entity: scope.mapping.layout) }
             let keys = Array(toMany.rest[..<position] + toMany.rest[(position + 1)...])
-            return try aggregate(computation, over: toMany, keys: keys, in: scope)
+            return try aggregate(computation, of: try destinationScope(of: toMany, in: scope), keys: keys)
         }
     }
 
@@ -144,9 +154,9 @@ extension PredicateSQL {
     private func count(ofOne path: [String], in scope: SQLScope) throws -> SQLOperand? {
         guard case .column(let alias, let column) = try scope.resolve(path, schema: schema), column.destination != nil
         else { return nil }
-        let key = SQLColumn(column.name, of: alias)
         return SQLOperand(
-            fragment: "CASE WHEN \(key) IS NULL THEN 0 ELSE 1 END", storage: .integer, canBeNull: false)
+            fragment: "CASE WHEN \(column.value(of: alias)) IS NULL THEN 0 ELSE 1 END", storage: .integer,
+            canBeNull: false)
     }
 
     /// The text column that a key path leads to, for its length (`name.length`); nil if it leads elsewhere.
@@ -158,19 +168,20 @@ extension PredicateSQL {
     }
 
     /// `(SELECT COUNT(*) FROM ZPAGE t1 WHERE t1.ZBOOK = t0.Z_PK)`
-    private func aggregate(
-        _ computation: CollectionOperator, over toMany: ToManyPath, keys: [String], in scope: SQLScope,
-        where extra: ((SQLScope) throws -> SQLCondition)? = nil
+    func aggregate(
+        _ computation: CollectionOperator, of destinations: DestinationScope, keys: [String],
+        where condition: SQLCondition? = nil
     ) throws -> SQLOperand {
-        let inner = try destinationScope(of: toMany, in: scope)
-        let condition = try extra?(inner.scope)
+        let (inner, keys) = try following(keys, from: destinations)
         var value: SQLFragment = "*"
         var storage: ColumnStorage? = .integer
+        var root: EntityLayout?
         var isWhole = false
         if !keys.isEmpty {
             let operand = try operand(keys, in: inner.scope)
             value = operand.fragment
             storage = operand.storage
+            root = operand.root
             isWhole = operand.isWhole == true
             if computation == .sum { try check(.keyPath(keys), operand, in: .sum) }
             if computation == .average { try check(.keyPath(keys), operand, in: .average) }
@@ -191,7 +202,7 @@ extension PredicateSQL {
         let all = SQLFragment.joined(conditions, separator: " AND ")
         let computed: SQLFragment =
             switch computation {
-            case .average: .call(.average, value)
+            case .average: .average(of: value, storage)
             case .sum: .call(.sum(of: storage, isWhole: isWhole), value)
             default: "\(name)(\(value))"
             }
@@ -200,66 +211,7 @@ extension PredicateSQL {
         // The sum of an empty set is 0; its average, minimum and maximum are nil.
         if computation == .sum { text = .call(.ifNull, text, "0") }
         let canBeNull = computation != .count && computation != .sum
-        return SQLOperand(fragment: text, storage: storage, canBeNull: canBeNull)
-    }
-
-    /// `SUBQUERY(reviews, $r, $r.stars > 3).@count`
-    private func computed(
-        _ path: [String], ofSubqueryOver collection: ExpressionTree, variable: String, _ predicate: PredicateTree,
-        in scope: SQLScope
-    ) throws -> SQLOperand {
-        let keys: [String]
-        let base: SQLScope
-        switch collection {
-        case .keyPath(let path): (keys, base) = (path, scope)
-        case .path(from: .variable(let name), let path):
-            guard let outer = scope.variables[name] else { throw SQLError.unsupported("the variable $\(name)") }
-            (keys, base) = (path, outer)
-        default: throw SQLError.unsupported("a subquery of \(collection.sqlDescription)")
-        }
-        let toMany: ToManyPath
-        switch try base.resolve(keys, schema: schema) {
-        case .toMany(let found): toMany = found
-        case .column(_, let column) where column.destination != nil && path == [CollectionOperator.count.rawValue]:
-            // `SUBQUERY(author, $a, $a.name == 'x').@count`: one or zero.
-            let former = scope.variables
-            defer { scope.variables = former }
-            scope.variables[variable] = base
-            let holds = try condition(predicate.moving(variable, to: keys), in: scope).fragment
-            return SQLOperand(
-                fragment: "CASE WHEN " + holds + " THEN 1 ELSE 0 END", storage: .integer, canBeNull: false)
-        default:
-            throw SQLError.unsupported(
-                "a subquery of “\(keys.joined(separator: "."))”, which is no relationship")
-        }
-        guard let first = path.first, let computation = CollectionOperator(rawValue: first) else {
-            throw SQLError.unsupported("a subquery of which nothing is computed")
-        }
-        // `SUBQUERY(reviews.author, $a, $a.name == 'x')`: the reviews whose author satisfies the condition.
-        let predicate = toMany.rest.isEmpty ? predicate : predicate.moving(variable, to: toMany.rest)
-        let values = path.dropFirst().isEmpty ? [] : toMany.rest + path.dropFirst()
-        return try aggregate(computation, over: toMany, keys: values, in: base) { inner in
-            // Inside, keys without a variable still start at the evaluated object.
-            let former = scope.variables
-            defer { scope.variables = former }
-            scope.variables[variable] = inner
-            return try condition(predicate, in: scope)
-        }
-    }
-}
-
-extension PredicateTree {
-    /// The same predicate for a variable that stands for another object, from which the keys lead to the former one.
-    fileprivate func moving(_ variable: String, to keys: [String]) -> PredicateTree {
-        let end = ExpressionTree.path(from: .variable(variable), keys)
-        let moved = mapExpressions { expression in
-            switch expression {
-            case .variable(variable): end
-            case .path(from: end, let more): .path(from: .variable(variable), keys + more)
-            default: expression
-            }
-        }
-        return .and([moved, .comparison(ComparisonTree(end, .notEqualTo, .constant(.null)))])
+        return SQLOperand(fragment: text, storage: storage, root: canBeNull ? root : nil, canBeNull: canBeNull)
     }
 }
 

@@ -45,7 +45,7 @@ extension PredicateSQL {
         plan.isDistinct = request.returnsDistinctResults
         plan.columns = [try column(of: request)]
         let fetch = try FetchSQL(schema: schema).statement(
-            plan, result: result, predicate: try request.predicate.map { try predicateTree(of: $0) },
+            plan, result: result, predicate: try request.predicate.map { try predicateTree(of: $0.read(for: entity)) },
             sortTerms: try sortTerms(of: request.sortDescriptors ?? []))
         let column = fetch.columns.first
         // The limit and offset are its own, not those of the outer request.

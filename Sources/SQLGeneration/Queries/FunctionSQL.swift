@@ -64,6 +64,10 @@ extension PredicateSQL {
             let right = try operand(part, in: scope)
             try check(part, right, in: function)
             text = text + " \(sign) " + dividable(right, in: function)
+            // Not all databases truncate fractions before they divide.
+            if function == .modulus, left.isWhole != true || right.isWhole != true {
+                text = SQLFragment(.mixingNumbers(text))
+            }
             let next = storage(of: part, right)
             if function.cannotCombine(result, next) { throw Self.unfit(part, right, in: function) }
             result = function.result(result, next)
@@ -127,17 +131,12 @@ extension PredicateSQL {
             default: (.average, "")
             }
         let argument = try argument(arguments)
-        if case .keyPath(let path) = argument {
-            if case .toMany(let toMany) = try scope.resolve(path, schema: schema),
-                !toMany.rest.contains(where: { $0.hasPrefix("@") })
-            {
-                let relationship = path.count - toMany.rest.count
-                let computed =
-                    computation == .count
-                    ? path + [computation.rawValue]
-                    : Array(path[..<relationship]) + [computation.rawValue] + toMany.rest
-                return try operand(.keyPath(computed), in: scope)
-            }
+        if let (toMany, origin) = relationship(argument, in: scope) {
+            return try aggregate(
+                computation, of: try destinationScope(of: toMany, in: origin), keys: toMany.rest)
+        }
+        if !aggregatesGroups, argument.usesVariable {
+            throw SQLError.unsupported("\(function.rawValue) of one value of a subquery's variable")
         }
         let inner = aggregatesGroups ? scope : scope.inner(scope.mapping)
         // A group counts its archives; for one object, the archive is a collection over which the function would have
@@ -147,7 +146,7 @@ extension PredicateSQL {
         let storage: ColumnStorage? = function == .count ? .integer : (function == .average ? .double : value.storage)
         let computed: SQLFragment =
             switch computation {
-            case .average: .call(.average, value.fragment)
+            case .average: .average(of: value.fragment, value.storage)
             case .sum: .call(.sum(of: value.storage, isWhole: value.isWhole == true), value.fragment)
             case .minimum, .maximum:
                 switch value.storage {
@@ -169,5 +168,22 @@ extension PredicateSQL {
         if let filter = inner.mapping.filter(alias: inner.alias) { text = text + " WHERE " + filter }
         // If no object has a value, none equals the maximum.
         return SQLOperand(fragment: .select(text), storage: storage, canBeNull: false)
+    }
+}
+
+extension SQLFragment {
+    /// The average of a group. Not all databases keep dates as numbers.
+    static func average(of value: SQLFragment, _ storage: ColumnStorage?) -> SQLFragment {
+        let average = SQLFragment.call(.average, value)
+        return storage == .date ? SQLFragment(.mixingNumbers(average)) : average
+    }
+}
+
+extension ExpressionTree {
+    /// Whether it reads the variable of a subquery.
+    fileprivate var usesVariable: Bool {
+        var found = false
+        forEach { if case .variable = $0 { found = true } }
+        return found
     }
 }

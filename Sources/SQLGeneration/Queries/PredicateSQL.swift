@@ -98,6 +98,7 @@ struct PredicateSQL {
             return (left == right) == isEqual ? .always : .never
         }
         let (left, right) = try sides(tree, in: scope)
+        if isNotANumber(tree.left) || isNotANumber(tree.right) { return isEqual ? .never : .always }
         let leftVaries = left.canBeNull
         let rightVaries = right.canBeNull
         if left.isNeverEqual(to: right) {
@@ -125,7 +126,7 @@ struct PredicateSQL {
         return SQLCondition(differs + " OR " + varying + " IS NULL", canBeNull: false, isCompound: true)
     }
 
-    private func nullity(of tree: ExpressionTree, isNull: Bool, in scope: SQLScope) throws -> SQLCondition {
+    func nullity(of tree: ExpressionTree, isNull: Bool, in scope: SQLScope) throws -> SQLCondition {
         if let (toMany, origin) = relationship(tree, in: scope) {
             // In Core Data, an empty to-many relationship equals nil.
             let inner = try existence(of: toMany, in: origin) { _ in nil }
@@ -138,7 +139,9 @@ struct PredicateSQL {
     private func order(_ tree: ComparisonTree, _ sign: SQLFragment, in scope: SQLScope) throws -> SQLCondition {
         let (left, right) = try openSides(tree, in: scope)
         if isNull(tree.left) || isNull(tree.right) { return .never }
-        if !tree.options.isEmpty, areTexts(tree.left, left, tree.right, right) {
+        // Texts that are constants of a condition have no column's order.
+        let hasOrder = !tree.left.isConditional && !tree.right.isConditional
+        if !tree.options.isEmpty || !hasOrder, areTexts(tree.left, left, tree.right, right) {
             return stringFunction(tree.comparison, left.fragment, right.fragment, tree.options)
         }
         return SQLCondition("\(left.fragment) \(sign) \(right.fragment)")
@@ -195,10 +198,10 @@ struct PredicateSQL {
     private func plainSides(_ tree: ComparisonTree, in scope: SQLScope) throws -> (SQLOperand, SQLOperand) {
         if isConstant(tree.left), !isConstant(tree.right) {
             let right = try operand(tree.right, in: scope)
-            return (try operand(tree.left, comparedWith: right, in: scope), right)
+            return (try operand(tree.left, comparedWith: right.asSide(of: tree.comparison), in: scope), right)
         }
         let left = try operand(tree.left, in: scope)
-        return (left, try operand(tree.right, comparedWith: left, in: scope))
+        return (left, try operand(tree.right, comparedWith: left.asSide(of: tree.comparison), in: scope))
     }
 
     // MARK: What constants are
@@ -228,6 +231,11 @@ struct PredicateSQL {
         return false
     }
 
+    private func isNotANumber(_ tree: ExpressionTree) -> Bool {
+        if case .double(let number)? = constant(tree) { return number.isNaN }
+        return false
+    }
+
     func isString(_ tree: ExpressionTree) -> Bool {
         if case .string? = constant(tree) { return true }
         return false
@@ -246,6 +254,10 @@ struct PredicateSQL {
         }
         throw SQLError.unsupported("a collection that is neither a constant nor a to-many relationship")
     }
+}
+
+extension ExpressionTree {
+    fileprivate var isConditional: Bool { if case .conditional = self { true } else { false } }
 }
 
 extension PredicateTree {

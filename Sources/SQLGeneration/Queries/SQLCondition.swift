@@ -36,15 +36,17 @@ struct SQLOperand {
     var canBeNull = true
     /// The key path, if the value comes from a column.
     var name: String?
+    /// Whether the value is a column's itself, by whose type SQLite converts what it is compared with.
+    var isColumn = false
     /// For a number: whether it is whole, if that is known.
     private(set) var isWhole: Bool?
 
     init(
         fragment: SQLFragment, storage: ColumnStorage? = nil, root: EntityLayout? = nil, entities: [String: Int]? = nil,
-        canBeNull: Bool = true, name: String? = nil, isWhole: Bool? = nil
+        canBeNull: Bool = true, name: String? = nil, isColumn: Bool = false, isWhole: Bool? = nil
     ) {
         (self.fragment, self.storage, self.root, self.entities) = (fragment, storage, root, entities)
-        (self.canBeNull, self.name) = (canBeNull, name)
+        (self.canBeNull, self.name, self.isColumn) = (canBeNull, name, isColumn)
         self.isWhole = isWhole ?? storage.flatMap(\.isWhole)
     }
 
@@ -54,6 +56,16 @@ struct SQLOperand {
         if let root, let othersRoot = other.root { return root !== othersRoot && root.name != othersRoot.name }
         guard let storage, let othersStorage = other.storage else { return false }
         return (storage == .toOne) != (othersStorage == .toOne)
+    }
+
+    /// What a constant on the other side is converted for: a part of a number's digits is a text and remains one.
+    func asSide(of comparison: ComparisonOperator) -> SQLOperand {
+        var side = self
+        switch comparison {
+        case .contains, .beginsWith, .endsWith, .like, .matches: if storage?.isNumber == true { side.storage = nil }
+        default: break
+        }
+        return side
     }
 
     /// Whether one side is a whole number, and the other one a fraction.

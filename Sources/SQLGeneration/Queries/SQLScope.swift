@@ -42,11 +42,11 @@ final class SQLScope {
             if key == "entity", isLast, current.mapping.layout.propertyByName[key] == nil {
                 return .entity(current.alias)
             }
-            // A property of a subentity is a column of the same table.
-            if let owner = current.mapping.layout.owner(ofProperty: key), owner !== current.mapping.layout,
-                let mapping = schema.mapping(of: owner)
-            {
-                current.mapping = mapping
+            // A property of a subentity is a column of the same table; several may each have one of that name.
+            var siblings: [EntityMapping] = []
+            if current.mapping.layout.propertyByName[key] == nil {
+                siblings = current.mapping.layout.declarers(ofProperty: key).compactMap { schema.mapping(of: $0) }
+                if let first = siblings.first { current.mapping = first }
             }
             guard let property = current.mapping.layout.propertyByName[key] else {
                 throw KeyPathError.unknownKey(key, path: path, entity: current.mapping.layout)
@@ -54,10 +54,11 @@ final class SQLScope {
             try current.mapping.checkAvailable(key, "cannot be fetched or compared")
             switch property {
             case .slot(let slot):
-                guard let column = current.mapping.columns[slot] else {
+                guard var column = current.mapping.columns[slot] else {
                     throw SQLError.unsupported(
                         "“\(path.joined(separator: "."))”, since “\(current.mapping.layout.name).\(key)” is transient")
                 }
+                column.siblings = try siblings.dropFirst().map { try $0.sibling(key, of: column, in: current.mapping) }
                 if column.isComposite {
                     let element = try Self.element(of: column, path: path, from: position + 1)
                     return element.isComposite ? .composite(current.alias, element) : .column(current.alias, element)
@@ -78,6 +79,7 @@ final class SQLScope {
                 let alias = join(column, mapping, from: current.alias, path: Array(path[...position]))
                 current = (mapping, alias)
             case .toMany(let index):
+                if siblings.count > 1 { throw siblings[1].isNoSibling(key, of: current.mapping) }
                 guard let toMany = current.mapping.toManys[index] else {
                     throw SQLError.unsupported("“\(path.joined(separator: "."))”, which is not stored")
                 }
@@ -107,7 +109,7 @@ final class SQLScope {
         if let known = joined[path] { return known.alias }
         let new = names.next()
         joins =
-            "\(joins) LEFT OUTER JOIN \(name: mapping.table) \(word: new) ON \(SQLColumn(column.name, of: alias)) = \(.key, of: new)"
+            "\(joins) LEFT OUTER JOIN \(name: mapping.table) \(word: new) ON \(column.value(of: alias)) = \(.key, of: new)"
         joined[path] = (mapping, new)
         return new
     }

@@ -3,8 +3,7 @@ import CoreDataModel
 extension PredicateSQL {
     /// `BEGINSWITH`, `ENDSWITH`, `LIKE` and `MATCHES`.
     func stringCondition(_ tree: ComparisonTree, in scope: SQLScope) throws -> SQLCondition {
-        let (left, right) = try openSides(tree, in: scope)
-        if isNull(tree.left) || isNull(tree.right) { return .never }
+        guard let (left, right) = try textSides(tree, in: scope) else { return .never }
         let isExact = tree.options.isEmpty || tree.options.contains(.normalized)
         if tree.comparison == .beginsWith, isExact, left.storage == .string, let prefix = bindingSource(tree.right) {
             // A range condition can use an index of the column.
@@ -13,6 +12,19 @@ extension PredicateSQL {
                 isCompound: true)
         }
         return stringFunction(tree.comparison, left.fragment, right.fragment, tree.options)
+    }
+
+    /// Both sides of a search for a text in another one; nil if one is nil. A number is searched by its digits.
+    private func textSides(_ tree: ComparisonTree, in scope: SQLScope) throws -> (SQLOperand, SQLOperand)? {
+        let (left, right) = try openSides(tree, in: scope)
+        if isNull(tree.left) || isNull(tree.right) { return nil }
+        for (side, operand) in [(tree.left, left), (tree.right, right)] {
+            guard let storage = operand.storage, !storage.isNumber, !operand.storage.isText else { continue }
+            throw SQLError.unfit(
+                "\(tree.comparison.format) compares texts, and “\(operand.name ?? side.format)” holds \(Self.content(of: operand))"
+            )
+        }
+        return (left, right)
     }
 
     /// A closure that makes a fragment of a constant text under a conversion; nil for anything else.
@@ -46,8 +58,7 @@ extension PredicateSQL {
         if case .collection? = constant(tree.left) {
             return try membership(tree.right, of: tree.left, options: tree.options, in: scope)
         }
-        let (left, right) = try openSides(tree, in: scope)
-        if isNull(tree.left) || isNull(tree.right) { return .never }
+        guard let (left, right) = try textSides(tree, in: scope) else { return .never }
         return stringFunction(.contains, left.fragment, right.fragment, tree.options)
     }
 
@@ -73,6 +84,12 @@ extension PredicateSQL {
         let all = try elements(of: collection)
         let present = all.indices.filter { !isNull(all[$0]) }
         let hasNull = present.count < all.count
+        if isNull(element) {
+            let absent = try present.map { try nullity(of: all[$0], isNull: true, in: scope).part }
+            return hasNull
+                ? .always
+                : absent.isEmpty ? .never : SQLCondition(Self.chain(absent, "OR"), canBeNull: false, isCompound: true)
+        }
         if let object = object(element), present.allSatisfy({ self.object(all[$0]) != nil }) {
             scope.names.isReusable = false
             return present.contains { self.object(all[$0]) == object } ? .always : .never
@@ -81,6 +98,12 @@ extension PredicateSQL {
         var parts: [SQLFragment] = []
         for position in present {
             let right = try operand(all[position], comparedWith: left, in: scope)
+            if object(element) != nil, !isConstant(all[position]) {
+                // An object's key depends on whose key it is compared with.
+                let key = try operand(element, comparedWith: right, in: scope)
+                parts.append(key.fragment + " = " + right.fragment)
+                continue
+            }
             // Two nils are equal.
             let canBothBeNull = left.canBeNull && right.canBeNull
             if left.isNeverEqual(to: right) {
@@ -102,11 +125,22 @@ extension PredicateSQL {
             ? SQLCondition(first, canBeNull: !isOfNull) : SQLCondition(Self.chain(parts, "OR"), isCompound: true)
     }
 
-    /// Whether either side of a comparison is a text, so that its options count.
+    /// Whether either side of a comparison is a text, and the other one may be, so that its options count.
     func areTexts(
         _ leftTree: ExpressionTree, _ left: SQLOperand, _ rightTree: ExpressionTree, _ right: SQLOperand
     ) -> Bool {
-        left.storage.isText || right.storage.isText || isString(leftTree) || isString(rightTree)
+        let (first, second) = (isText(leftTree, left), isText(rightTree, right))
+        return first != false && second != false && (first == true || second == true)
+    }
+
+    /// Whether an expression is a text; nil if that is not known.
+    private func isText(_ tree: ExpressionTree, _ operand: SQLOperand) -> Bool? {
+        if operand.storage != nil { return operand.storage.isText }
+        switch constant(tree) {
+        case nil: return nil
+        case .string, .url: return true
+        default: return false
+        }
     }
 
     /// `(a IS NULL AND b IS NULL)`

@@ -5,15 +5,28 @@ extension PredicateSQL {
     struct DestinationScope {
         let scope: SQLScope
         /// The condition that connects the destinations with the outer row: `t1.ZBOOK = t0.Z_PK`.
-        let link: SQLFragment
+        var link: SQLFragment
         /// The join table with its alias, before the destinations.
         let joinTable: SQLFragment?
+        /// The relationship before it in the same FROM clause.
+        var former: [DestinationScope] = []
 
         /// The tables. To be called last, once all joins are known.
         func from() -> SQLFragment {
-            guard let joinTable else { return scope.from }
-            return joinTable + scope.from
+            .list(former.map { $0.from() } + [joinTable.map { $0 + scope.from } ?? scope.from])
         }
+    }
+
+    /// The rows behind further relationships to many that keys pass, and the keys after these:
+    /// `FROM ZAUTHOR t1, ZBOOK t2 WHERE t1.ZSHOP = t0.Z_PK AND t2.ZAUTHOR = t1.Z_PK`.
+    func following(_ keys: [String], from start: DestinationScope) throws -> (DestinationScope, rest: [String]) {
+        guard !keys.isEmpty, case .toMany(let next)? = try? start.scope.resolve(keys, schema: schema),
+            !next.rest.contains(where: { $0.hasPrefix("@") })
+        else { return (start, keys) }
+        var end = try destinationScope(of: next, in: start.scope)
+        end.former = [start]
+        end.link = "\(start.link) AND \(end.link)"
+        return try following(next.rest, from: end)
     }
 
     func destinationScope(of toMany: ToManyPath, in scope: SQLScope) throws -> DestinationScope {

@@ -1,0 +1,74 @@
+import CoreDataModel
+
+extension PredicateSQL {
+    /// `SUBQUERY(reviews, $r, $r.stars > 3).@count`
+    func computed(
+        _ path: [String], ofSubqueryOver collection: ExpressionTree, variable: String, _ predicate: PredicateTree,
+        in scope: SQLScope
+    ) throws -> SQLOperand {
+        let keys: [String]
+        let base: SQLScope
+        switch collection {
+        case .keyPath(let path): (keys, base) = (path, scope)
+        case .path(from: .variable(let name), let path):
+            guard let outer = scope.variables[name] else { throw SQLError.unsupported("the variable $\(name)") }
+            (keys, base) = (path, outer)
+        default: throw SQLError.unsupported("a subquery of \(collection.sqlDescription)")
+        }
+        let toMany: ToManyPath
+        switch try base.resolve(keys, schema: schema) {
+        case .toMany(let found): toMany = found
+        case .column(_, let column) where column.destination != nil && path == [CollectionOperator.count.rawValue]:
+            // `SUBQUERY(author, $a, $a.name == 'x').@count`: one or zero.
+            let former = scope.variables
+            defer { scope.variables = former }
+            scope.variables[variable] = base
+            let holds = try condition(predicate.moving(variable, to: keys), in: scope).fragment
+            return SQLOperand(
+                fragment: "CASE WHEN " + holds + " THEN 1 ELSE 0 END", storage: .integer, canBeNull: false)
+        default:
+            throw SQLError.unsupported(
+                "a subquery of “\(keys.joined(separator: "."))”, which is no relationship")
+        }
+        guard let first = path.first, let computation = CollectionOperator(rawValue: first) else {
+            throw SQLError.unsupported("a subquery of which nothing is computed")
+        }
+        let (inner, rest) = try following(toMany.rest, from: try destinationScope(of: toMany, in: base))
+        // `SUBQUERY(reviews.author, $a, $a.name == 'x')`: the reviews whose author satisfies the condition.
+        let predicate = rest.isEmpty ? predicate : predicate.moving(variable, to: rest)
+        // Inside, keys without a variable still start at the evaluated object.
+        let former = scope.variables
+        defer { scope.variables = former }
+        scope.variables[variable] = inner.scope
+        let holds = try condition(predicate, in: scope)
+        let values = path.dropFirst().isEmpty ? [] : rest + path.dropFirst()
+        return try aggregate(computation, of: inner, keys: values, where: holds)
+    }
+}
+
+extension PredicateTree {
+    /// The same predicate for a variable that stands for another object, from which the keys lead to the former one.
+    fileprivate func moving(_ variable: String, to keys: [String]) -> PredicateTree {
+        let end = ExpressionTree.path(from: .variable(variable), keys)
+        let moved = renamingInner(variable).mapExpressions { expression in
+            switch expression {
+            case .variable(variable): end
+            case .path(from: end, let more): .path(from: .variable(variable), keys + more)
+            default: expression
+            }
+        }
+        return .and([moved, .comparison(ComparisonTree(end, .notEqualTo, .constant(.null)))])
+    }
+
+    /// The same predicate with another name for the variables of subqueries in it that have this one.
+    private func renamingInner(_ variable: String) -> PredicateTree {
+        mapExpressions { expression in
+            guard case .subquery(let collection, variable, let predicate) = expression else { return expression }
+            // No format string can name it.
+            let name = "\u{0}" + variable
+            return .subquery(
+                of: collection, variable: name,
+                predicate.mapExpressions { $0 == .variable(variable) ? .variable(name) : $0 })
+        }
+    }
+}

@@ -1,0 +1,35 @@
+import CoreData
+import Foundation
+import Testing
+
+@MainActor @Suite("A constant")
+struct UnfitConstantTests {
+    @Test("that is a text is refused beside a number unless it spells one, whatever was fetched before")
+    func texts() throws {
+        let stores = try ComparedStores()
+        let context = stores.contexts[0].context
+        #expect(try context.all("Book", NSPredicate(format: "age < %@", "50")).count == 1)
+        #expect(try stores.error("Book", "age < %@", ["abc"]).contains("abc"))
+        #expect(try context.all("Book", NSPredicate(format: "age IN %@", ["15"])).count == 1)
+        #expect(try stores.error("Book", "age IN %@", [["abc"]]).contains("abc"))
+    }
+
+    @Test("that names the type of a cast is read each time")
+    func casts() throws {
+        let stores = try ComparedStores()
+        let context = stores.contexts[0].context
+        #expect(try context.all("Book", NSPredicate(format: "CAST(born, %@) > 0", "NSNumber")).count == 1)
+        #expect(try stores.error("Book", "CAST(born, %@) > 0", ["NSString"]).contains("CAST"))
+    }
+
+    @Test("that is an object of another entity is none among objects, whatever its key is")
+    func objects() throws {
+        for (type, context) in try ComparedStores().contexts {
+            let shop = try #require(context.all("Shop", NSPredicate(format: "name == 's1'")).first)
+            for format in ["%@ IN {author}", "books.@max.author == %@", "author.books.@max.author == %@"] {
+                let entity = format.hasPrefix("books") ? "Author" : "Book"
+                #expect(try context.all(entity, NSPredicate(format: format, shop)) == [], "\(type): \(format)")
+            }
+        }
+    }
+}
