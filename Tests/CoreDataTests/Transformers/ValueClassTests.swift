@@ -16,7 +16,7 @@ struct ValueClassTests {
         model.entities = [Library.entity("Place", [attribute])]
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         try coordinator.addPersistentStore(
-            ofType: type, configurationName: nil, at: folder.file("places"), options: nil)
+            ofType: type, configurationName: nil, at: folder.file("places\(type)"), options: nil)
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         context.persistentStoreCoordinator = coordinator
         return context
@@ -39,7 +39,6 @@ struct ValueClassTests {
                 let legs = try #require(try other.all("Place").first?.value(forKey: "leg") as? [Leg])
                 #expect(legs.map(\.name) == ["North"])
             }
-            try FileManager.default.removeItem(at: folder.file("places"))
         }
     }
 
