@@ -108,6 +108,32 @@ struct CopyTests {
         #expect(titles == ["c", "a", "b"])
     }
 
+    @Test("go on counting where the store was, so that no key is given out again")
+    func counters() throws {
+        defer { try? FileManager.default.removeItem(at: file) }
+        let coordinator = try coordinator(Bookshop.model, file, NSSQLiteStoreType)
+        /// The key of an author who is gone at once.
+        func key() throws -> Int {
+            let context = context(coordinator)
+            let author = context.insert("Author", ["name": "Ann"])
+            try context.save()
+            let key = author.objectID.uriRepresentation().lastPathComponent.dropFirst()
+            context.delete(author)
+            try context.save()
+            return try #require(Int(key))
+        }
+        let back = file.appendingPathExtension("back")
+        defer { try? FileManager.default.removeItem(at: back) }
+        var last = try key()
+        for (place, type) in [(database.url(), NSPostgreSQLStoreType), (back, NSSQLiteStoreType)] {
+            let store = try #require(coordinator.persistentStores.first)
+            _ = try coordinator.migratePersistentStore(store, to: place, options: nil, withType: type)
+            let next = try key()
+            #expect(next > last)
+            last = next
+        }
+    }
+
     @Test("are refused where there is a store already")
     func occupied() throws {
         defer { try? FileManager.default.removeItem(at: file) }

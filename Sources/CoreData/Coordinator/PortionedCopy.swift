@@ -25,7 +25,8 @@ struct PortionedCopy {
         do {
             let roots = copy.entities.filter { $0.superentity == nil }
             for root in roots {
-                var last: Int64 = 0
+                // Objects that are gone count, too. A damaged counter keeps no object from being copied.
+                var last = (try? source.keys?.lastKey(of: root)) ?? 0
                 try forEachPortion(of: root) { rows in
                     last = max(last, rows.map(\.objectID.key).max() ?? 0)
                     try save(inserting: rows)

@@ -88,6 +88,8 @@ extension PostgresEngine: KeyedEngine {
     package func reserveKeys(upTo key: Int64, of root: EntityLayout) throws {
         try writing { try $0.reserveKeys(upTo: key, of: root) }
     }
+
+    package func lastKey(of root: EntityLayout) throws -> Int64 { try reading { try $0.lastKey(of: root) } }
 }
 
 extension PostgresEngine: BatchEngine {

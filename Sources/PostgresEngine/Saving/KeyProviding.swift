@@ -100,6 +100,20 @@ extension OpenDatabase {
         }
     }
 
+    /// The highest key that the sequence has given out, to whichever client.
+    func lastKey(of root: EntityLayout) throws -> Int64 {
+        try reading("read the keys of") {
+            var parameters = PostgresParameters()
+            parameters.append(quotedName(try access(root).mapping.table))
+            let last = try connection.query(
+                """
+                SELECT COALESCE(pg_sequence_last_value(seqrelid::regclass) + seqincrement - 1, 0) FROM pg_sequence \
+                WHERE seqrelid = pg_get_serial_sequence($1, '\(ColumnName.key)')::regclass
+                """, parameters)
+            return last.count == 1 ? last.integer(0, 0) : 0
+        }
+    }
+
     /// Advances the sequence past a key; does nothing if it is past it already.
     func reserveKeys(upTo key: Int64, of root: EntityLayout) throws {
         try run("reserve keys in", fallback: CoreDataErrorCode.persistentStoreSave) {

@@ -6,16 +6,18 @@ import StoreEngine
 
 // Primary keys for new rows.
 extension OpenStore {
-    /// Reserves all keys up to a given one; it does nothing if the store has given out higher keys already.
+    /// Reserves all keys up to a given one, whether or not a row has it already. A higher counter stays.
     package func reserveKeys(upTo key: Int64, of root: EntityLayout) throws {
         try run("reserve keys in", fallback: CoreDataErrorCode.persistentStoreSave) {
             try transaction {
                 let keys = try keys(of: root)
-                let last = try keys.latest()
-                if key > last { _ = try keys.reserve(key - last) }
+                try keys.setLatest(max(key, keys.latest()))
             }
         }
     }
+
+    /// The highest key that was given out.
+    package func lastKey(of root: EntityLayout) throws -> Int64 { try keys(of: root).latest() }
 
     /// Reserves primary keys in a transaction of its own: `UPDATE Z_PRIMARYKEY SET Z_MAX = ? WHERE Z_ENT = ?`. The row
     /// of the root entity counts for its subentities.

@@ -170,6 +170,28 @@ import Testing
         #expect(!wasFree)
     }
 
+    @Test("A copy goes on counting where the store was, so that no key is given out again") func counters() throws {
+        try context.performAndWait {
+            let tag = context.make("Tag", ["name": "gone"])
+            try context.save()
+            context.delete(tag)
+            try context.save()
+        }
+        let file = folder.file("b.sqlite")
+        let new = try coordinator.migratePersistentStore(store, to: file, options: nil, withType: NSSQLiteStoreType)
+        #expect(
+            try plainSQL("SELECT Z_NAME, Z_MAX FROM Z_PRIMARYKEY WHERE Z_MAX > 0 ORDER BY Z_NAME", in: file) == [
+                "Author|1", "Book|2", "Chapter|3", "Tag|2",
+            ])
+        try context.performAndWait {
+            context.reset()
+            let tag = context.make("Tag")
+            try context.save()
+            #expect(tag.objectID.uriRepresentation().lastPathComponent == "p3")
+        }
+        try coordinator.remove(new)
+    }
+
     @Test("A container's subclass says where its stores are kept, and what its contexts are") func container() throws {
         let container = SpecialContainer(name: "Library", managedObjectModel: Library.model())
         let url = try #require(container.persistentStoreDescriptions.first?.url)

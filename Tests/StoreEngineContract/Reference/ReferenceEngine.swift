@@ -111,6 +111,8 @@ extension ReferenceEngine: KeyedEngine {
     package func reserveKeys(upTo key: Int64, of root: EntityLayout) throws {
         store.lastKeys[root.name] = max(key, store.lastKeys[root.name] ?? 0)
     }
+
+    package func lastKey(of root: EntityLayout) throws -> Int64 { store.lastKeys[root.name] ?? 0 }
 }
 
 extension ReferenceEngine: LongTransactionEngine {
