@@ -8,7 +8,7 @@ package func quotedName(_ name: String) -> String {
 
 private func quotedPart(_ name: String) -> String {
     // The server ends a name at a zero byte, so no name contains one.
-    "\"" + name.filter { $0 != "\0" && $0 != QualifiedName.separator }.replacing("\"", with: "\"\"") + "\""
+    "\"" + doubled("\"", in: name.filter { $0 != "\0" && $0 != QualifiedName.separator }) + "\""
 }
 
 /// The name of a table together with that of its schema, as one text. A statement thereby names the schemas of its
@@ -35,7 +35,17 @@ package enum QualifiedName {
 
 /// A text as an SQL literal, for the few places that take no parameters.
 package func quotedText(_ text: String) -> String {
-    let plain = text.filter { $0 != "\0" }.replacing("'", with: "''")
-    guard plain.contains("\\") else { return "'\(plain)'" }
-    return " E'\(plain.replacing("\\", with: "\\\\"))'"
+    let plain = doubled("'", in: text.filter { $0 != "\0" })
+    guard plain.unicodeScalars.contains("\\") else { return "'\(plain)'" }
+    return " E'\(doubled("\\", in: plain))'"
+}
+
+/// A text in which a mark is doubled, also before a combining character, with which it is one `Character`.
+private func doubled(_ mark: Unicode.Scalar, in text: String) -> String {
+    var result = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+        result.append(scalar)
+        if scalar == mark { result.append(scalar) }
+    }
+    return String(result)
 }

@@ -96,6 +96,8 @@ struct RoundTripTests {
         "=1+1", "=cmd|' /C calc'!A0", "+SUM(A1)", "-2+3+cmd", "@import", "\t=1", "\r\n=1", "'=1", "''=1", "'",
         "'quoted'", "'+49", "+49 (30) 1234-5",
         "-5", "- a list", "a,b", "\"", "two\nlines", "\r", " blank ", "", nil, "é=1", "…",
+        // One character each for Swift, and two for a reader of CSV.
+        "\"\u{200C} hello", "a\"\u{301}, b", " \u{301}x", "'\u{301}=1",
     ]
 
     @Test("What an export writes, an import reads back equal", arguments: ["csv", "csv --verbatim", "json", "jsonl"])

@@ -232,7 +232,10 @@ struct PostgresConnectionTests {
 
     @Test("quotes any name and any text")
     func quoting() throws {
-        for name in ["select", "A", "größe", "a\"b", "a'b", "a\\b", "x; DROP TABLE y; --", "a\u{0}b", "$1", "🍏 "] {
+        for name in [
+            "select", "A", "größe", "a\"b", "a'b", "a\\b", "x; DROP TABLE y; --", "a\u{0}b", "$1", "🍏 ",
+            "a'\u{301}b\\\u{301}\"\u{301}",
+        ] {
             let result = try connection.query("SELECT \(quotedText(name)) AS \(quotedName(name))")
             let plain = name.filter { $0 != "\u{0}" }
             #expect(result.columnName(0) == plain)

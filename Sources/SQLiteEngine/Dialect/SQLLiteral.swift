@@ -7,7 +7,7 @@ import Foundation
 /// A text as an SQL literal. SQL ends at a zero byte, so a text that contains one is written as bytes.
 package func literal(_ text: String) -> String {
     guard !text.utf8.contains(0) else { return "CAST(\(literal(Data(text.utf8))) AS TEXT)" }
-    return "'" + text.replacing("'", with: "''") + "'"
+    return "'" + doubled("'", in: text) + "'"
 }
 
 /// A value as an SQL literal. NaN is NULL, as in SQLite; infinities are numbers that are too large.

@@ -12,5 +12,15 @@ package func quoted(_ identifier: String) -> String {
     }
     // Core Data's names begin with Z or A_, and are not keywords; a leading digit cannot occur.
     if isPlain { return identifier }
-    return "\"" + identifier.replacing("\"", with: "\"\"") + "\""
+    return "\"" + doubled("\"", in: identifier) + "\""
+}
+
+/// A text in which a quotation mark is doubled, also before a combining character, with which it is one `Character`.
+func doubled(_ mark: Unicode.Scalar, in text: String) -> String {
+    var result = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+        result.append(scalar)
+        if scalar == mark { result.append(scalar) }
+    }
+    return String(result)
 }

@@ -80,11 +80,11 @@ package enum GraphText {
     }
 
     private static func quoted(_ text: String) -> String {
-        "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+        "\"" + TextTools.replacing(0x22, with: "\\\"", in: TextTools.replacing(0x5C, with: "\\\\", in: text)) + "\""
     }
 
     /// Text within a record's label, where further characters are special.
     private static func field(_ text: String) -> String {
-        text.map { "\\\"{}|<> ".contains($0) && $0 != " " ? "\\\($0)" : "\($0)" }.joined()
+        text.unicodeScalars.map { "\\\"{}|<>".unicodeScalars.contains($0) ? "\\\($0)" : "\($0)" }.joined()
     }
 }

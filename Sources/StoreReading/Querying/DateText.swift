@@ -17,16 +17,17 @@ package enum DateText {
         guard (1...31).contains(dayOfMonth), TextTools.civilDate(daysSince2001: days).day == dayOfMonth else {
             return nil
         }
-        var (seconds, offset) = (0.0, 0)
+        var (seconds, fraction) = (0, 0.0)
         if parts.count == 2 {
             guard let time = time(parts[1]) else { return nil }
-            (seconds, offset) = time
+            (seconds, fraction) = time
         }
-        return Date(timeIntervalSinceReferenceDate: Double(days) * 86_400 + seconds - Double(offset))
+        // Rounded once, so that what ``TextTools/iso8601(_:)`` writes is the same again.
+        return Date(timeIntervalSinceReferenceDate: Double(days * 86_400 + seconds) + fraction)
     }
 
-    /// Seconds of the day, and the zone's offset from UTC in seconds.
-    private static func time(_ text: Substring) -> (Double, Int)? {
+    /// Seconds since the day began in UTC, and their fraction.
+    private static func time(_ text: Substring) -> (Int, Double)? {
         var (rest, offset) = (text, 0)
         if rest.hasSuffix("Z") || rest.hasSuffix("z") {
             rest = rest.dropLast()
@@ -42,9 +43,13 @@ package enum DateText {
             hour < 24,
             minute < 60
         else { return nil }
-        guard parts.count == 3 else { return (Double(hour * 3600 + minute * 60), offset) }
-        guard let second = Double(parts[2]), (0..<61).contains(second) else { return nil }
-        return (Double(hour * 3600 + minute * 60) + second, offset)
+        let start = hour * 3600 + minute * 60 - offset
+        guard parts.count == 3 else { return (start, 0) }
+        let digits = parts[2].split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let second = number(digits[0]), second < 61 else { return nil }
+        guard digits.count == 2 else { return (start + second, 0) }
+        guard number(digits[1].prefix(18)) != nil, let fraction = Double("0." + digits[1]) else { return nil }
+        return (start + second, fraction)
     }
 
     private static func number(_ text: Substring) -> Int? {

@@ -18,9 +18,9 @@ package enum CSVText {
     /// A cell, in quotation marks if it needs them.
     package static func quoted(_ text: String) -> String {
         let needs =
-            text.utf8.contains { $0 == 0x22 || $0 == 0x2C || $0 == 0x0A || $0 == 0x0D } || text.first == " "
-            || text.last == " "
-        return needs ? "\"" + text.replacing("\"", with: "\"\"") + "\"" : text
+            text.utf8.contains { $0 == 0x22 || $0 == 0x2C || $0 == 0x0A || $0 == 0x0D } || text.utf8.first == 0x20
+            || text.utf8.last == 0x20
+        return needs ? "\"" + TextTools.replacing(0x22, with: "\"\"", in: text) + "\"" : text
     }
 
     /// A text as a cell that no spreadsheet evaluates: an apostrophe is put before what would be a formula. A text that

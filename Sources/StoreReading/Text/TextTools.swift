@@ -12,6 +12,33 @@ package enum TextTools {
     /// A name from a file, without characters that a terminal would interpret.
     package static func inOneLine(_ name: String) -> String { name.escaped }
 
+    /// A text in which an ASCII character has another text in its place, also before a combining character, with which it
+    /// is one `Character`.
+    package static func replacing(_ byte: UInt8, with other: String, in text: String) -> String {
+        guard text.utf8.contains(byte) else { return text }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count + other.utf8.count)
+        for next in text.utf8 { if next == byte { bytes += other.utf8 } else { bytes.append(next) } }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// A text without control characters, which would reach the terminal: a space takes the place of each.
+    package static func plain(_ text: String) -> String {
+        if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text }
+        var result = ""
+        for scalar in text.unicodeScalars {
+            let isControl = [.control, .format, .lineSeparator, .paragraphSeparator].contains(
+                scalar.properties.generalCategory)
+            result.unicodeScalars.append(isControl ? " " : scalar)
+        }
+        return result
+    }
+
+    /// The same for a text of several lines.
+    package static func plainLines(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).map { plain(String($0)) }.joined(separator: "\n")
+    }
+
     /// `1234567` as `1,234,567`.
     package static func grouped(_ number: Int64) -> String {
         let digits = String(number.magnitude)
@@ -52,12 +79,18 @@ package enum TextTools {
         return String(format: value < 10 ? "%.1f %@" : "%.0f %@", value, unit)
     }
 
-    /// A date in ISO 8601, in UTC, with as many decimals of the second as it needs: none, three or six.
+    /// A date in ISO 8601, in UTC, with as many decimals of the second as it needs to be read back: none, three, or
+    /// six to nine.
     package static func iso8601(_ secondsSince2001: Double) -> String {
         guard secondsSince2001.isFinite, abs(secondsSince2001) < 3e11 else { return "\(secondsSince2001)" }
-        let microseconds = (secondsSince2001 * 1_000_000).rounded()
-        let whole = (microseconds / 1_000_000).rounded(.down)
-        let fraction = Int(microseconds - whole * 1_000_000)
+        var (whole, fraction, decimals, scale) = (secondsSince2001.rounded(.down), 0.0, 6, 1_000_000.0)
+        let rest = secondsSince2001 - whole
+        while true {
+            fraction = (rest * scale).rounded()
+            if decimals == 9 || whole + fraction / scale == secondsSince2001 { break }
+            (decimals, scale) = (decimals + 1, scale * 10)
+        }
+        if fraction == scale { (whole, fraction) = (whole + 1, 0) }
         let days = (whole / 86_400).rounded(.down)
         let seconds = Int(whole - days * 86_400)
         let (year, month, day) = civilDate(daysSince2001: Int(days))
@@ -72,7 +105,9 @@ package enum TextTools {
         }
         if fraction != 0 {
             text += "."
-            if fraction % 1000 == 0 { append(fraction / 1000, 3, to: &text) } else { append(fraction, 6, to: &text) }
+            var number = Int(fraction)
+            if decimals == 6, number % 1000 == 0 { (number, decimals) = (number / 1000, 3) }
+            append(number, decimals, to: &text)
         }
         return text + "Z"
     }

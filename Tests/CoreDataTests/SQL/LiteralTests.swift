@@ -11,7 +11,8 @@ import Testing
 struct LiteralTests {
     private static let values: [SQLValue] = [
         .null, .integer(.min), .integer(.max), .double(0.1), .double(-1e300), .double(.infinity), .double(-.infinity),
-        .text(""), .text("it's"), .text("x\u{0}y"), .text("\u{0}'"), .text("Größe\n"), .blob(Data()),
+        .text(""), .text("it's"), .text("x\u{0}y"), .text("\u{0}'"), .text("Größe\n"), .text("a'\u{301} b"),
+        .blob(Data()),
         .blob(Data([0, 39, 255])),
     ]
 
@@ -21,6 +22,15 @@ struct LiteralTests {
         let statement = try connection.prepare("SELECT \(literal(value)), typeof(\(literal(value)))")
         #expect(try statement.step())
         #expect(statement.value(at: 0) == value)
+    }
+
+    @Test("stand under any name")
+    func names() throws {
+        let connection = try Connection(path: "", mode: .memory)
+        for name in ["a\"b", "a\"\u{301} b", "größe"] {
+            let statement = try connection.prepare("SELECT 1 AS \(quoted(name))")
+            #expect(statement.columnName(at: 0) == name)
+        }
     }
 
     @Test("are spelled so that a reader knows them")
