@@ -47,7 +47,11 @@ enum AtomicFile {
                 ? StorePermissions(of: url).makeFile(draft)
                 : open(draft.path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o666)
             guard descriptor >= 0 else { throw StorePermissions.error(draft, "made", errno) }
-            if FileLock.take(descriptor, draft) { return (descriptor, draft) }
+            do { if try FileLock.take(descriptor, draft) { return (descriptor, draft) } } catch {
+                unlink(draft.path)
+                close(descriptor)
+                throw error
+            }
             close(descriptor)
         }
     }
@@ -63,7 +67,7 @@ enum AtomicFile {
             let draft = folder.appendingPathComponent(name)
             let descriptor = open(draft.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
             guard descriptor >= 0 else { continue }
-            if FileLock.take(descriptor, draft) { unlink(draft.path) }
+            if (try? FileLock.take(descriptor, draft)) == true { unlink(draft.path) }
             close(descriptor)
         }
     }

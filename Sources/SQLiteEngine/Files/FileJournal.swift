@@ -62,9 +62,15 @@ package final class FileJournal {
             let url = external.support.appendingPathComponent(Self.prefix(external.store) + UUID().uuidString)
             let descriptor = try permissions.makeFile(url)
             // Another process may have found the note before it was locked, and taken it for a leftover.
-            if FileLock.take(descriptor, url) {
-                file = (descriptor, url)
-                return (descriptor, url)
+            do {
+                if try FileLock.take(descriptor, url) {
+                    file = (descriptor, url)
+                    return (descriptor, url)
+                }
+            } catch {
+                unlink(url.path)
+                close(descriptor)
+                throw error
             }
             close(descriptor)
         }
@@ -90,7 +96,7 @@ package final class FileJournal {
             let url = external.support.appendingPathComponent(note)
             let descriptor = open(url.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
             guard descriptor >= 0 else { continue }
-            guard FileLock.take(descriptor, url), let text = text(of: descriptor) else {
+            guard (try? FileLock.take(descriptor, url)) == true, let text = text(of: descriptor) else {
                 close(descriptor)
                 continue
             }

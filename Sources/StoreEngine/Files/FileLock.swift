@@ -7,8 +7,13 @@ package enum FileLock {
     ///
     /// - Returns: false if somebody else has it, and if the opened file is no longer under its name: another process
     ///   may have removed it as a leftover just before it was locked.
-    package static func take(_ descriptor: Int32, _ url: URL) -> Bool {
-        flock(descriptor, LOCK_EX | LOCK_NB) == 0 && isThere(descriptor, url)
+    /// - Throws: an error where there are no locks: to try again would not help.
+    package static func take(_ descriptor: Int32, _ url: URL) throws -> Bool {
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            if errno == EWOULDBLOCK { return false }
+            if errno != EINTR { throw StorePermissions.error(url, "locked", errno) }
+        }
+        return isThere(descriptor, url)
     }
 
     /// Takes the lock of an open file, and waits for it.

@@ -103,7 +103,10 @@ package final class MigrationWorkspace {
             let descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
             guard descriptor >= 0 || errno == ENOENT else { throw unlocked(store, errno) }
             if descriptor >= 0 {
-                if FileLock.take(descriptor, folder) { return descriptor }
+                do { if try FileLock.take(descriptor, folder) { return descriptor } } catch {
+                    Foundation.close(descriptor)
+                    throw error
+                }
                 Foundation.close(descriptor)
             }
             guard Date() < end else { throw unlocked(store, EWOULDBLOCK) }

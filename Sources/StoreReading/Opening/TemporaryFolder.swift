@@ -1,4 +1,5 @@
 import Foundation
+import StoreEngine
 
 /// A private folder among the temporary files.
 ///
@@ -10,23 +11,25 @@ package final class TemporaryFolder {
 
     private static let prefix = "pippin-copy-"
 
-    /// - Throws: `CommandError` if no folder can be made.
+    /// - Throws: `CommandError` if no folder can be made, or it cannot be locked.
     package init(in parent: URL = FileManager.default.temporaryDirectory) throws {
         Self.removeLeftovers(in: parent)
         while true {
             let url = parent.appendingPathComponent(Self.prefix + UUID().uuidString, isDirectory: true)
-            guard mkdir(url.path, 0o700) == 0 else {
-                throw CommandError(
-                    "cannot make the folder “\(url.path)” for a copy of the store: \(String(cString: strerror(errno)))")
-            }
+            guard mkdir(url.path, 0o700) == 0 else { throw Self.failure(url) }
             EndingSignals.remove(url)
-            // Another run may have found the folder before it was locked, and taken it for a leftover.
-            if let descriptor = Self.lock(url) {
-                self.url = url
-                self.descriptor = descriptor
-                return
+            do {
+                // Another run may have found the folder before it was locked, and taken it for a leftover.
+                if let descriptor = try Self.lock(url) {
+                    (self.url, self.descriptor) = (url, descriptor)
+                    return
+                }
+                EndingSignals.keep(url)
+            } catch {
+                rmdir(url.path)
+                EndingSignals.keep(url)
+                throw error
             }
-            EndingSignals.keep(url)
         }
     }
 
@@ -41,23 +44,31 @@ package final class TemporaryFolder {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: parent.path)) ?? []
         where name.hasPrefix(prefix) && UUID(uuidString: String(name.dropFirst(prefix.count))) != nil {
             let url = parent.appendingPathComponent(name, isDirectory: true)
-            guard let descriptor = lock(url) else { continue }
+            var facts = stat()
+            guard lstat(url.path, &facts) == 0, facts.st_uid == geteuid(), let descriptor = try? lock(url) else {
+                continue
+            }
             try? FileManager.default.removeItem(at: url)
             close(descriptor)
         }
     }
 
-    /// Opens and locks a folder of this user; nil if another process has the lock, or the folder no longer exists.
-    private static func lock(_ url: URL) -> Int32? {
+    /// Opens and locks a folder; nil if another process has the lock, or the folder no longer exists.
+    private static func lock(_ url: URL) throws -> Int32? {
         let descriptor = open(url.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        var (opened, there) = (stat(), stat())
-        if flock(descriptor, LOCK_EX | LOCK_NB) == 0, fstat(descriptor, &opened) == 0, lstat(url.path, &there) == 0,
-            opened.st_ino == there.st_ino, opened.st_dev == there.st_dev, opened.st_uid == geteuid()
-        {
-            return descriptor
+        guard descriptor >= 0 else {
+            if errno == ENOENT { return nil }
+            throw failure(url)
+        }
+        do { if try FileLock.take(descriptor, url) { return descriptor } } catch {
+            close(descriptor)
+            throw CommandError(TextTools.withoutPeriod(error.localizedDescription))
         }
         close(descriptor)
         return nil
+    }
+
+    private static func failure(_ url: URL) -> CommandError {
+        CommandError("the temporary folder “\(url.path)” cannot be made: \(String(cString: strerror(errno)))")
     }
 }
