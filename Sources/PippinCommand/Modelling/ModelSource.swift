@@ -22,7 +22,7 @@ struct ModelSource {
     init(_ choice: ModelInvocation.Choice) throws {
         let url = URL(fileURLWithPath: choice.path)
         guard Self.isModel(url) else {
-            self = try Self.ofStore(url, version: choice.version)
+            self = try Self.ofStore(URL(store: choice.path), version: choice.version)
             return
         }
         let package = try ModelPackage(at: url)

@@ -29,7 +29,7 @@ enum CheckCommand {
         let store: DirectStore
         do { store = try DirectStore(opening) } catch {
             // A file whose pages are damaged often cannot be opened as a store: that is what is to be said.
-            let found = StoreCheck.pages(of: URL(fileURLWithPath: path))
+            let found = StoreCheck.pages(of: URL(store: path))
             guard !found.isEmpty else { throw error }
             return found
         }

@@ -84,6 +84,17 @@ package enum StoreFiles {
         }
     }
 
+    /// Gives a store, whose database is a copy of another one's, the files that its rows refer to, as far as they are there.
+    ///
+    /// - Throws: the errors of SQLite and the file system.
+    package static func linkFiles(of source: URL, to destination: URL) throws {
+        let (source, target) = (ExternalData(store: source), ExternalData(store: destination))
+        guard source.folder != target.folder else { return }
+        let names = try source.regularFileNames().intersection(
+            ExternalReferences.names(in: StoreFile.openForReading(destination).connection))
+        try DurableFiles.link(names.sorted().map { ($0, $0) }, from: source, to: target)
+    }
+
     /// Empties the database, and calls a closure while nobody else uses it.
     private static func empty(_ connection: Connection, _ body: () -> Void) throws {
         try connection.transaction(.exclusive) {

@@ -94,14 +94,10 @@ package struct StoreCheck {
     }
 
     private mutating func checkExternalData(of store: DirectStore, _ connection: Connection) throws {
-        guard let original = store.original else { return }
-        let summary = try ExternalDataSummary(connection, store: original)
-        guard summary.missing > 0 else { return }
-        problems.append(
-            Problem(
-                kind: .file,
-                text: "\(summary.missing) of \(TextTools.count(summary.values, "file")) with values "
-                    + "\(summary.missing == 1 ? "is" : "are") missing beside the store"))
+        guard let original = store.original,
+            let text = MissingFiles.text(of: try ExternalDataSummary(connection, store: original))
+        else { return }
+        problems.append(Problem(kind: .file, text: text + " beside the store"))
     }
 
     // MARK: Rows

@@ -14,16 +14,21 @@ package enum StoreRepair {
     /// - Returns: what was done, in sentences without their final periods.
     /// - Throws: `CommandError` if the file exists, an error for a store that cannot be copied.
     package static func repair(_ path: String, into copy: String, model: String?) throws -> [String] {
-        let (source, target) = (URL(fileURLWithPath: path), URL(fileURLWithPath: copy))
+        let (source, target) = (URL(store: path), URL(fileURLWithPath: copy))
         guard try StoreKind(of: source) == .sqlite else {
             throw CommandError("“\(path)” is no SQLite store; only these are mended")
         }
-        guard !FileManager.default.fileExists(atPath: copy) else { throw CommandError("“\(copy)” is there already") }
         let original = try PrivateCopy(of: source)
+        guard try target.makeFile(like: source) else {
+            throw CommandError("“\(copy)” is there already")
+        }
         do { return try mend(original.url, source, target, model) } catch {
-            for suffix in ["", "-wal", "-shm", "-journal"] { unlink(copy + suffix) }
-            guard let damage = error as? SQLiteError else { throw error }
-            throw CommandError("“\(path)” is too damaged to be copied: \(damage.message)")
+            try? StoreFiles.remove(at: target)
+            guard let failure = error as? SQLiteError else { throw error }
+            throw CommandError(
+                failure.isCorrupt
+                    ? "“\(path)” is too damaged to be copied: \(failure.message)"
+                    : "“\(copy)” cannot be written: \(failure.message)")
         }
     }
 
@@ -32,9 +37,11 @@ package enum StoreRepair {
         do {
             let connection = try Connection(path: readable.path, mode: .readWrite)
             try connection.execute("REINDEX")
-            try connection.execute("VACUUM INTO '\(target.path.replacing("'", with: "''"))'")
+            let statement = try connection.prepare("VACUUM INTO ?")
+            try statement.bind(target.path, at: 1)
+            _ = try statement.step()
         }
-        chmod(target.path, mode(of: source))
+        try StoreFiles.linkFiles(of: source, to: target)
         var done = ["the file and its indexes are written anew"]
         let store = try DirectStore(.init(path: target.path, modelPath: model))
         let schema = try StoreCheck.schema(of: store, target)
@@ -54,11 +61,6 @@ package enum StoreRepair {
             }
         }
         return done
-    }
-
-    private static func mode(of url: URL) -> mode_t {
-        var facts = stat()
-        return stat(url.path, &facts) == 0 ? facts.st_mode & 0o777 : 0o600
     }
 
     private static func mendCounter(_ mapping: EntityMapping, _ connection: Connection) throws -> String? {

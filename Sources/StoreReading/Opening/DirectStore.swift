@@ -43,7 +43,7 @@ package final class DirectStore: @unchecked Sendable {
     ///
     /// - Throws: an error that names the file and its defect.
     package init(_ opening: Opening) throws {
-        let original = URL(fileURLWithPath: opening.path)
+        let original = URL(store: opening.path)
         copy = opening.readsCopy ? try PrivateCopy(of: original) : nil
         let url = copy?.url ?? original
         logFiles = try copy == nil ? LogFiles(of: original) : nil

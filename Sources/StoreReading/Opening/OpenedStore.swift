@@ -21,7 +21,7 @@ package struct OpenedStore {
     /// - Throws: an error that names the file and its defect; `ModelCandidate.NoModel` if there is no model to read it
     ///   with.
     package init(at path: String, modelPath: String?) throws {
-        original = URL(fileURLWithPath: path)
+        original = URL(store: path)
         copy = try PrivateCopy(of: original)
         facts = try FileFacts(copy: copy.url, original: original)
         var options: [AnyHashable: Any] = [

@@ -24,7 +24,7 @@ package struct RawStore {
     ///
     /// - Throws: an error that names the file and its defect.
     package init(at path: String, reason: String) throws {
-        original = URL(fileURLWithPath: path)
+        original = URL(store: path)
         copy = try PrivateCopy(of: original)
         facts = try FileFacts(copy: copy.url, original: original)
         self.reason = reason

@@ -1,5 +1,16 @@
 import CoreData
 import Foundation
+import StoreEngine
+
+extension URL {
+    /// The file that a store's path names, behind its symbolic links: SQLite's log, and the large values, are beside that file.
+    package init(store path: String) { self = URL(fileURLWithPath: path).resolvingSymlinksInPath() }
+
+    /// Makes an empty file for the copy of a store, for those only who may read the store.
+    ///
+    /// - Returns: whether it was made; false if there is one already.
+    package func makeFile(like store: URL) throws -> Bool { try StorePermissions(of: store).makeDatabase(self) }
+}
 
 /// The kinds of store files. A file's first bytes show its kind; its name does not.
 package enum StoreKind: Equatable {
