@@ -108,6 +108,10 @@ enum Invocation: Equatable {
         guard let model = parsed.options["--to"] else {
             throw UsageError("migrate needs the model to get to: --to MODEL")
         }
+        guard parsed.options["--mapping"] == nil || parsed.options["--mappings"] == nil else {
+            throw UsageError(
+                "--mapping names one mapping model, and --mappings a folder of them: one of the two expected")
+        }
         return MigrateOptions(
             store: parsed.store, model: model, version: parsed.options["--version"],
             mapping: parsed.options["--mapping"], mappings: parsed.options["--mappings"],

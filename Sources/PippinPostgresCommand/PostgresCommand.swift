@@ -62,7 +62,7 @@ enum PostgresCommand {
             let store = try open(options.store, options.model, isWritable: true)
             defer { store.close() }
             try ImportCommand.run(options, in: store, ProgressLine(terminal, errors), output)
-        case ("copy"?, let rest) where rest.count == 2: try copy(Place(rest[0]), Place(rest[1]), output)
+        case ("copy"?, let rest) where rest.count == 2: try copy(Place(rest[0]), Place(rest[1]), output, errors)
         case ("migrate"?, let rest):
             let onlySQL = rest.first == "--sql"
             let others = Array(rest.dropFirst(onlySQL ? 1 : 0))
@@ -99,7 +99,7 @@ enum PostgresCommand {
             } else if argument.contains("="), let url = StorePlace.url(of: argument, schema: nil) {
                 (self.url, type) = (url, NSPostgreSQLStoreType)
             } else {
-                (url, type) = (URL(fileURLWithPath: argument), NSSQLiteStoreType)
+                (url, type) = (URL(store: argument), NSSQLiteStoreType)
             }
         }
 
@@ -108,6 +108,9 @@ enum PostgresCommand {
             guard let format = NSPersistentStoreCoordinator.migratableFormat(ofType: type) else { throw Misuse() }
             return try format.sourceModel(of: url, near: nil, options: nil)
         }
+
+        /// Keeps account of the files that SQLite puts beside a file, and removes them with its owner; nil for a server.
+        func logFiles() throws -> LogFiles? { type == NSSQLiteStoreType ? try LogFiles(of: url) : nil }
 
         func coordinator(readOnly: Bool) throws -> (NSPersistentStoreCoordinator, NSPersistentStore) {
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: try model())
@@ -119,7 +122,10 @@ enum PostgresCommand {
     }
 
     private static func info(_ place: Place, _ output: (String) throws -> Void) throws {
+        let logs = try place.logFiles()
+        defer { logs?.leave() }
         let (coordinator, store) = try place.coordinator(readOnly: true)
+        defer { try? coordinator.remove(store) }
         try output("\(place.url.withoutPassword.absoluteString)\nUUID \(store.identifier ?? "")\n")
         if place.type == NSPostgreSQLStoreType {
             for line in try ServerReport.lines(of: place.url) { try output(line + "\n") }
@@ -136,7 +142,10 @@ enum PostgresCommand {
     }
 
     private static func dump(_ place: Place, entity: String?, asJSON: Bool, _ output: (String) throws -> Void) throws {
+        let logs = try place.logFiles()
+        defer { logs?.leave() }
         let (coordinator, store) = try place.coordinator(readOnly: true)
+        defer { try? coordinator.remove(store) }
         let name = place.url.withoutPassword.absoluteString
         let objects = StoreObjects(
             title: name, place: name, uuid: store.identifier ?? "",
@@ -158,6 +167,8 @@ enum PostgresCommand {
         guard isForced || !FileManager.default.fileExists(atPath: path) else {
             throw CommandError("“\(path)” is there already; --force replaces it")
         }
+        let logs = try place.logFiles()
+        defer { logs?.leave() }
         let document = try ModelDocument(place.model()).withoutImpliedIndexes.withEditorDefaults
         let name = destination.deletingPathExtension().lastPathComponent
         let losses = try SourcePackageWriter.write(
@@ -166,16 +177,37 @@ enum PostgresCommand {
         try output("“\(path)” has \(TextTools.count(document.entities.count, "entity", "entities")).\n")
     }
 
-    private static func copy(_ source: Place, _ target: Place, _ output: (String) throws -> Void) throws {
+    private static func copy(
+        _ source: Place, _ target: Place, _ output: (String) throws -> Void, _ errors: (String) -> Void
+    ) throws {
+        let logs = try source.logFiles()
+        defer { logs?.leave() }
         let (coordinator, store) = try source.coordinator(readOnly: true)
-        _ = try coordinator.migratePersistentStore(store, to: target.url, options: nil, withType: target.type)
+        let areFiles = source.type == NSSQLiteStoreType && target.type == NSSQLiteStoreType
+        let isMade = try areFiles && target.url.makeFile(like: source.url)
+        do {
+            let copy = try coordinator.migratePersistentStore(
+                store, to: target.url, options: nil, withType: target.type)
+            try coordinator.remove(copy)
+        } catch {
+            if isMade {
+                try? coordinator.destroyPersistentStore(at: target.url, ofType: target.type, options: nil)
+                for suffix in ["", "-wal", "-shm"] { unlink(target.url.path + suffix) }
+            }
+            throw error
+        }
         try output("Copied to \(target.url.withoutPassword.absoluteString).\n")
+        if areFiles, let missing = try MissingFiles.text(of: target.url) {
+            errors("pippin-postgres: warning: \(missing) beside the copy, as beside the store\n")
+        }
     }
 
     private static func migrate(
         _ place: Place, _ path: String, version: String?, onlySQL: Bool, _ output: (String) throws -> Void
     ) throws {
         let model = try ModelPackage(at: URL(fileURLWithPath: path)).model(version: version)
+        let logs = try place.logFiles()
+        defer { logs?.leave() }
         let migration = try StoreMigration(of: place.type, at: place.url, to: model)
         switch migration.way {
         case .nothing: try output(onlySQL ? "-- nothing to do\n" : "Nothing to do.\n")

@@ -27,6 +27,6 @@ do {
     // Earlier output must precede the error message.
     try? output.flush()
     let message = (error as? CommandError)?.message ?? (error as NSError).localizedDescription
-    StandardStreams.complain("pippin-postgres: \(message)\n")
+    StandardStreams.complain("pippin-postgres: \(TextTools.plainLines(message))\n")
     exit(1)
 }

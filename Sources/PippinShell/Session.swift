@@ -14,7 +14,9 @@ final class Session {
     var example: String { "\(store.layout.entities.first { !$0.isAbstract }?.name ?? "Book") limit 20" }
 
     /// Lines of a file or a pipe, without a prompt; the first mistake ends it.
-    func readAll() -> Int32 {
+    ///
+    /// - Throws: `OutputBuffer.Closed` if the reader has closed the output.
+    func readAll() throws -> Int32 {
         let output = OutputBuffer(STDOUT_FILENO)
         while let line = readLine() {
             do {
@@ -22,8 +24,8 @@ final class Session {
                 // Whoever writes the lines may wait for the answer to one before the next.
                 try output.flush()
                 if !goesOn { break }
-            } catch is OutputBuffer.Closed {
-                StandardStreams.endUnread()
+            } catch let closed as OutputBuffer.Closed {
+                throw closed
             } catch {
                 try? output.flush()
                 StandardStreams.complain("pippin: \(Self.message(of: error))\n")
@@ -56,17 +58,20 @@ final class Session {
             try output(EntityText.table(EntityText.rows(of: document), indent: 2).joined(separator: "\n") + "\n")
         case .query(let text):
             let plan = try QueryText(text).plan(store.layout, sortsByKey: store.pagesByKey)
-            try QueryOutput(store, plan, RowColumns(of: plan.entity)).write(format, output)
+            let omission = try QueryOutput(store, plan, RowColumns(of: plan.entity)).write(format, output)
+            if let omission { throw CommandError(omission) }
         }
         return true
     }
 
     static func message(of error: any Error) -> String {
-        switch error {
-        case let error as CommandError: error.message
-        case let error as TextProblem: error.description
-        case let error as ShellLine.Mistake: error.message
-        default: (error as NSError).localizedDescription
-        }
+        let message =
+            switch error {
+            case let error as CommandError: error.message
+            case let error as TextProblem: error.description
+            case let error as ShellLine.Mistake: error.message
+            default: (error as NSError).localizedDescription
+            }
+        return TextTools.plainLines(message)
     }
 }

@@ -9,7 +9,7 @@ enum Shell {
             EndingSignals.perform { store.close() }
             defer { store.close() }
             let session = Session(store)
-            guard isatty(STDIN_FILENO) == 1 else { return session.readAll() }
+            guard isatty(STDIN_FILENO) == 1 else { return try session.readAll() }
             print("\(store.name): queries, such as “\(session.example)”; .help says more.")
             LineEditor.run(store.layout, history: historyFile) { line in
                 do { return try session.answer(line) { print($0, terminator: "") } } catch {
@@ -18,6 +18,9 @@ enum Shell {
                 }
             }
             return 0
+        } catch is OutputBuffer.Closed {
+            // The store is closed.
+            StandardStreams.endUnread()
         } catch let error as ShellLine.Mistake {
             return complain(error.message + "\nTry “pippin shell --help”.", 64)
         } catch {
@@ -28,9 +31,17 @@ enum Shell {
     private static func opening(_ arguments: [String]) throws -> DirectStore.Opening {
         var (paths, model): ([String], String?) = ([], nil)
         var rest = arguments[...]
+        var onlyPaths = false
         while let argument = rest.popFirst() {
-            if argument == "--model" {
-                guard let value = rest.popFirst() else { throw ShellLine.Mistake(message: "--model needs a value") }
+            let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            if onlyPaths {
+                paths.append(argument)
+            } else if argument == "--" {
+                onlyPaths = true
+            } else if parts.first == "--model" {
+                guard let value = parts.count == 2 ? parts[1] : rest.popFirst(), !value.isEmpty else {
+                    throw ShellLine.Mistake(message: "--model needs a value")
+                }
                 model = value
             } else if argument.hasPrefix("-") {
                 throw ShellLine.Mistake(message: "shell has no option “\(argument)”; it has --model")

@@ -161,6 +161,34 @@ struct MigrateTests {
         }
     }
 
+    @Test("A migration that is interrupted while it waits for another one leaves that one's copy alone")
+    func waiting() throws {
+        try StoreFixtures.withCopy(of: "cars/SampleModel_V1.sqlite") { store in
+            let folder = store.deletingLastPathComponent()
+            let workspace = folder.appendingPathComponent(".\(store.lastPathComponent).backup")
+            try FileManager.default.createDirectory(at: workspace, withIntermediateDirectories: true)
+            let copy = workspace.appendingPathComponent("copy")
+            let descriptor = open(workspace.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            defer { close(descriptor) }
+            #expect(flock(descriptor, LOCK_EX) == 0)
+            try Data([1]).write(to: copy)
+            let run = try shell(
+                """
+                $PIPPIN migrate '\(store.path)' --to '\(model)' --version SampleModel2 > /dev/null 2>&1 & id=$!
+                sleep 3; kill -TERM $id; wait $id; echo $?
+                """, temporary: folder)
+            #expect(run.output == "\(128 + SIGTERM)\n")
+            #expect(FileManager.default.fileExists(atPath: copy.path))
+        }
+    }
+
+    @Test("One mapping model and a folder of them are not taken together")
+    func twoWays() {
+        let run = CommandRun("migrate", "a.sqlite", "--to", model, "--mapping", "a.cdm", "--mappings", "b")
+        #expect(run.status == 64)
+        #expect(run.errors.contains("--mappings"))
+    }
+
     @Test("What is missing is named")
     func missing() {
         #expect(CommandRun("migrate", "a.sqlite").errors.contains("--to MODEL"))

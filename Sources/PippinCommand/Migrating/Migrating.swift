@@ -7,7 +7,7 @@ import StoreReading
 /// `pippin migrate`: shows what will be done, and does it with a backup at hand.
 enum Migrating {
     static func run(_ options: Invocation.MigrateOptions, _ output: (String) throws -> Void) throws {
-        let store = URL(fileURLWithPath: options.store)
+        let store = URL(store: options.store)
         for (what, path) in [
             ("store", options.store), ("mapping model", options.mapping),
             ("folder of mapping models", options.mappings),
@@ -25,9 +25,10 @@ enum Migrating {
         try output(plan.description(withStatements: options.isDryRun))
         guard plan.changesAnything, !options.isDryRun else { return }
         let folder = MigrationWorkspace.folder(of: store, .backup)
-        EndingSignals.remove(folder)
         defer { EndingSignals.keep(folder) }
-        try SQLiteFormat.withBackup(of: store) {
+        // Until then, the folder may be that of another migration.
+        try StoreBackup.with(store, whenLocked: { EndingSignals.remove($0) }) {
+            defer { EndingSignals.keep(folder) }
             try plan.run(output)
         } failed: { backup in
             // The error of the migration is the one to tell.

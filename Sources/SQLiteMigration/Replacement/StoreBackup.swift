@@ -12,15 +12,20 @@ package enum StoreBackup {
     ///
     /// - Parameters:
     ///   - store: the location of the store.
+    ///   - whenLocked: called when the folder for the copy is this process's, which then removes it in any case.
     ///   - work: the work, which may fail.
     ///   - failed: called if the work failed, with the location of the copy, which is kept.
     /// - Throws: the errors of copying the store, and of the work.
-    package static func with(_ store: URL, _ work: () throws -> Void, failed: (URL) -> Void) throws {
+    package static func with(
+        _ store: URL, whenLocked: (URL) -> Void = { _ in }, _ work: () throws -> Void, failed: (URL) -> Void
+    ) throws {
         try MigrationWorkspace.with(store, .backup, timeout: 10) { workspace in
+            whenLocked(workspace.folder)
             let copy = workspace.folder.appendingPathComponent(store.lastPathComponent)
             try StoreFiles.replace(at: copy, from: store, options: nil)
             do { try work() } catch {
-                failed(try keep(copy, of: store))
+                // A copy that cannot be moved is not claimed to be there; the error of the work is the one to tell.
+                if let kept = try? keep(copy, of: store) { failed(kept) }
                 throw error
             }
         }
@@ -33,7 +38,7 @@ package enum StoreBackup {
             store.pathExtension.isEmpty ? name + ".sqlite" : "\(name).\(store.pathExtension)")
         let moves = ["", "-wal"].map { (copy.path + $0, kept.path + $0) }
         for (from, to) in [(ExternalData(store: copy).support.path, ExternalData(store: kept).support.path)] + moves
-        where FileManager.default.fileExists(atPath: from) {
+        where from == copy.path || FileManager.default.fileExists(atPath: from) {
             guard rename(from, to) == 0 else { throw StorePermissions.error(kept, "made", errno) }
         }
         return kept
