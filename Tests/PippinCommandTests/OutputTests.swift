@@ -7,9 +7,6 @@ import Testing
 
 @Suite("Output")
 struct OutputTests {
-    /// The program itself, beside the tests.
-    static let program = Bundle.main.bundleURL.appendingPathComponent("pippin")
-
     private func withStore(of count: Int, _ body: (URL, URL) throws -> Void) throws {
         try inTestFolder { folder in
             let url = folder.appendingPathComponent("notes.sqlite")
@@ -31,25 +28,6 @@ struct OutputTests {
             try FileManager.default.createDirectory(at: temporary, withIntermediateDirectories: true)
             try body(url, temporary)
         }
-    }
-
-    /// Runs a line of the shell, in which `$PIPPIN` is the program.
-    private func shell(_ line: String, temporary: URL) throws -> (status: Int32, output: String, errors: String) {
-        try #require(FileManager.default.isExecutableFile(atPath: Self.program.path))
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/bash")
-        process.arguments = ["-c", line]
-        var environment = ProcessInfo.processInfo.environment
-        environment["PIPPIN"] = Self.program.path
-        environment["TMPDIR"] = temporary.path
-        process.environment = environment
-        let (output, errors) = (Pipe(), Pipe())
-        (process.standardOutput, process.standardError) = (output, errors)
-        try process.run()
-        let said = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        let told = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        return (process.terminationStatus, said, told)
     }
 
     @Test("A full device is an error of every command, and told")

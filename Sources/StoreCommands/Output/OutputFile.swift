@@ -1,4 +1,5 @@
 import Foundation
+import StoreEngine
 import StoreReading
 
 /// A file that is there once all of it is written.
@@ -40,18 +41,62 @@ package enum OutputFile {
     }
 
     private static func replace(_ path: String, named name: String, _ body: (OutputBuffer) throws -> Void) throws {
-        let draft = path + ".pippin-\(ProcessInfo.processInfo.processIdentifier)"
-        let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
-        guard descriptor >= 0 else { throw refusal(name, errno) }
-        EndingSignals.remove(URL(fileURLWithPath: draft))
-        defer { EndingSignals.keep(URL(fileURLWithPath: draft)) }
+        let file = URL(fileURLWithPath: path)
+        removeLeftovers(of: file)
+        let (descriptor, draft) = try makeDraft(of: file, named: name)
+        EndingSignals.remove(draft)
+        defer { EndingSignals.keep(draft) }
         do {
-            defer { close(descriptor) }
-            try fill(descriptor, body)
-            guard rename(draft, path) == 0 else { throw refusal(name, errno) }
+            do {
+                // The new file is for whom the former one was, before there is anything in it.
+                var former = stat()
+                if stat(path, &former) == 0 {
+                    if former.st_uid != geteuid() || former.st_gid != getegid() {
+                        _ = fchown(descriptor, former.st_uid, former.st_gid)
+                    }
+                    guard fchmod(descriptor, former.st_mode & 0o777) == 0 else { throw refusal(name, errno) }
+                }
+                try fill(descriptor, body)
+                // Some file systems tell only now that there was no room.
+                guard fsync(descriptor) == 0 else { throw refusal(name, errno) }
+                guard rename(draft.path, path) == 0 else { throw refusal(name, errno) }
+            } catch {
+                close(descriptor)
+                throw error
+            }
+            guard close(descriptor) == 0 else { throw refusal(name, errno) }
         } catch {
-            unlink(draft)
+            unlink(draft.path)
             throw error
+        }
+    }
+
+    private static func prefix(_ file: URL) -> String { ".\(file.lastPathComponent).pippin-" }
+
+    /// Makes the draft that will become the file. Its lock shows other runs that it is no leftover.
+    private static func makeDraft(of file: URL, named name: String) throws -> (descriptor: Int32, url: URL) {
+        let isThere = FileManager.default.fileExists(atPath: file.path)
+        while true {
+            let draft = file.deletingLastPathComponent().appendingPathComponent(prefix(file) + UUID().uuidString)
+            let descriptor = open(
+                draft.path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, isThere ? 0o600 : 0o666)
+            guard descriptor >= 0 else { throw refusal(name, errno) }
+            // Without locks, it would only stay where this run is killed.
+            if (try? FileLock.take(descriptor, draft)) ?? true { return (descriptor, draft) }
+            close(descriptor)
+        }
+    }
+
+    /// Removes the drafts of runs that were killed.
+    private static func removeLeftovers(of file: URL) {
+        let folder = file.deletingLastPathComponent()
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        where name.hasPrefix(prefix(file)) && UUID(uuidString: String(name.dropFirst(prefix(file).count))) != nil {
+            let draft = folder.appendingPathComponent(name)
+            let descriptor = open(draft.path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+            guard descriptor >= 0 else { continue }
+            if (try? FileLock.take(descriptor, draft)) == true { unlink(draft.path) }
+            close(descriptor)
         }
     }
 

@@ -1,13 +1,21 @@
 import CoreData
+import Synchronization
 
 /// Draws a graph with Graphviz's `dot`, if that is installed.
 package struct Graphviz {
     /// The folders where programs are looked for, as in `PATH`.
     package var path: String
     /// How many seconds a drawing may take.
-    private static let patience = 30.0
+    private let patience: Double
+    /// The programs that are drawing. They have groups of processes of their own, and would outlive this one.
+    private static let running = Mutex<Set<pid_t>>([])
+    private static let endsWithProgram: Void = EndingSignals.perform {
+        running.withLock { for id in $0 { kill(id) } }
+    }
 
-    package init(path: String = ProcessInfo.processInfo.environment["PATH"] ?? "") { self.path = path }
+    package init(path: String = ProcessInfo.processInfo.environment["PATH"] ?? "", patience: Double = 30) {
+        (self.path, self.patience) = (path, patience)
+    }
 
     /// The program; nil if it is not installed.
     package var executable: URL? {
@@ -28,10 +36,10 @@ package struct Graphviz {
                 "\(format.rawValue.uppercased()) is drawn by Graphviz, and there is no program “dot” in PATH. Install it "
                     + "(on Debian the package “graphviz”: apt install graphviz), or write --format dot")
         }
-        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("pippin-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let (source, drawing) = (folder.appendingPathComponent("graph.dot"), folder.appendingPathComponent("graph"))
+        let folder = try TemporaryFolder()
+        let (source, drawing) = (
+            folder.url.appendingPathComponent("graph.dot"), folder.url.appendingPathComponent("graph")
+        )
         try Data(graph.utf8).write(to: source)
         let process = Process()
         let errors = Pipe()
@@ -39,14 +47,22 @@ package struct Graphviz {
         process.arguments = ["-T\(format.rawValue)", "-o", drawing.path, source.path]
         process.standardError = errors
         process.standardInput = FileHandle.nullDevice
+        _ = Self.endsWithProgram
         try process.run()
-        // A model from elsewhere may take forever to draw.
-        let ending = DispatchWorkItem { process.terminate() }
-        DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience, execute: ending)
+        let id = process.processIdentifier
+        Self.running.withLock { _ = $0.insert(id) }
+        defer { Self.running.withLock { _ = $0.remove(id) } }
+        // A model from elsewhere may take forever to draw. The signals that a program can block are blocked.
+        let ending = DispatchWorkItem { Self.running.withLock { if $0.contains(id) { Self.kill(id) } } }
+        DispatchQueue.global().asyncAfter(deadline: .now() + patience, execute: ending)
         defer { ending.cancel() }
         // Read to the end before waiting: a full pipe would block the program forever.
         let said = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
+        guard process.terminationReason == .exit else {
+            throw CommandError(
+                "“\(executable.path)” was ended: it did not draw this in \(Int(patience.rounded(.up))) seconds")
+        }
         guard process.terminationStatus == 0, let data = FileManager.default.contents(atPath: drawing.path) else {
             throw CommandError(
                 "“\(executable.path)” failed with status \(process.terminationStatus): "
@@ -54,4 +70,7 @@ package struct Graphviz {
         }
         return data
     }
+
+    /// With its children, in whose hands the pipe for its errors is, too.
+    private static func kill(_ id: pid_t) { if Foundation.kill(-id, SIGKILL) != 0 { Foundation.kill(id, SIGKILL) } }
 }
