@@ -44,7 +44,7 @@ final class ExportStream: HTTPStream, @unchecked Sendable {
         var plan = request.fullPlan
         plan.entity = own
         if !store.pagesByKey { plan.sortDescriptors = [] }
-        writer = RowWriter(format, RowColumns(of: own))
+        writer = RowWriter(format, RowColumns(of: own), marksGaps: true)
         portions = try store.asking { try $0.portions(plan) }
     }
 

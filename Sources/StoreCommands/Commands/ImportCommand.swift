@@ -25,6 +25,11 @@ package enum ImportCommand {
             ? ImportBatch.run(values, progress) : throughContext(values, progress)
         progress.end()
         try output("\(TextTools.count(count, "object")) of “\(entity.name)” added\n")
+        for (name, count) in values.subentities.counts.sorted(by: { $0.key < $1.key }) {
+            try output(
+                "\(count) of them \(count == 1 ? "is" : "are") of “\(TextTools.inOneLine(name))” in the file, and of “\(entity.name)” now\n"
+            )
+        }
     }
 
     /// As a program would: where relationships have another side that is kept in order, or is one object, the context keeps it so.
@@ -40,6 +45,7 @@ package enum ImportCommand {
             var objects = try values.file.objects()
             while let (number, members) = try objects.next() {
                 let place = values.place(number)
+                values.subentities.note(members)
                 let object = NSManagedObject(entity: entity.description, insertInto: context)
                 for (name, value) in members where name != "objectID" {
                     switch try values.read(value, name, place) {

@@ -8,7 +8,7 @@ package enum QueryCommand {
     ///   - store: the store that the options name, open.
     ///   - terminal: how the output may look.
     ///   - output: takes the text, piece by piece.
-    /// - Throws: `CommandError` that marks what is wrong with the query, and errors of the store.
+    /// - Throws: `CommandError` that marks what is wrong with the query, or, after all was written, names what cannot be read; errors of the store.
     package static func run(
         _ options: QueryOptions, in store: DirectStore, _ terminal: Terminal, _ output: (String) throws -> Void
     ) throws {
@@ -16,8 +16,9 @@ package enum QueryCommand {
             let plan = try QueryText(options.query).plan(store.layout, sortsByKey: store.pagesByKey)
             let columns =
                 try options.columns.map { try RowColumns(of: plan.entity, names: $0) } ?? RowColumns(of: plan.entity)
-            try QueryOutput(store, plan, columns, isVerbatim: options.isVerbatim).write(
+            let omission = try QueryOutput(store, plan, columns, isVerbatim: options.isVerbatim).write(
                 options.format, bold: terminal.bold, quiet: terminal.quiet, output)
+            try complain(omission)
         } catch let problem as TextProblem {
             throw CommandError(problem.description)
         }
@@ -28,26 +29,34 @@ package enum QueryCommand {
     ///   - store: the store that the options name, open.
     ///   - progress: says how far it is.
     ///   - output: takes the text where no file is named.
-    /// - Throws: `CommandError` for an entity that there is not and for a file that cannot be written, and errors of the store.
+    /// - Throws: `CommandError` for an entity that there is not and for a file that cannot be written; after all was written, for values that
+    ///   cannot be read; and errors of the store.
     package static func run(
         _ options: ExportOptions, in store: DirectStore, _ progress: ProgressLine, _ output: (String) throws -> Void
     ) throws {
         let entity = try store.entity(named: options.entity)
         let plan = try QueryText(entity.name).plan(store.layout, sortsByKey: store.pagesByKey)
         let rows = QueryOutput(store, plan, RowColumns(of: entity), isVerbatim: options.isVerbatim)
-        guard let path = options.output else { return try rows.write(options.format, output) }
+        var omission: String?
+        guard let path = options.output else {
+            omission = try rows.write(options.format, output)
+            return try complain(omission)
+        }
         // Only for the bar.
         let total = progress.isSeen ? try store.asking { try $0.fetchCount(plan) } : 0
         try OutputFile.write(to: path) { file in
             var count = 0
-            try rows.write(options.format) { text in
+            omission = try rows.write(options.format) { text in
                 try file(text)
                 count += 1
                 progress.say(TextTools.count(count, "object"), total == 0 ? nil : Double(count) / Double(total))
             }
         }
         progress.end()
+        try complain(omission)
     }
+
+    private static func complain(_ omission: String?) throws { if let omission { throw CommandError(omission) } }
 }
 
 extension DirectStore {

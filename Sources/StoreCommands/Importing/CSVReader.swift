@@ -20,32 +20,43 @@ struct CSVReader {
 
     /// The next record's cells; nil at the end.
     ///
-    /// - Throws: `CommandError` for quotation marks that do not end.
+    /// - Throws: `CommandError` for quotation marks that do not end, or are followed by more than a comma, and for bytes
+    ///   that are no UTF-8.
     mutating func next(_ name: String) throws -> [Cell]? {
         if !hasBegun { try bytes.skipMark() }
         hasBegun = true
         guard try bytes.peek() != nil else { return nil }
         var cells: [Cell] = []
         var (cell, isQuoted): ([UInt8], Bool) = ([], false)
-        func made() -> Cell { Cell(text: String(decoding: cell, as: UTF8.self), isQuoted: isQuoted) }
         let start = line
+        func made() throws -> Cell {
+            guard let text = String(validating: cell, as: UTF8.self) else {
+                throw CommandError(
+                    "\(name), line \(start): this is not UTF-8; write the file in UTF-8, such as with iconv, and import it again"
+                )
+            }
+            return Cell(text: text, isQuoted: isQuoted)
+        }
         while let byte = try bytes.next() {
             switch byte {
             case UInt8(ascii: "\"") where cell.isEmpty && !isQuoted:
                 cell += try quoted(name, start)
                 isQuoted = true
             case UInt8(ascii: ","):
-                cells.append(made())
+                cells.append(try made())
                 cell.removeAll(keepingCapacity: true)
                 isQuoted = false
             case 0x0D where try bytes.peek() == 0x0A: continue
             case 0x0A, 0x0D:
                 line += 1
-                return cells + [made()]
+                return cells + [try made()]
+            case _ where isQuoted:
+                throw CommandError(
+                    "\(name), line \(start): a comma or the end of the line was expected after a quotation mark")
             default: cell.append(byte)
             }
         }
-        return cells + [made()]
+        return cells + [try made()]
     }
 
     private mutating func quoted(_ name: String, _ start: Int) throws -> [UInt8] {

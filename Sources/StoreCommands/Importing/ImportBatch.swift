@@ -26,6 +26,7 @@ enum ImportBatch {
             var count = 0
             return try batches.insertBatch(plan) { row in
                 guard let (number, members) = try objects.next() else { return false }
+                values.subentities.note(members)
                 try filler.fill(&row, members, number)
                 count += 1
                 try EndingSignals.check()

@@ -81,13 +81,18 @@ struct ImportFile {
         mutating func next() throws -> (number: Int, members: [(String, Value)])? {
             switch source {
             case .records(var reader, let heads):
+                let isFirst = heads == nil
                 let heads = try heads ?? reader.next(file.name)?.map { file.plain($0.text) }
                 defer { source = .records(reader, heads: heads) }
                 guard let heads, heads != [""] else {
                     throw CommandError("\(file.name) is empty: the first line of a CSV file names its columns")
                 }
+                if isFirst, Set(heads).count < heads.count {
+                    let twice = heads.first { head in heads.count { $0 == head } > 1 } ?? ""
+                    throw CommandError("\(file.name): the column “\(TextTools.inOneLine(twice))” is there twice")
+                }
                 while case let line = reader.line, let cells = try reader.next(file.name) {
-                    if cells.count == 1, cells[0].text.isEmpty { continue }
+                    if cells.count == 1, cells[0].text.isEmpty, !cells[0].isQuoted { continue }
                     guard cells.count == heads.count else {
                         throw CommandError(
                             "\(file.name), line \(line): \(cells.count) cells, where the first line has \(heads.count)")

@@ -16,6 +16,12 @@ struct ImportValues {
     let entity: EntityLayout
     let store: DirectStore
     let file: ImportFile
+    let subentities: ImportedSubentities
+
+    init(entity: EntityLayout, store: DirectStore, file: ImportFile) {
+        (self.entity, self.store, self.file) = (entity, store, file)
+        subentities = ImportedSubentities(of: entity)
+    }
 
     /// Where an object stands in the file, in words.
     func place(_ number: Int) -> String { "\(file.name), \(file.place(number))" }
@@ -62,14 +68,24 @@ struct ImportValues {
                     expected: "a JSON object with \(attribute.elements.map(\.name).joined(separator: ", "))")
             }
             return try elements(members, attribute)
-        case (.binaryDataAttributeType, .json(let text)): return Data(text.utf8)
-        case (.binaryDataAttributeType, .text(let text)) where isJSON(text, attribute): return Data(text.utf8)
+        case (.binaryDataAttributeType, .json(let text)): return try bytes(text)
+        case (.binaryDataAttributeType, .text(let text)) where isJSON(text, attribute): return try bytes(text)
         case (.binaryDataAttributeType, .text(let text)) where attribute.isJSON && file.format != .csv:
             // A text alone, which the file has without its quotation marks.
             return Data(JSONText.string(text).utf8)
+        case (.transformableAttributeType, .text(let text)): return try ValueText.value(text, .binaryDataAttributeType)
         case (_, .text(let text)): return try ValueText.value(text, attribute.type)
         default: throw ValueText.Refusal(expected: "a single value")
         }
+    }
+
+    /// Bytes that are JSON, unless it is what `dump` has in place of a value whose file is missing.
+    private func bytes(_ text: String) throws(ValueText.Refusal) -> Data {
+        let data = Data(text.utf8)
+        if text.contains("/_EXTERNAL_DATA/"), JSONMembers.values(in: data)?.map(\.0) == ["missing", "reason"] {
+            throw ValueText.Refusal(expected: "the value of a file that was missing")
+        }
+        return data
     }
 
     /// Whether a text is what bytes contain, and no Base64, which begins with neither bracket.

@@ -105,7 +105,7 @@ package struct ModelCandidate {
                 guard var attribute = document.entities[entity].properties[property].attribute,
                     attribute.type == .transformableAttributeType
                 else { continue }
-                attribute.valueTransformerName = "PippinKeepsBytes"
+                attribute.valueTransformerName = BytesKeeper.name
                 attribute.defaultValue = nil
                 document.entities[entity].properties[property].kind = .attribute(attribute)
             }

@@ -64,6 +64,23 @@ package indirect enum FieldValue: Equatable, Sendable {
         return String(data: data, encoding: .utf8)
     }
 
+    /// Why the value, or an element of it, cannot be read; nil if it can.
+    var gap: String? {
+        switch self {
+        case .missing(let file, let reason): "“\(file)”: \(reason)"
+        case .unknown(let reason): reason
+        case .composite(let elements): elements.lazy.compactMap(\.value.gap).first
+        default: nil
+        }
+    }
+
+    /// The value without what cannot be read.
+    var withoutGaps: FieldValue {
+        guard gap != nil else { return self }
+        guard case .composite(let elements) = self else { return .null }
+        return .composite(elements.filter { $0.value.gap == nil })
+    }
+
     private init(object: NSObject, _ attribute: AttributeLayout) {
         switch object {
         case let value as NSDecimalNumber: self = .decimal(value.stringValue)

@@ -27,16 +27,21 @@ package struct QueryOutput {
     ///   - bold: styles the heads of a table.
     ///   - quiet: styles the count below it.
     ///   - output: receives the text in pieces.
+    /// - Returns: what was left out since it cannot be read, as a sentence without its final period; nil for nothing.
     /// - Throws: the errors of `output`, and an error for a store that cannot be read.
     package func write(
         _ format: RowFormat, bold: (String) -> String = { $0 }, quiet: (String) -> String = { $0 },
         _ output: (String) throws -> Void
-    ) throws {
-        if format == .table { return try writeTable(bold, quiet, output) }
+    ) throws -> String? {
+        guard format != .table else {
+            try writeTable(bold, quiet, output)
+            return nil
+        }
         var writer = RowWriter(format, columns, isVerbatim: isVerbatim)
         try output(writer.start)
         try forEach { try output(writer.text(of: $0)) }
         try output(writer.end)
+        return writer.omission
     }
 
     private func forEach(_ body: (Row) throws -> Void) throws {

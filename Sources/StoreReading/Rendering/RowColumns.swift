@@ -57,8 +57,11 @@ package struct RowColumns {
     func value(_ row: Row, _ column: Column) -> FieldValue {
         let slot = row.objectID.layout.slots[column.slot]
         if let attribute = slot.attribute { return FieldValue(row.values[column.slot], attribute) }
-        if case .identifier(let identifier) = row.values[column.slot] { return .object(ObjectLink(identifier)) }
-        return .noObject
+        switch row.values[column.slot] {
+        case .identifier(let identifier): return .object(ObjectLink(identifier))
+        case .object(let object as UnavailableValue): return .unknown(object.reason)
+        default: return .noObject
+        }
     }
 }
 
@@ -67,7 +70,10 @@ package struct RowWriter {
     private let format: RowFormat
     private let columns: RowColumns
     private let isVerbatim: Bool
+    private let marksGaps: Bool
     private var count = 0
+    /// How many values cannot be read, and which is the first.
+    private var gaps = (count: 0, first: "")
     /// The beginnings of the URIs of an entity's objects.
     private var prefixes: [ObjectIdentifier: String] = [:]
 
@@ -76,10 +82,12 @@ package struct RowWriter {
     ///   - columns: the values to write of each row.
     ///   - isVerbatim: whether cells of CSV are written unchanged; otherwise an apostrophe is put before what a
     ///     spreadsheet would evaluate.
-    package init(_ format: RowFormat, _ columns: RowColumns, isVerbatim: Bool = false) {
+    ///   - marksGaps: whether the reason takes the place of a value that cannot be read; otherwise there is no value.
+    package init(_ format: RowFormat, _ columns: RowColumns, isVerbatim: Bool = false, marksGaps: Bool = false) {
         self.format = format
         self.columns = columns
         self.isVerbatim = isVerbatim
+        self.marksGaps = marksGaps
     }
 
     /// The text before the rows.
@@ -99,7 +107,7 @@ package struct RowWriter {
         count += 1
         let uri = uri(of: row.objectID)
         guard format != .csv else {
-            return CSVText.line(uri, columns.columns.map { columns.value(row, $0) }, isVerbatim: isVerbatim)
+            return CSVText.line(uri, columns.columns.map { read(row, $0) }, isVerbatim: isVerbatim)
         }
         let object = JSONText.object(
             [("objectID", JSONText.string(uri))]
@@ -107,10 +115,27 @@ package struct RowWriter {
         return format == .json ? (count == 1 ? "\n" : ",\n") + "  " + object : object + "\n"
     }
 
+    /// What was left out of the rows, as a sentence without its final period; nil for nothing.
+    package var omission: String? {
+        switch gaps.count {
+        case 0: nil
+        case 1: "a value cannot be read, and is left out: \(gaps.first)"
+        default: "\(gaps.count) values cannot be read, and are left out; the first is \(gaps.first)"
+        }
+    }
+
+    private mutating func read(_ row: Row, _ column: RowColumns.Column) -> FieldValue {
+        let value = columns.value(row, column)
+        guard !marksGaps, let gap = value.gap else { return value }
+        gaps.count += 1
+        if gaps.count == 1 { gaps.first = "\(row.objectID.layout.name)/p\(row.objectID.key).\(column.name) (\(gap))" }
+        return value.withoutGaps
+    }
+
     /// A value of a row. JSON of several lines cannot be in a line of JSON Lines: if only its bytes say that it is
     /// JSON, it is written as bytes.
-    private func value(_ row: Row, _ column: RowColumns.Column) -> FieldValue {
-        let value = columns.value(row, column)
+    private mutating func value(_ row: Row, _ column: RowColumns.Column) -> FieldValue {
+        let value = read(row, column)
         guard format == .jsonl, case .json(let text) = value, text.utf8.contains(where: { $0 == 0x0A || $0 == 0x0D })
         else { return value }
         guard row.objectID.layout.slots[column.slot].attribute?.isJSON ?? false else { return .data(Data(text.utf8)) }
@@ -131,29 +156,18 @@ package struct RowWriter {
     package func cells(of row: Row) -> [String] {
         [
             row.objectID.layout === columns.entity
-                ? "\(row.objectID.key)" : "\(row.objectID.layout.name)/\(row.objectID.key)"
+                ? "\(row.objectID.key)"
+                : "\(TextTools.inOneLine(row.objectID.layout.name))/\(row.objectID.key)"
         ]
             + columns.columns.map { Self.cell(columns.value(row, $0)) }
     }
 
-    /// Without control characters, which would reach the terminal.
-    private static func plain(_ text: String) -> String {
-        if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text }
-        var result = ""
-        for scalar in text.unicodeScalars {
-            let isControl = [.control, .format, .lineSeparator, .paragraphSeparator].contains(
-                scalar.properties.generalCategory)
-            result.unicodeScalars.append(isControl ? " " : scalar)
-        }
-        return result
-    }
-
-    package var heads: [String] { ["#"] + columns.columns.map(\.name) }
+    package var heads: [String] { ["#"] + columns.columns.map { TextTools.inOneLine($0.name) } }
 
     private static func cell(_ value: FieldValue) -> String {
         switch value {
-        case .string(let text): plain(text)
-        case .object(let link): "→ \(link.entityName)/\(link.key)"
+        case .string(let text): TextTools.plain(text)
+        case .object(let link): "→ \(TextTools.inOneLine(link.entityName))/\(link.key)"
         default: DumpText.text(of: value)
         }
     }
