@@ -47,7 +47,7 @@ enum PippinCommand {
         } catch {
             // What was said before the error is said before it.
             try? finish()
-            errors("pippin: \(message(of: error))\n")
+            errors("pippin: \(TextTools.plainLines(message(of: error)))\n")
             return failure
         }
     }

@@ -15,7 +15,7 @@ enum DescribeText {
             lines += EntityText.table(
                 templates.map { [$0.key, $0.value.entityName, $0.value.predicate?.format ?? ""] }, indent: 4)
         }
-        return lines.joined(separator: "\n") + "\n"
+        return TextTools.plainLines(lines.joined(separator: "\n")) + "\n"
     }
 
     private static func facts(_ source: ModelSource, _ model: NSManagedObjectModel) -> [[String]] {

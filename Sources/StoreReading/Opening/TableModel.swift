@@ -27,8 +27,10 @@ enum TableModel {
         let names = Dictionary(parents.map { ($0.number, $0.name) }, uniquingKeysWith: { first, _ in first })
         let tables = Dictionary(
             catalog.tables.map { ($0.key.uppercased(), $0.value) }, uniquingKeysWith: { first, _ in first })
+        let superiors = Dictionary(parents.map { ($0.number, $0.parent) }, uniquingKeysWith: { first, _ in first })
         for entity in parents.sorted(by: { $0.number < $1.number }) {
-            let parent = names[entity.parent]
+            // Entities that inherit from one another in a damaged store are shown without that.
+            let parent = isCircular(entity.number, superiors) ? nil : names[entity.parent]
             guard parent != nil || tables["Z" + entity.name.uppercased()] != nil else { continue }
             var described = EntityDocument(name: entity.name)
             described.parentName = parent
@@ -38,6 +40,16 @@ enum TableModel {
             document.entities.append(described)
         }
         return document
+    }
+
+    /// Whether the way up from an entity comes to one twice.
+    private static func isCircular(_ number: Int, _ superiors: [Int: Int]) -> Bool {
+        var (current, seen) = (number, Set([number]))
+        while let next = superiors[current] {
+            guard seen.insert(next).inserted else { return true }
+            current = next
+        }
+        return false
     }
 
     /// `ZTITLE VARCHAR` as the attribute `title`; nil for Core Data's own columns.

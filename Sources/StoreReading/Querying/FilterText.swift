@@ -91,7 +91,18 @@ package enum FilterText {
 
     private static func attribute(_ side: ExpressionTree, _ entity: EntityLayout) -> AttributeLayout? {
         guard case .keyPath(let keys) = side else { return nil }
-        return entity.attribute(at: keys)
+        return attribute(at: keys[...], from: entity)
+    }
+
+    /// The attribute that keys lead to, over relationships of any kind and by the properties of subentities.
+    private static func attribute(at keys: ArraySlice<String>, from entity: EntityLayout) -> AttributeLayout? {
+        guard let key = keys.first else { return nil }
+        for candidate in entity.selfAndSubentities {
+            if let found = candidate.attribute(at: Array(keys)) { return found }
+        }
+        // `pets.@max.born` is of the type of `born`.
+        let next = ["@max", "@min"].contains(key) ? entity : KeyCompletion.step(key, from: entity)?.entity
+        return next.flatMap { attribute(at: keys.dropFirst(), from: $0) }
     }
 
     private static func value(_ side: ExpressionTree, for attribute: AttributeLayout) -> ExpressionTree {

@@ -19,7 +19,8 @@ package struct QueryText {
     package private(set) var entity: Part
     package private(set) var filter: Part?
     package private(set) var orders: [Order] = []
-    package private(set) var limit = 0
+    /// Nil for all objects.
+    package private(set) var limit: Int?
     package private(set) var offset = 0
 
     private enum Clause: String, CaseIterable {
@@ -44,7 +45,11 @@ package struct QueryText {
                 text, next.range, "“where”, “order by”, “limit” or “offset” was expected after the entity",
                 suggestions: TextProblem.near(next.text, among: ["where", "order", "limit", "offset"]))
         }
+        var seen: Set<Clause> = []
         for (position, start) in starts.enumerated() {
+            guard seen.insert(start.clause).inserted else {
+                throw TextProblem(text, words[start.index].range, "“\(start.clause.rawValue)” is there twice")
+            }
             let end = position + 1 < starts.count ? starts[position + 1].index : words.count
             try read(start.clause, words[start.index], Array(words[(start.index + 1)..<end]))
         }
@@ -150,7 +155,9 @@ package struct QueryText {
             plan.sortDescriptors.append(NSSortDescriptor(key: order.key.text, ascending: order.isAscending))
         }
         if sortsByKey { plan.sortDescriptors.append(NSSortDescriptor(key: "objectID", ascending: true)) }
-        (plan.limit, plan.offset) = (limit, offset)
+        // A fetch takes a limit of 0 for none.
+        if limit == 0 { plan.predicate = NSPredicate(value: false) }
+        (plan.limit, plan.offset) = (limit ?? 0, offset)
         return plan
     }
 }

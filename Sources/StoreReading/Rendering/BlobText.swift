@@ -47,12 +47,6 @@ package enum BlobText {
 
     /// The text shortened and without control characters, which would reach the terminal.
     private static func shortened(_ text: String) -> String {
-        var result = ""
-        for scalar in text.unicodeScalars.prefix(longest) {
-            let isControl =
-                scalar.properties.generalCategory == .control || scalar.properties.generalCategory == .format
-            result.unicodeScalars.append(isControl ? " " : scalar)
-        }
-        return result + (text.unicodeScalars.count > longest ? "…" : "")
+        TextTools.plain(String(text.unicodeScalars.prefix(longest))) + (text.unicodeScalars.count > longest ? "…" : "")
     }
 }

@@ -9,19 +9,19 @@ package enum DumpText {
     package static func write(_ store: StoreObjects, _ entities: [EntityLayout], _ output: (String) throws -> Void)
         throws
     {
-        try output("\(store.title)   \(store.uuid)\n")
+        try output("\(TextTools.inOneLine(store.title))   \(TextTools.inOneLine(store.uuid))\n")
         for entity in entities where !entity.isAbstract {
             do {
                 let count = TextTools.count(try store.count(of: entity), "object")
                 // Only the first row shows whether the rows can be read.
-                var heading = "\n\(entity.name)   \(count)\n"
+                var heading = "\n\(TextTools.inOneLine(entity.name))   \(count)\n"
                 try store.forEachObject(of: entity) { object in
                     try output(heading + "\n" + text(of: object))
                     heading = ""
                 }
                 try output(heading)
             } catch let error as NSError where isUnknown(error) {
-                try output("\n\(entity.name)   ? \(error.localizedDescription)\n")
+                try output("\n\(TextTools.inOneLine("\(entity.name)   ? \(error.localizedDescription)"))\n")
             }
         }
     }
@@ -32,10 +32,11 @@ package enum DumpText {
     }
 
     package static func text(of object: ObjectRecord) -> String {
-        let width = object.fields.map(\.name.count).max() ?? 0
-        var text = "  \(object.entityName)/p\(object.key)\n"
-        for field in object.fields {
-            text += "    \(TextTools.padded(field.name, width))   \(self.text(of: field.value))\n"
+        let names = object.fields.map { TextTools.inOneLine($0.name) }
+        let width = names.map(\.count).max() ?? 0
+        var text = "  \(TextTools.inOneLine(object.entityName))/p\(object.key)\n"
+        for (name, field) in zip(names, object.fields) {
+            text += "    \(TextTools.padded(name, width))   \(self.text(of: field.value))\n"
         }
         return text
     }
@@ -53,21 +54,24 @@ package enum DumpText {
             guard text.hasSuffix("Z"), let sign = text.firstIndex(of: "T") else { return text }
             return "\(text[..<sign]) \(text[text.index(after: sign)...].dropLast()) UTC"
         case .data(let data): return bytes(data)
-        case .json(let json): return json.replacing("\n", with: " ")
+        case .json(let json): return TextTools.plain(json)
         case .uuid(let value): return value.uuidString
-        case .url(let value): return value
-        case .missing(let file, let reason): return "missing: \(TextTools.inOneLine(file)) (\(reason))"
+        case .url(let value): return TextTools.inOneLine(value)
+        case .missing(let file, let reason):
+            return "missing: \(TextTools.inOneLine(file)) (\(TextTools.inOneLine(reason)))"
         case .composite(let elements):
-            return "{ " + elements.map { "\($0.name): \(text(of: $0.value))" }.joined(separator: ", ") + " }"
+            return "{ "
+                + elements.map { "\(TextTools.inOneLine($0.name)): \(text(of: $0.value))" }.joined(separator: ", ")
+                + " }"
         case .object(let reference): return "→ \(name(of: reference))"
         case .objects(let references): return list(references)
         case .list(let values): return "[ " + values.map(text(of:)).joined(separator: ", ") + " ]"
-        case .unknown(let reason): return "? \(reason)"
+        case .unknown(let reason): return "? \(TextTools.inOneLine(reason))"
         }
     }
 
     private static func name(of reference: ObjectLink) -> String {
-        "\(reference.entityName)/p\(reference.key)" + (reference.isMissing ? " (missing)" : "")
+        "\(TextTools.inOneLine(reference.entityName))/p\(reference.key)" + (reference.isMissing ? " (missing)" : "")
     }
 
     private static func list(_ references: [ObjectLink]) -> String {

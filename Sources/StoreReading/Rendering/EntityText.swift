@@ -63,6 +63,7 @@ package enum EntityText {
 
     /// The rows with their columns aligned.
     package static func table(_ rows: [[String]], indent: Int) -> [String] {
+        let rows = rows.map { $0.map(TextTools.plain) }
         let columns = rows.map(\.count).max() ?? 0
         let widths = (0..<columns).map { column in rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0 }
         return rows.map { row in

@@ -65,7 +65,7 @@ package enum InfoText {
         if let className = document.className, className != document.name { remarks.append("class \(className)") }
         let indent = 2 * entity.depth
         let margin = String(repeating: " ", count: indent)
-        return ["\(margin)\(heading)   \(remarks.joined(separator: ", "))"]
+        return [TextTools.plain("\(margin)\(heading)   \(remarks.joined(separator: ", "))")]
             + EntityText.table(EntityText.rows(of: document), indent: indent + 4)
     }
 }

@@ -3,8 +3,10 @@ import Foundation
 /// JSON (RFC 8259) as text, with members in the given order.
 package enum JSONText {
     package static func string(_ value: String) -> String {
-        // Most texts need no replacements.
-        if value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C && $0 != 0x7F }) { return "\"\(value)\"" }
+        // Most texts need no replacements. The control characters from U+0080 to U+009F begin with the byte C2.
+        if value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x22 && $0 != 0x5C && $0 != 0x7F && $0 != 0xC2 }) {
+            return "\"\(value)\""
+        }
         var text = "\""
         for scalar in value.unicodeScalars {
             switch scalar {
@@ -13,7 +15,7 @@ package enum JSONText {
             case "\n": text += "\\n"
             case "\r": text += "\\r"
             case "\t": text += "\\t"
-            case _ where scalar.value < 0x20 || scalar.value == 0x7F:
+            case _ where scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value):
                 text += String(format: "\\u%04x", scalar.value)
             default: text.unicodeScalars.append(scalar)
             }

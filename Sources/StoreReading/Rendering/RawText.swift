@@ -19,14 +19,14 @@ package enum RawText {
             lines += ["", "\(entity.name)\(parent)   \(TextTools.count(entity.count, "object"))"]
             if !entity.columns.isEmpty { lines.append("    " + entity.columns.joined(separator: ", ")) }
         }
-        return lines.joined(separator: "\n") + "\n"
+        return TextTools.plainLines(lines.joined(separator: "\n")) + "\n"
     }
 
     package static func dump(_ store: RawStore, _ entities: [RawStore.Entity], _ output: (String) throws -> Void) throws
     {
-        try output("\(store.original.lastPathComponent)   \(store.facts.uuid)\n")
+        try output(TextTools.inOneLine("\(store.original.lastPathComponent)   \(store.facts.uuid)") + "\n")
         for entity in entities {
-            try output("\n\(entity.name)   \(TextTools.count(entity.count, "object"))\n")
+            try output("\n\(TextTools.inOneLine(entity.name))   \(TextTools.count(entity.count, "object"))\n")
             try store.forEachObject(of: entity) { try output("\n" + DumpText.text(of: $0)) }
         }
     }
