@@ -175,10 +175,13 @@ public final class ModelAccess {
             try cancellation?.check()
             guard let saves = pending else { return }
             do {
-                try saves.save(directSave).commit(in: try unsettledContext())
+                let hasRead = OptimisticTransaction.current?.hasRead ?? false
+                try saves.save(hasRead: hasRead, directSave).commit(in: try unsettledContext())
                 pending = nil
             } catch let reason where reason is SaveRefusal || reason is DirectSave.NotDirect {
                 try PersistenceError.explaining(.saveFailed) { try settle() }
+            } catch let error as PersistenceError {
+                throw error
             } catch {
                 throw PersistenceError(saving: error, manager.registry)
             }

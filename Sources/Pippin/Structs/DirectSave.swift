@@ -92,6 +92,12 @@ import Ordering
             return plans
         }
 
+        /// Whether the models were looked up outside of the transaction.
+        var isOfNow: Bool {
+            if case .now = rows.scope { return true }
+            return false
+        }
+
         /// Whether one of the given models was stored before.
         func isKnown(_ root: Int) -> Bool { keys[root] != nil }
 

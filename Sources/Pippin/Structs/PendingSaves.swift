@@ -98,15 +98,20 @@
 
         /// All pending saves as one.
         ///
-        /// - Parameter lookUp: looks the models up.
+        /// - Parameters:
+        ///   - hasRead: whether the transaction has a state, in which a save that was looked up before is looked up again.
+        ///   - lookUp: looks the models up.
         /// - Returns: the save.
-        /// - Throws: `DirectSave.NotDirect` where they must be saved as objects, and what reading throws.
-        func save(_ lookUp: (ModelGraph) throws -> DirectSave?) throws -> DirectSave {
-            if let only { return only }
+        /// - Throws: `DirectSave.NotDirect` where they must be saved as objects, the mode's error for a model that is stored by now, or is
+        ///   not, and what reading throws.
+        func save(hasRead: Bool, _ lookUp: (ModelGraph) throws -> DirectSave?) throws -> DirectSave {
+            if let only, !(hasRead && only.isOfNow) { return only }
             // Changes that are not allowed in one save, such as a model that moves to another owner, may be allowed in
             // two.
-            guard let graph = try? models?.graph(registry) else { throw DirectSave.NotDirect() }
-            guard let save = try lookUp(graph) else { throw DirectSave.NotDirect() }
+            guard let graph = only?.graph ?? (try? models?.graph(registry)), let save = try lookUp(graph) else {
+                throw DirectSave.NotDirect()
+            }
+            try mode.check(graph, given: count) { save.isKnown($0) }
             return save
         }
     }
