@@ -14,6 +14,8 @@ package final class OptimisticTransaction: Sendable {
     private let coordinator: NSPersistentStoreCoordinator
     /// The transaction that contains this one, for a write within a write.
     private let outer: OptimisticTransaction?
+    /// Whether the work only reads, so that a save of its own disturbs it as others' do.
+    private let isReading: Bool
     private let state = Mutex(State())
 
     private struct State {
@@ -24,8 +26,8 @@ package final class OptimisticTransaction: Sendable {
     }
 
     /// Begins a transaction that has not read anything yet.
-    package init(_ coordinator: NSPersistentStoreCoordinator) {
-        self.coordinator = coordinator
+    package init(_ coordinator: NSPersistentStoreCoordinator, isReading: Bool = false) {
+        (self.coordinator, self.isReading) = (coordinator, isReading)
         outer = Self.current
     }
 
@@ -131,7 +133,9 @@ package final class OptimisticTransaction: Sendable {
         while let one = next {
             one.state.withLock { state in
                 state.hasSaved = true
-                if one.coordinator === coordinator, state.moment?.saves == former { state.moment?.saves = now }
+                if one.coordinator === coordinator, !one.isReading, state.moment?.saves == former {
+                    state.moment?.saves = now
+                }
             }
             next = one.outer
         }
@@ -171,9 +175,10 @@ package struct StoresMoment: Equatable, Sendable {
 }
 
 extension NSPersistentStoreCoordinator {
-    /// Whether reading any of the stores waits for nobody else. For use under the lock.
+    /// Whether there are stores, and reading any of them waits for nobody else. For use under the lock.
     package var readsWithoutWaiting: Bool {
-        stores.allSatisfy { $0.engine.sharing?.readsWithoutWaiting ?? ($0.type == NSInMemoryStoreType) }
+        !stores.isEmpty
+            && stores.allSatisfy { $0.engine.sharing?.readsWithoutWaiting ?? ($0.type == NSInMemoryStoreType) }
     }
 
     /// For use under the lock.

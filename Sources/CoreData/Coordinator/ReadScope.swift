@@ -16,22 +16,41 @@ package enum ReadScope: Sendable {
     ) throws -> Result {
         switch self {
         case .now: try body()
-        case .pinned(let token): try coordinator.reading(token, body)
+        case .pinned(let token):
+            try coordinator.withLock {
+                try coordinator.check(token)
+                return try coordinator.reading(token, body)
+            }
         case .transaction(let transaction): try transaction.reading(body)
         }
+    }
+
+    /// Checks that all that was read in a pinned state was read from its stores.
+    package func check(_ coordinator: NSPersistentStoreCoordinator) throws {
+        if case .pinned(let token) = self { try coordinator.check(token) }
     }
 }
 
 extension NSPersistentStoreCoordinator {
     /// The current state, pinned so that it can be read while others write.
     ///
-    /// - Returns: `nil` if one of the stores cannot pin it: it is in memory, has no write-ahead log, or has reached its
+    /// - Returns: `nil` if there is no store, or one of the stores cannot pin it: it is in memory, has no write-ahead log, or has reached its
     ///   limit of pins.
     package func pinnedScope() -> ReadScope? {
-        guard let token = try? pinCurrentGeneration(), stores.allSatisfy({ token.generation(of: $0) != nil }) else {
-            return nil
-        }
+        guard let token = try? pinCurrentGeneration(), (try? check(token)) != nil else { return nil }
         return .pinned(token)
+    }
+
+    /// Checks that there is a store, and that a token has the state of each one.
+    ///
+    /// - Throws: 134070 where a store was removed or added meanwhile, or cannot pin its state.
+    fileprivate func check(_ token: NSQueryGenerationToken) throws {
+        let isKept = withLock { !stores.isEmpty && stores.allSatisfy { token.generation(of: $0) != nil } }
+        guard isKept else {
+            throw StoreError.make(
+                CoreDataErrorCode.persistentStoreOperation,
+                "The store that was being read has been removed or replaced.")
+        }
     }
 
     /// Runs several readings of the current state of the only store in one transaction, so that nobody can save in

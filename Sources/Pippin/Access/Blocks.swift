@@ -12,11 +12,12 @@ extension PersistenceManager {
     ///
     /// Nobody waits for the block. A store that cannot keep a state (one in memory, a file without a write-ahead log)
     /// makes the block run again if somebody saves while it runs, so the block should do nothing that must not happen
-    /// twice.
+    /// twice. A block that saves something itself does not see it, and cannot ask such a store anything after it.
     ///
     /// - Parameter work: asks the access that it is given. It runs off the calling thread.
     /// - Returns: what the block returns.
-    /// - Throws: what the block throws, and what `load()` throws if the store was not open yet.
+    /// - Throws: what the block throws, what `load()` throws if the store was not open yet, ``PersistenceError/Code/conflict`` for a question
+    ///   after the block's own save, and ``PersistenceError/Code/readFailed`` where the store was destroyed meanwhile.
     public func read<Result: Sendable>(
         _ work: @escaping @Sendable (ReadAccess) throws -> Result
     ) async throws -> Result { try await offThread { try self.readAndWait(work) } }

@@ -18,7 +18,13 @@ extension PersistenceManager {
                 let kind = WorkKind(.question, of: type, result: Result.self)
                 if let answer = try answerAtOnce(kind, question) { return answer }
                 return try await offThread {
-                    try self.workTimes.timing(kind) { try question(ReadAccess(access: self.access(to: .now))) }
+                    while true {
+                        let answer = try self.workTimes.timing(kind) {
+                            try question(ReadAccess(access: self.access(to: .now)))
+                        }
+                        if self.isOpen { return answer }
+                        try self.openIfNeeded()
+                    }
                 }
             }
         #endif
@@ -114,17 +120,35 @@ extension PersistenceManager {
         @_semantics("optimize.sil.specialize.generic.never")
         func reading<Result>(isPinned: Bool, _ work: (ModelAccess) throws -> Result) throws -> Result {
             let coordinator = container.persistentStoreCoordinator
-            if isPinned, let scope = coordinator.pinnedScope() { return try work(access(to: scope)) }
+            if isPinned, let scope = coordinator.pinnedScope() {
+                let result = try work(access(to: scope))
+                try PersistenceError.explaining(.readFailed) { try scope.check(coordinator) }
+                return result
+            }
             var attempt = 0
             while true {
                 attempt += 1
-                let transaction = OptimisticTransaction(coordinator)
+                let transaction = OptimisticTransaction(coordinator, isReading: true)
                 let access = access(to: .transaction(transaction))
+                func run() throws -> Result {
+                    guard isPinned else { return try work(access) }
+                    return try OptimisticTransaction.$current.withValue(transaction) { try work(access) }
+                }
                 // One at a time with the manager's own writes, if trying again does not help.
                 let outcome = Swift.Result {
-                    try attempt < WriteAttempts.limit ? work(access) : writes.sync { try work(access) }
+                    try attempt < WriteAttempts.limit ? run() : writes.sync { try writes.entering(run) }
                 }
-                guard transaction.isBroken, attempt < 2 * WriteAttempts.limit else { return try outcome.get() }
+                // Without a store, nothing is found.
+                if !isOpen {
+                    try openIfNeeded()
+                    continue
+                }
+                guard transaction.isBroken else { return try outcome.get() }
+                // What the block has saved itself must not be done twice.
+                if transaction.hasSaved || attempt >= 2 * WriteAttempts.limit {
+                    let url = coordinator.persistentStores.first?.url
+                    throw PersistenceError.explained(OptimisticTransaction.conflict(url), .conflict)
+                }
                 WriteAttempts.pause(after: attempt)
             }
         }

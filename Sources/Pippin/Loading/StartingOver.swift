@@ -6,57 +6,52 @@ extension PersistenceManager {
     /// Managed objects that are still in use become invalid. The main context is emptied. Observations end with
     /// ``PersistenceError/Code/notLoaded``; use `startOver()` for observations to continue with a new store.
     ///
-    /// - Throws: ``PersistenceError/Code/notLoaded``, and Core Data's errors.
-    public func destroy() async throws {
-        try requireOpen()
-        try await writes.async { try self.destroyStores() }
-        endObservations()
-    }
+    /// - Throws: ``PersistenceError/Code/notLoaded``, and Core Data's errors. A store that could not be destroyed is opened by the next use.
+    public func destroy() async throws { try await destroyStores(thenOpening: false) }
 
     /// Deletes everything that was saved, and begins with an empty store. Observations continue with it.
     ///
     /// - Throws: what `destroy()` and `load()` throw. Observations end then.
-    public func startOver() async throws {
+    public func startOver() async throws { try await destroyStores(thenOpening: true) }
+
+    private func destroyStores(thenOpening opens: Bool) async throws {
+        try requireOpen()
         // A task that is cancelled in between must not leave a manager without a store.
-        let failure = try await writes.async { () -> (any Error)? in
-            // What others begin meanwhile waits for the new store.
-            try self.opening.withLock { _ in
-                try self.requireOpen()
-                self.isStartingOver.withLock { $0 = true }
-                defer { self.isStartingOver.withLock { $0 = false } }
-                do {
+        let outcome = try await writes.async { () -> Result<Void, any Error> in
+            // What others begin meanwhile waits until this is done.
+            let outcome = self.opening.withLock { _ in
+                Result {
+                    try self.requireOpen()
+                    self.isStartingOver.withLock { $0 = opens }
+                    defer { self.isStartingOver.withLock { $0 = false } }
                     try self.destroyStores()
+                    guard opens else { return }
                     try self.openNow(nil, nil)
                     self.state.withLock { $0 = .loaded }
-                    return nil
-                } catch {
-                    return error
                 }
             }
+            // Observations read, find no store, and end.
+            if !self.isOpen {
+                NotificationCenter.default.post(
+                    name: SaveSignals.managerDidDestroy, object: self.container.persistentStoreCoordinator)
+            }
+            return outcome
         }
-        guard let failure else { return }
-        endObservations()
-        throw failure
-    }
-
-    /// Makes the observations read, so that they find the store gone and end.
-    private func endObservations() {
-        NotificationCenter.default.post(
-            name: SaveSignals.managerDidDestroy, object: container.persistentStoreCoordinator)
+        try outcome.get()
     }
 
     private func destroyStores() throws {
         let coordinator = container.persistentStoreCoordinator
+        let stores = coordinator.persistentStores
+        // A store that cannot be destroyed is opened by the next use.
+        state.withLock { $0 = .unloaded }
         for context in stayingContexts { context.perform { context.reset() } }
-        for store in coordinator.persistentStores {
-            let (url, type) = (store.url, store.type)
-            try coordinator.remove(store)
-            // This ends a store that is in memory only.
-            if let url, type != NSInMemoryStoreType {
-                try coordinator.destroyPersistentStore(at: url, ofType: type)
-            }
+        for store in stores { try coordinator.remove(store) }
+        // One in memory is gone.
+        for store in stores where store.type != NSInMemoryStoreType {
+            guard let url = store.url else { continue }
+            try coordinator.destroyPersistentStore(at: url, ofType: store.type, options: store.options)
         }
         wasDestroyed.withLock { $0 = true }
-        state.withLock { $0 = .unloaded }
     }
 }

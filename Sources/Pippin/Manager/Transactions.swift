@@ -37,6 +37,8 @@ extension PersistenceManager {
         func inTransaction<Result>(
             _ policy: WriteConflictPolicy, _ work: (NSManagedObjectContext) throws -> Result
         ) throws -> Result {
+            // The store may have been destroyed while this waited for its turn.
+            try openIfNeeded()
             var attempt = 0
             while true {
                 attempt += 1

@@ -57,7 +57,7 @@ struct ReadingVerbTests {
                 runs += 1
                 return runs
             }
-            if run == 1 { try manager.writeAndWait { try $0.save(Bookcase.melville) } }
+            if run == 1 { try elsewhere { try manager.writeAndWait { try $0.save(Bookcase.melville) } } }
             return [before, try store.fetch(Novelist.self).count]
         }
         #expect(counts == [2, 2])
