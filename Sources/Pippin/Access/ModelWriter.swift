@@ -155,7 +155,7 @@ extension ModelWriter {
     @discardableResult
     public func deleteAll<Model: CoreModel>(_ type: Model.Type) throws -> Int { try delete(type, where: .all) }
 
-    /// Saves models, and deletes all others of their type, so that exactly these remain.
+    /// Saves models, and deletes all others of their type, so that these remain, and those that they contain or refer to.
     ///
     /// - Parameter models: the models; an empty array deletes all.
     /// - Throws: what `save` throws. Nothing is changed then.

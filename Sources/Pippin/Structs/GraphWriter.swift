@@ -71,18 +71,58 @@ struct GraphWriter {
         setValues()
         var left: [NSManagedObject] = []
         for index in graph.nodes.indices where !graph.nodes[index].isReference { left += connect(index) }
-        deleteAbandoned(left)
+        // Unless another saved model owns them now.
+        if !left.isEmpty { delete(left) }
         if mode == .only { try deleteOthers() }
     }
 
     /// Deletes the objects of an entity that have no model in the graph.
     private func deleteOthers() throws {
         guard let plan = graph.plan else { return }
-        let kept = Set(objects.compactMap { $0 })
         let request = NSFetchRequest<any NSFetchRequestResult>(entityName: plan.name)
-        for case let object as NSManagedObject in try context.fetch(request) where !kept.contains(object) {
-            context.delete(object)
+        delete(try context.fetch(request).compactMap { $0 as? NSManagedObject })
+    }
+
+    /// Deletes objects, and what they own, except for the graph's objects: these leave owners that are deleted.
+    private func delete(_ objects: [NSManagedObject]) {
+        let saved = Set(self.objects.compactMap { $0 })
+        let going = Set(objects).subtracting(saved)
+        guard !going.isEmpty else { return }
+        // The relationships to owners, by entity, of everything that is deleted along.
+        var owners: [String: [NSRelationshipDescription]] = [:]
+        var entities = Array(Set(going.map(\.entity)))
+        var seen = Set(entities)
+        while let entity = entities.popLast() {
+            for relationship in entity.relationshipsByName.values where relationship.deleteRule == .cascadeDeleteRule {
+                guard let owned = relationship.destinationEntity, let back = relationship.inverseRelationship else {
+                    continue
+                }
+                owners[owned.name ?? "", default: []].append(back)
+                if seen.insert(owned).inserted { entities.append(owned) }
+            }
         }
+        func goes(_ owner: NSManagedObject) -> Bool {
+            var (queue, seen) = ([owner], Set([owner]))
+            while let next = queue.popLast() {
+                if going.contains(next) { return true }
+                if saved.contains(next) { continue }
+                for back in owners[next.entity.name ?? ""] ?? [] {
+                    let ends = next.destinations(of: back.name, isToMany: back.isToMany)
+                    queue += ends.filter { seen.insert($0).inserted }
+                }
+            }
+            return false
+        }
+        for (object, isNew) in zip(self.objects, isNew) where !isNew && !owners.isEmpty {
+            for back in object.flatMap({ owners[$0.entity.name ?? ""] }) ?? [] {
+                let present = object?.destinations(of: back.name, isToMany: back.isToMany) ?? []
+                let staying = present.filter { !goes($0) }
+                if staying.count == present.count { continue }
+                let set = back.isOrdered ? NSOrderedSet(array: staying) as Any : NSSet(array: staying)
+                object?.setValue(back.isToMany ? set : nil, forKey: back.name)
+            }
+        }
+        for object in objects where going.contains(object) { context.delete(object) }
     }
 
     /// The outcome for the given models: how many were inserted, updated and unchanged.
@@ -167,7 +207,7 @@ struct GraphWriter {
             let property = node.plan.fields[field]
             let targets = (node.links.first { $0.field == field }?.targets ?? []).compactMap { objects[$0] }
             if given != nil, targets.isEmpty { continue }
-            let former = isNew[index] ? [] : object.destinations(of: property)
+            let former = isNew[index] ? [] : object.destinations(of: property.name, isToMany: property.isToMany)
             guard former != targets || isNew[index] else { continue }
             if node.plan.owns(property) {
                 let kept = Set(targets)
@@ -178,18 +218,11 @@ struct GraphWriter {
         return left
     }
 
-    /// Deletes objects that left their owner, unless another saved model owns them now.
-    private func deleteAbandoned(_ objects: [NSManagedObject]) {
-        guard !objects.isEmpty else { return }
-        let saved = Set(self.objects.compactMap { $0 })
-        for object in objects where !saved.contains(object) { context.delete(object) }
-    }
 }
 
 extension NSManagedObject {
-    fileprivate func destinations(of field: FieldPlan) -> [NSManagedObject] {
-        if field.isToMany { return members(of: field.name) }
-        return (value(forKey: field.name) as? NSManagedObject).map { [$0] } ?? []
+    fileprivate func destinations(of name: String, isToMany: Bool) -> [NSManagedObject] {
+        isToMany ? members(of: name) : (value(forKey: name) as? NSManagedObject).map { [$0] } ?? []
     }
 
     fileprivate func connect(_ field: FieldPlan, to targets: [NSManagedObject], former: [NSManagedObject]) {

@@ -139,7 +139,7 @@ extension PersistenceManager {
         try await write { try $0.delete(type, where: filter) }
     }
 
-    /// Saves models, and deletes all others of their type, so that exactly these remain.
+    /// Saves models, and deletes all others of their type, so that these remain, and those that they contain or refer to.
     ///
     /// - Parameter models: the models; an empty array deletes all.
     /// - Throws: what `save` throws. Nothing is saved then.
