@@ -97,8 +97,8 @@ extension PostgresFormat: MigratableFormat {
         try work()
     }
 
-    package static func exists(at url: URL) -> Bool {
-        ((try? working(url, nil, "look at") { try $0.stored() != nil }) ?? false) == true
+    package static func exists(at url: URL, options: [AnyHashable: Any]?) throws -> Bool {
+        try working(url, options, "look at") { try $0.stored() != nil }
     }
 
     package static func protect(_ place: URL, like store: URL) {}

@@ -104,7 +104,7 @@ extension SQLiteFormat: MigratableFormat {
         try StoreBackup.with(url, work, failed: failed)
     }
 
-    package static func exists(at url: URL) -> Bool {
+    package static func exists(at url: URL, options: [AnyHashable: Any]?) throws -> Bool {
         let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
         return ((attributes?[.size] as? NSNumber)?.intValue ?? 0) > 0
     }

@@ -125,7 +125,9 @@ extension SubstituteForFiles: MigratableFormat {
     }
 
     static func withBackup(of url: URL, _ work: () throws -> Void, failed: (URL) -> Void) throws { try work() }
-    static func exists(at url: URL) -> Bool { (try? Schemas.url(url)).map(PostgresFormat.exists) ?? false }
+    static func exists(at url: URL, options: [AnyHashable: Any]?) throws -> Bool {
+        try PostgresFormat.exists(at: Schemas.url(url), options: options)
+    }
     static func protect(_ place: URL, like store: URL) {}
     static func remove(at url: URL) throws { try PostgresFormat.remove(at: Schemas.url(url)) }
     static func removeLeftovers(of url: URL) {}

@@ -81,7 +81,9 @@ package protocol MigratableFormat: StoreFormat {
     static func withBackup(of url: URL, _ work: () throws -> Void, failed: (URL) -> Void) throws
 
     /// Whether there is a store at a place.
-    static func exists(at url: URL) -> Bool
+    ///
+    /// - Throws: the errors of a server that cannot be asked.
+    static func exists(at url: URL, options: [AnyHashable: Any]?) throws -> Bool
 
     /// Gives the store at a place the permissions of the store from which it is made.
     static func protect(_ place: URL, like store: URL)

@@ -74,7 +74,9 @@ extension PersistenceManager {
         let checked = try CheckedPlan(plan, endingAt: programModel, of: name)
         for description in container.persistentStoreDescriptions {
             guard description.isMigrated, let url = description.url else { continue }
-            try MigrationRunner(plan: checked, type: description.type, url: url, progress: progress).run()
+            try MigrationRunner(
+                plan: checked, type: description.type, url: url, options: description.options, progress: progress
+            ).run()
         }
     }
 

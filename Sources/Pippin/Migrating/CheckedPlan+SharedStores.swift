@@ -8,9 +8,9 @@ import CoreData
         /// The plan for a store, and the version of the store.
         ///
         /// - Throws: ``PersistenceError/Code/unknownStoreVersion``, and the errors of opening a store.
-        func adapted(to url: URL, ofType type: String, _ metadata: [String: Any]) throws -> (
-            plan: CheckedPlan, start: Int
-        ) {
+        func adapted(
+            to url: URL, ofType type: String, _ metadata: [String: Any], _ options: [AnyHashable: Any]
+        ) throws -> (plan: CheckedPlan, start: Int) {
             for index in models.indices.reversed() {
                 if models[index].isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata) {
                     return (self, index)
@@ -19,7 +19,7 @@ import CoreData
             for index in models.indices.reversed() {
                 guard
                     let store = try NSPersistentStoreCoordinator.migratableFormat(ofType: type)?.reconciliation(
-                        at: url, program: models[index], rules: ReconciliationRules(), options: nil),
+                        at: url, program: models[index], rules: ReconciliationRules(), options: options),
                     !store.isMigrationNeeded, store.reconciliation.losses.isEmpty,
                     !store.reconciliation.leftAlone.isEmpty
                 else { continue }
@@ -58,9 +58,9 @@ import CoreData
         /// The plan for a store, and the version of the store.
         ///
         /// - Throws: ``PersistenceError/Code/unknownStoreVersion``
-        func adapted(to url: URL, ofType type: String, _ metadata: [String: Any]) throws -> (
-            plan: CheckedPlan, start: Int
-        ) {
+        func adapted(
+            to url: URL, ofType type: String, _ metadata: [String: Any], _ options: [AnyHashable: Any]
+        ) throws -> (plan: CheckedPlan, start: Int) {
             guard
                 let index = models.lastIndex(where: {
                     $0.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata)

@@ -6,6 +6,8 @@ struct MigrationRunner {
     /// The type of the store.
     let type: String
     let url: URL
+    /// The options with which the store is opened.
+    let options: [AnyHashable: Any]
     let progress: Progress?
 
     /// Runs each step in a folder beside the store, and replaces the store's content at once at the end. Others who
@@ -14,7 +16,7 @@ struct MigrationRunner {
     /// - Throws: ``PersistenceError``, `CancellationError` if the progress was cancelled, and Core Data's errors. The
     ///   store is then unchanged.
     func run() throws {
-        guard exists, try needsMigration() else { return }
+        guard try exists(), try needsMigration() else { return }
         #if canImport(ObjectiveC)
             let folder = url.deletingLastPathComponent().appendingPathComponent(
                 ".\(url.lastPathComponent).migration-\(UUID().uuidString)", isDirectory: true)
@@ -28,18 +30,19 @@ struct MigrationRunner {
                 at: url, destinationOptions: nil, withPersistentStoreFrom: migrated, sourceOptions: nil,
                 ofType: type)
         #else
-            try NSPersistentStoreCoordinator.migratableFormat(ofType: type)?.succeed(url, options: nil, failing: { $0 })
-            { places in
+            try NSPersistentStoreCoordinator.migratableFormat(ofType: type)?.succeed(
+                url, options: options, failing: { $0 }
+            ) { places in
                 try migrate { try places.place(step: $0) }
             }
         #endif
     }
 
-    private var exists: Bool {
+    private func exists() throws -> Bool {
         #if canImport(ObjectiveC)
             FileManager.default.fileExists(atPath: url.path)
         #else
-            NSPersistentStoreCoordinator.migratableFormat(ofType: type)?.exists(at: url) ?? false
+            try NSPersistentStoreCoordinator.migratableFormat(ofType: type)?.exists(at: url, options: options) ?? false
         #endif
     }
 
@@ -50,8 +53,9 @@ struct MigrationRunner {
 
     /// The plan for this store, and the index of the store's version in the plan.
     private func adaptedPlan() throws -> (plan: CheckedPlan, start: Int) {
-        let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: type, at: url)
-        return try plan.adapted(to: url, ofType: type, metadata)
+        let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(
+            ofType: type, at: url, options: options)
+        return try plan.adapted(to: url, ofType: type, metadata, options)
     }
 
     /// - Parameter place: gives the URL for the store of a step.
@@ -80,7 +84,7 @@ struct MigrationRunner {
         let manager = StepManager(step, plan.plan, at: index, progress, done: done)
         do {
             try manager.migrateStore(
-                from: source, sourceType: type, options: nil, with: step.mapping,
+                from: source, sourceType: type, options: options, with: step.mapping,
                 toDestinationURL: destination, destinationType: type, destinationOptions: nil)
         } catch {
             try checkCancellation()

@@ -21,8 +21,10 @@ struct MigrationEnds {
     }
 
     /// Whether the destination exists already and is added to.
-    var destinationExists: Bool {
-        if let format = destinationFormat { return format.exists(at: destination.url) }
+    func destinationExists() throws -> Bool {
+        if let format = destinationFormat {
+            return try format.exists(at: destination.url, options: destination.options)
+        }
         let attributes = try? FileManager.default.attributesOfItem(atPath: destination.url.path)
         return ((attributes?[.size] as? NSNumber)?.intValue ?? 0) > 0
     }

@@ -160,7 +160,7 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
         let ends = MigrationEnds(
             source: .init(url: sourceURL, type: sStoreType, options: sOptions),
             destination: .init(url: dURL, type: dStoreType, options: dOptions))
-        let isNew = !ends.destinationExists
+        let isNew = try !ends.destinationExists()
         setProgress(0)
         do {
             let format = isNew ? ends.format : nil
