@@ -106,7 +106,7 @@ extension ModelReader {
     /// - SQL: `SELECT min(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func min<Model: CoreModel, Value: Comparable & Codable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value>, where filter: Filter<Model> = .all
-    ) throws -> Value? { try aggregate(.minimum, property, filter) }
+    ) throws -> Value? { try extreme(.minimum, property, filter) { $0.min() } }
 
     /// The smallest value of an optional property.
     ///
@@ -119,7 +119,7 @@ extension ModelReader {
     /// - SQL: `SELECT min(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func min<Model: CoreModel, Value: Comparable & Codable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value?>, where filter: Filter<Model> = .all
-    ) throws -> Value? { try aggregate(.minimum, property, filter) }
+    ) throws -> Value? { try extreme(.minimum, property, filter) { $0.min() } }
 
     /// The greatest value of a property.
     ///
@@ -132,7 +132,7 @@ extension ModelReader {
     /// - SQL: `SELECT max(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func max<Model: CoreModel, Value: Comparable & Codable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value>, where filter: Filter<Model> = .all
-    ) throws -> Value? { try aggregate(.maximum, property, filter) }
+    ) throws -> Value? { try extreme(.maximum, property, filter) { $0.max() } }
 
     /// The greatest value of an optional property.
     ///
@@ -145,7 +145,7 @@ extension ModelReader {
     /// - SQL: `SELECT max(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func max<Model: CoreModel, Value: Comparable & Codable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value?>, where filter: Filter<Model> = .all
-    ) throws -> Value? { try aggregate(.maximum, property, filter) }
+    ) throws -> Value? { try extreme(.maximum, property, filter) { $0.max() } }
 
     /// The average of a property.
     ///
@@ -249,6 +249,19 @@ extension ModelReader {
         let (aggregate, selection) = try prepared(property, filter)
         let groups = try Aggregate(PropertyName(group), aggregate.plan, access.manager.registry)
         return try access.onContext { try aggregate.sums(Value.self, by: groups, selection.predicate, in: $0) }
+    }
+
+    /// The least or the greatest value. Stores order enumerations by their raw values, which may not be the order of the type.
+    private func extreme<Model: CoreModel, Value: Comparable & Codable>(
+        _ function: Aggregate.Function, _ property: PartialKeyPath<Model>, _ filter: Filter<Model>,
+        _ choose: ([Value]) -> Value?
+    ) throws -> Value? {
+        guard let value: Value = try aggregate(function, property, filter) else { return nil }
+        guard isEnumeration(value) else { return value }
+        let (aggregate, selection) = try prepared(property, filter)
+        return choose(
+            try access.onContext { try aggregate.distinct(Value?.self, selection.predicate, in: $0).compactMap(\.self) }
+        )
     }
 
     private func aggregate<Model: CoreModel, Value: Decodable>(

@@ -6,6 +6,14 @@ enum FilterComparison: Equatable {
     /// Texts, with what is ignored in them.
     case text(TextComparison, StringMatching)
 
+    /// Whether it depends on the order of values.
+    var isOfOrder: Bool {
+        switch self {
+        case .less, .atMost, .more, .atLeast: true
+        case .equal, .notEqual, .text: false
+        }
+    }
+
     var type: NSComparisonPredicate.Operator {
         switch self {
         case .equal: .equalTo

@@ -1,6 +1,6 @@
 import CoreData
 
-/// The order in which models are fetched.
+/// The order in which models are fetched. Enumerations are in the order of their raw values.
 ///
 /// ```swift
 /// manager.fetch(Person.self, sortedBy: .ascending(\.name))

@@ -25,6 +25,11 @@ struct StoredComparison {
         case .equal: return try equality(with: value).predicate
         case .notEqual: return try equality(with: value).negated
         default:
+            if let cases = (value as? any CaseIterable & Comparable & Encodable)?.cases(comparison) {
+                return try predicate(isAmong: cases)
+            }
+            // A store knows the raw values' order, which may be another one.
+            if let value, comparison.isOfOrder, isEnumeration(value) { throw notComparable(value) }
             guard case .attribute = field.kind, let operand = try value.map(attributeValue) ?? nil else {
                 throw notComparable(value)
             }
@@ -173,6 +178,25 @@ struct StoredComparison {
     private static func any(_ predicates: [NSPredicate]) -> NSPredicate {
         predicates.isEmpty ? NSPredicate(value: false) : NSCompoundPredicate(orPredicateWithSubpredicates: predicates)
     }
+}
+
+extension CaseIterable where Self: Comparable & Encodable {
+    /// The cases that a comparison with this one selects, by the type's own order; nil for a comparison of something else.
+    fileprivate func cases(_ comparison: FilterComparison) -> [any Encodable]? {
+        let cases = Self.allCases
+        switch comparison {
+        case .less: return cases.filter { $0 < self }
+        case .atMost: return cases.filter { $0 <= self }
+        case .more: return cases.filter { $0 > self }
+        case .atLeast: return cases.filter { $0 >= self }
+        case .equal, .notEqual, .text: return nil
+        }
+    }
+}
+
+/// Whether a value is a case of an enumeration with raw values.
+func isEnumeration(_ value: Any) -> Bool {
+    value is any RawRepresentable && Mirror(reflecting: value).displayStyle == .enum
 }
 
 extension RecordPlan {

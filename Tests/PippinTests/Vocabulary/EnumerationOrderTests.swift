@@ -1,0 +1,82 @@
+import Pippin
+import Testing
+
+private enum Priority: String, Codable, CaseIterable, Comparable {
+    case low, medium, high
+
+    static func < (left: Priority, right: Priority) -> Bool {
+        (allCases.firstIndex(of: left) ?? 0) < (allCases.firstIndex(of: right) ?? 0)
+    }
+}
+
+private enum Size: Int, Codable, Comparable {
+    case small = 1, large
+
+    static func < (left: Size, right: Size) -> Bool { left.rawValue < right.rawValue }
+}
+
+private enum Rank: Int, Codable, CaseIterable, Comparable {
+    case first = 1, second
+
+    static func < (left: Rank, right: Rank) -> Bool { left.rawValue < right.rawValue }
+}
+
+private struct Job: CoreModel, Equatable {
+    let id: Int
+    var priority: Priority
+    var former: Priority?
+    var size = Size.small
+    var rank = Rank.first
+}
+
+@Suite("Enumerations with an order of their own")
+struct EnumerationOrderTests {
+    private let manager: PersistenceManager
+    private let jobs = [
+        Job(id: 1, priority: .low, former: .high), Job(id: 2, priority: .medium),
+        Job(id: 3, priority: .high, former: .low, rank: .second),
+    ]
+
+    init() async throws {
+        manager = PersistenceManager(models: Job.self, store: .memory)
+        try await manager.save(jobs)
+    }
+
+    private func ids(_ filter: Filter<Job>) async throws -> [Int] {
+        let found = try await manager.fetch(Job.self, where: filter, sortedBy: .ascending(\.id)).map(\.id)
+        #expect(try jobs.filter { try filter.matches($0) }.map(\.id) == found)
+        return found
+    }
+
+    @Test("are compared by it in filters")
+    func filters() async throws {
+        #expect(try await ids(\.priority < .high) == [1, 2])
+        #expect(try await ids(\.priority <= .medium) == [1, 2])
+        #expect(try await ids(\.priority > .low) == [2, 3])
+        #expect(try await ids(\.priority >= .high) == [3])
+        #expect(try await ids(\.former < .high) == [3])
+        #expect(try await ids((Priority.low...Priority.medium).contains(\.priority)) == [1, 2])
+        #expect(try await ids(.between(\.former, .medium...Priority.high)) == [1])
+        #expect(try await ids(\.priority < .low) == [])
+    }
+
+    @Test("have a least and a greatest value by it")
+    func aggregates() async throws {
+        #expect(try await manager.max(Job.self, \.rank) == .second)
+        #expect(try await manager.max(Job.self, \.priority) == .high)
+        #expect(try await manager.min(Job.self, \.priority) == .low)
+        #expect(try await manager.min(Job.self, \.former) == .low)
+        #expect(try await manager.max(Job.self, \.former, where: \.id < 3) == .high)
+        #expect(try await manager.max(Job.self, \.size) == .small)
+        #expect(try await manager.max(Job.self, \.priority, where: \.id > 3) == nil)
+    }
+
+    @Test("are not compared where their cases are not known")
+    func unknownCases() async throws {
+        let error = await #expect(throws: PersistenceError.self) {
+            try await manager.fetch(Job.self, where: \.size < .large)
+        }
+        #expect(error?.code == .notComparable)
+        #expect(try await ids(\.size == .small) == [1, 2, 3])
+    }
+}
