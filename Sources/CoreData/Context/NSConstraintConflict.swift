@@ -45,19 +45,30 @@ open class NSConstraintConflict: NSObject {
 
     /// Keeps one object: the row's if there is one, otherwise the one that was inserted first, or last if the context
     /// wins.
-    func resolve(_ type: NSMergePolicyType) {
+    ///
+    /// - Parameters:
+    ///   - type: which side wins.
+    ///   - own: the relationships that are values of the objects as attributes are: the winning object's are kept, and not joined with those of
+    ///     the others. The others are the objects' places in the relationships of other objects. The value says whether destinations are
+    ///     deleted that are left.
+    package final func resolve(_ type: NSMergePolicyType, own: [String: Bool] = [:]) {
         let contextWins = type == .overwriteMergePolicyType || type == .mergeByPropertyObjectTrumpMergePolicyType
         var losers = conflictingObjects
         guard let survivor = databaseObject ?? (contextWins ? losers.last : losers.first) else { return }
         losers.removeAll { $0 === survivor }
-        if contextWins, databaseObject != nil {
-            for loser in losers { survivor.takeChanges(of: loser) }
+        let taken = contextWins && databaseObject != nil ? losers : []
+        let destinations = taken.last.map { last in own.map { ($0.key, last.destinations($0.key), $0.value) } } ?? []
+        for loser in taken { survivor.takeChanges(of: loser) }
+        let going = losers.filter { $0.state.contains(.inserted) || contextWins }
+        for loser in going { survivor.takePlace(of: loser, except: taken.isEmpty ? own : [:]) }
+        for (name, new, isOwner) in destinations {
+            let left = isOwner ? survivor.destinations(name).filter { !new.contains($0) } : []
+            survivor.setDestinations(name, new)
+            for object in left { object.managedObjectContext?.delete(object) }
         }
         for loser in losers {
-            let goes = loser.state.contains(.inserted) || contextWins
-            survivor.takePlace(of: loser, keepingOrder: goes)
             if loser.state.contains(.inserted) { loser.managedObjectContext?.superseded.append(loser) }
-            if goes {
+            if loser.state.contains(.inserted) || contextWins {
                 loser.managedObjectContext?.delete(loser)
             } else {
                 loser.takingOthersEnds { loser.managedObjectContext?.refresh(loser, mergeChanges: false) }
@@ -85,16 +96,30 @@ extension NSManagedObject {
         }
     }
 
-    /// Replaces another object in the relationships of others.
+    /// The objects at the end of a relationship, in order.
+    fileprivate final func destinations(_ name: String) -> [NSManagedObject] {
+        guard let relationship = layout.relationship(named: name) else { return [] }
+        return relationship.isToMany ? toManyObjects(relationship) : toOne(relationship).map { [$0] } ?? []
+    }
+
+    fileprivate final func setDestinations(_ name: String, _ objects: [NSManagedObject]) {
+        guard let relationship = layout.relationship(named: name), destinations(name) != objects else { return }
+        if !relationship.isToMany {
+            setToOne(relationship, to: objects.first)
+        } else {
+            setValue(relationship.isOrdered ? NSOrderedSet(array: objects) : NSSet(array: objects), forKey: name)
+        }
+    }
+
+    /// Replaces another object, which goes, in the relationships of others, and in its place in ordered ones.
     ///
     /// - Parameters:
     ///   - other: the object to replace.
-    ///   - keepingOrder: whether it takes the other object's place in ordered relationships, which the other object
-    ///     leaves; otherwise it is added at the end.
-    fileprivate final func takePlace(of other: NSManagedObject, keepingOrder: Bool) {
-        for relationship in other.layout.toManys {
+    ///   - own: relationships that the other object takes with it.
+    fileprivate final func takePlace(of other: NSManagedObject, except own: [String: Bool]) {
+        for relationship in other.layout.toManys where own[relationship.name] == nil {
             guard layout.relationship(named: relationship.name) === relationship else { continue }
-            let list = keepingOrder ? relationship.inverse.flatMap { $0.isToMany && $0.isOrdered ? $0.name : nil } : nil
+            let list = relationship.inverse.flatMap { $0.isToMany && $0.isOrdered ? $0.name : nil }
             for destination in other.toManyObjects(relationship) {
                 if let list, replace(other, in: destination.mutableOrderedSetValue(forKey: list)) { continue }
                 addToMany(relationship, destination)

@@ -10,6 +10,8 @@ final class SchemaMergePolicy: NSMergePolicy, @unchecked Sendable {
     /// The entities' identifiers. Two models with the same identifier are the same model, which the base policy merges.
     private let uidKeys: [String: String]
     private let kept: [String: [[String]: KeptModel]]
+    /// The entities' relationships that are properties, and whether these own their models.
+    private let properties: [String: [String: Bool]]
 
     init(_ base: NSMergePolicy, _ registry: ModelRegistry) {
         self.base = base
@@ -21,6 +23,11 @@ final class SchemaMergePolicy: NSMergePolicy, @unchecked Sendable {
             }
         }
         self.kept = kept
+        properties = Dictionary(
+            registry.plans.map { plan in
+                let fields = plan.relationships.map { plan.fields[$0] }
+                return (plan.name, Dictionary(fields.map { ($0.name, plan.owns($0)) }, uniquingKeysWith: { $1 }))
+            }, uniquingKeysWith: { $1 })
         super.init(merge: base.mergeType)
     }
 
@@ -71,11 +78,28 @@ final class SchemaMergePolicy: NSMergePolicy, @unchecked Sendable {
         var undecided: [NSConstraintConflict] = []
         for conflict in conflicts where !isOfOneModel(conflict) {
             switch kept[entity(conflict) ?? ""]?[conflict.constraint] {
-            case .stored: try NSMergePolicy.mergeByPropertyStoreTrump.resolve(constraintConflicts: [conflict])
-            case .new: try NSMergePolicy.mergeByPropertyObjectTrump.resolve(constraintConflicts: [conflict])
+            case let kept?: try settle(conflict, keeping: kept)
             case nil: undecided.append(conflict)
             }
         }
         if !undecided.isEmpty { try NSMergePolicy.error.resolve(constraintConflicts: undecided) }
+    }
+
+    private func settle(_ conflict: NSConstraintConflict, keeping kept: KeptModel) throws {
+        #if canImport(ObjectiveC)
+            let policy: NSMergePolicy = kept == .new ? .mergeByPropertyObjectTrump : .mergeByPropertyStoreTrump
+            try policy.resolve(constraintConflicts: [conflict])
+        #else
+            let own = properties[entity(conflict) ?? ""] ?? [:]
+            if kept == .new { return conflict.resolve(.mergeByPropertyObjectTrumpMergePolicyType, own: own) }
+            // What is a property at the other end as well is the other model's, which shall have the one that stays.
+            let relationships = conflict.conflictingObjects.first?.entity.relationshipsByName ?? [:]
+            conflict.resolve(
+                .mergeByPropertyStoreTrumpMergePolicyType,
+                own: own.filter { name, _ in
+                    let inverse = relationships[name]?.inverseRelationship
+                    return properties[inverse?.entity.name ?? ""]?[inverse?.name ?? ""] == nil
+                })
+        #endif
     }
 }
