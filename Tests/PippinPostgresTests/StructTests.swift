@@ -70,6 +70,37 @@ struct StructTests {
         #expect(try await manager.find(Moment.self, id: dates[0])?.name == names[2])
     }
 
+    private struct Guest: CoreModel {
+        let id: Int
+        var moment: Reference<Moment>
+        var others: [Reference<Moment>] = []
+    }
+
+    @Test("with dates as identifiers are changed, referred to and deleted, as rows and as objects")
+    func changedDates() async throws {
+        let database = try TestDatabase()
+        let manager = PersistenceManager(
+            models: Event.self, Moment.self, Guest.self, store: .postgres(database.uri()))
+        let dates = [700_000_000.123_456_7, 0.1, 1.000_000_4].map(Date.init(timeIntervalSinceReferenceDate:))
+        let moments = dates.map { Moment(id: $0, name: "former") }
+        try await manager.insert(moments)
+        try await manager.update(Moment(id: dates[0], name: "present"))
+        try await manager.save(dates.map { Event(id: $0, name: "former") })
+        try await manager.save(dates.map { Event(id: $0, name: "present", guests: [Author(id: "1", name: "Ann")]) })
+        #expect(try database.rows("SELECT count(*) FROM public.event WHERE name = 'present'") == [["3"]])
+        await #expect(throws: PersistenceError.self) { try await manager.insert(moments[2]) }
+        try await manager.save(Guest(id: 1, moment: Reference(id: dates[0]), others: dates.map { Reference(id: $0) }))
+        try await manager.write { store in
+            // Deletions make the block go through objects.
+            try store.delete(Guest.self, id: 2)
+            try store.update(Moment(id: dates[1], name: "present"))
+            try store.save(Guest(id: 3, moment: Reference(id: dates[1])))
+        }
+        #expect(try database.rows("SELECT count(*) FROM public.moment WHERE name = 'present'") == [["2"]])
+        try await manager.deleteAll(Guest.self)
+        #expect(try await manager.delete(moments) == 3)
+    }
+
     private struct Chapter: CoreModel {
         let id: String
         var title: String

@@ -29,7 +29,18 @@ extension EntityPlan {
                 found[RecordKey(attributeValue: uid)] = object
             }
         }
+        if keys.first is Date { Self.restore(keys.map(RecordKey.init(attributeValue:)), &found) }
         return found
+    }
+
+    /// Puts objects under the keys that were asked for: servers return slightly different dates.
+    private static func restore(_ asked: [RecordKey], _ found: inout [RecordKey: NSManagedObject]) {
+        let others = Array(Set(found.keys).subtracting(asked))
+        var places = NodePlaces()
+        for (place, key) in others.enumerated() { _ = places.place(of: key, orPut: place) }
+        for key in asked where found[key] == nil {
+            if let place = places.place(of: key) { found[key] = found.removeValue(forKey: others[place]) }
+        }
     }
 
     func objects(_ selection: RecordSelection, in context: NSManagedObjectContext) throws -> [NSManagedObject] {

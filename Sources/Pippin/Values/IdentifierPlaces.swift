@@ -1,5 +1,3 @@
-import Foundation
-
 /// Identifiers that were asked for, each once, with the place of its first occurrence.
 struct IdentifierPlaces {
     private var places = NodePlaces()
@@ -7,9 +5,6 @@ struct IdentifierPlaces {
     private(set) var count = 0
     /// The place of each identifier asked for.
     private(set) var asked: [Int] = []
-    /// Places of dates by their microseconds: servers keep no more precision, and return slightly different dates from
-    /// those asked for.
-    private var microseconds: [Double: Int] = [:]
 
     /// - Parameters:
     ///   - capacity: how many will be asked for.
@@ -26,19 +21,10 @@ struct IdentifierPlaces {
         let place = places.place(of: key, orPut: count)
         asked.append(place)
         guard place == count else { return false }
-        if case .date(let date) = key { microseconds[Self.microseconds(date)] = count }
         count += 1
         return true
     }
 
     /// The place of an identifier; nil for one that was not asked for.
-    func place(of key: RecordKey) -> Int? {
-        if let place = places.place(of: key) { return place }
-        guard case .date(let date) = key else { return nil }
-        return microseconds[Self.microseconds(date)]
-    }
-
-    private static func microseconds(_ date: Date) -> Double {
-        (date.timeIntervalSinceReferenceDate * 1_000_000).rounded()
-    }
+    func place(of key: RecordKey) -> Int? { places.place(of: key) }
 }

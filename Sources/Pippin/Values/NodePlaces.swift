@@ -1,16 +1,23 @@
+import Foundation
+
 /// The nodes of an entity by identifier. Integers and texts, which most identifiers are, have tables of their own,
 /// which are faster than a dictionary.
 struct NodePlaces {
     private var numbers = NumberPlaces()
     private var texts = TextPlaces()
     private var others: [RecordKey: Int] = [:]
+    /// Dates by their microseconds.
+    private var microseconds: [Double: Int] = [:]
 
+    /// The place of a key, or of a date that is the same in microseconds: servers keep no more precision, and return slightly different dates
+    /// from those asked for.
     func place(of key: RecordKey) -> Int? {
         switch key {
         case .integer(let number): return numbers.place(of: number)
         case .string(let text):
             if let hash = TextPlaces.hash(of: text) { return texts.place(of: text, hash) }
             return others[key]
+        case .date(let date): return others[key] ?? microseconds[Self.microseconds(date)]
         default: return others[key]
         }
     }
@@ -21,6 +28,7 @@ struct NodePlaces {
         case .integer(let number): return numbers.place(of: number, orPut: new)
         case .string(let text):
             if let hash = TextPlaces.hash(of: text) { return texts.place(of: text, hash, orPut: new) }
+        case .date(let date): if others[key] == nil { microseconds[Self.microseconds(date)] = new }
         default: break
         }
         return Self.taken(&others[key, default: new])
@@ -28,6 +36,10 @@ struct NodePlaces {
 
     /// Stores the place unless there is one, with one look-up.
     private static func taken(_ place: inout Int) -> Int { place }
+
+    private static func microseconds(_ date: Date) -> Double {
+        (date.timeIntervalSinceReferenceDate * 1_000_000).rounded()
+    }
 
     /// Makes room for more keys of a kind.
     mutating func reserve(_ count: Int, _ kind: AttributeKind?) {
