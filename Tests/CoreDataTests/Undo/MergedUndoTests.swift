@@ -73,7 +73,8 @@ struct MergedUndoTests {
         #expect(try storedBook() == ["T 20.0 A"])
     }
 
-    @Test("Values that the event takes from the store stay when it is undone", arguments: ["merging", "fault", "fetch"])
+    @Test(
+        "Values that the event takes from the store stay when it is undone", arguments: ["merging", "fault", "fetch"])
     func refreshedWithin(_ way: String) throws {
         context.automaticallyMergesChangesFromParent = false
         try event {

@@ -2,7 +2,7 @@ import CoreData
 import Testing
 
 @Suite("A results controller whose context merges in the middle of an event")
-struct MergeWithinEventTests {
+struct MergedListOrderTests {
     private final class Delegate: NSObject, NSFetchedResultsControllerDelegate {}
 
     @Test("keeps its order")
