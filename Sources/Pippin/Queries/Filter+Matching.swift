@@ -16,18 +16,27 @@ extension Filter where Model: CoreModel {
     public func matches(_ model: Model) throws -> Bool {
         let known = try KnownModel.of(Model.self)
         guard let predicate = try predicate(known.plan, known.registry) else { return true }
-        let values = try StoredValues(known.registry).dictionary(of: model, known.plan)
+        let reads = try PersistenceError.explaining(.readFailed) { try known.reads(of: predicate) }
+        let values = try StoredValues(known.registry, reads).dictionary(of: model, known.plan)
         return try PersistenceError.explaining(.readFailed) { try known.evaluate(predicate, values) }
     }
+}
+
+/// What a predicate reads of a model, at most: it follows no relationships but those whose names it has, and not more in a row than it has names.
+private struct ReadNames {
+    /// Nil for a predicate that may read anything.
+    var names: Set<String>?
+    var depth = 500
 }
 
 /// Models as dictionaries of their attributes' values, for predicates in memory.
 private struct StoredValues {
     private let registry: ModelRegistry
+    private let reads: ReadNames
 
-    init(_ registry: ModelRegistry) { self.registry = registry }
+    init(_ registry: ModelRegistry, _ reads: ReadNames) { (self.registry, self.reads) = (registry, reads) }
 
-    func dictionary(of model: some CoreModel, _ plan: EntityPlan) throws -> NSDictionary {
+    func dictionary(of model: some CoreModel, _ plan: EntityPlan, depth: Int = 0) throws -> NSDictionary {
         let encoded = try RecordEncoder(plan.record).encode(model)
         let values = NSMutableDictionary()
         for (index, field) in plan.fields.enumerated() {
@@ -43,9 +52,13 @@ private struct StoredValues {
         for field in plan.fields where field.isToMany { values[field.name as NSString] = NSArray() }
         for link in encoded.links {
             let field = plan.fields[link.field]
-            guard let related = field.related else { continue }
+            guard let related = field.related, reads.names?.contains(field.name) ?? true else { continue }
+            if depth == reads.depth {
+                if reads.names != nil { continue }
+                throw PersistenceError.notComparable(property: field.name, type: "model of more than \(depth) levels")
+            }
             let destination = try registry.plan(related)
-            let targets = try link.targets.all.map { try dictionary(ofTarget: $0, destination) }
+            let targets = try link.targets.all.map { try dictionary(ofTarget: $0, destination, depth: depth + 1) }
             if field.isToMany {
                 values[field.name as NSString] = NSArray(array: targets)
             } else if let target = targets.first {
@@ -55,12 +68,12 @@ private struct StoredValues {
         return values
     }
 
-    private func dictionary(ofTarget target: Any, _ plan: EntityPlan) throws -> NSDictionary {
+    private func dictionary(ofTarget target: Any, _ plan: EntityPlan, depth: Int) throws -> NSDictionary {
         if let reference = target as? any ModelReference {
             return NSDictionary(object: try reference.keyValue(), forKey: plan.uidKey as NSString)
         }
         guard let model = target as? any CoreModel else { return NSDictionary() }
-        return try dictionary(of: model, plan)
+        return try dictionary(of: model, plan, depth: depth)
     }
 }
 
@@ -95,20 +108,36 @@ private struct KnownModel: Sendable {
     }
 
     #if canImport(ObjectiveC)
+        func reads(of predicate: NSPredicate) throws -> ReadNames { ReadNames() }
+
         func evaluate(_ predicate: NSPredicate, _ values: NSDictionary) throws -> Bool {
             predicate.evaluate(with: values)
         }
     #else
-        /// A key that the model does not have would stop the program, or be taken for one without a value.
-        func evaluate(_ predicate: NSPredicate, _ values: NSDictionary) throws -> Bool {
-            if let tree = try? predicateTree(of: predicate) {
-                if let obstacle = tree.obstacle ?? tree.openVariable.map({ "the variable $\($0) has no value" }) {
-                    throw StoreError.make(
-                        CoreDataErrorCode.coreData, "The predicate cannot be used: \(obstacle).")
-                }
-                try PredicateKeys.check(tree, of: layout)
+        /// What a predicate reads.
+        ///
+        /// - Throws: an error for a predicate that cannot be evaluated. A key that the model does not have would stop the program, or be
+        ///   taken for one without a value.
+        func reads(of predicate: NSPredicate) throws -> ReadNames {
+            guard let tree = try? predicateTree(of: predicate) else { return ReadNames() }
+            if let obstacle = tree.obstacle ?? tree.openVariable.map({ "the variable $\($0) has no value" }) {
+                throw StoreError.make(CoreDataErrorCode.coreData, "The predicate cannot be used: \(obstacle).")
             }
-            return try StoreError.evaluating { predicate.evaluate(with: values) }
+            try PredicateKeys.check(tree, of: layout)
+            var (names, isKnown) = ([String](), true)
+            _ = tree.mapExpressions { expression in
+                switch expression {
+                case .keyPath(let keys), .path(_, let keys): names += keys
+                case .call, .anyKey, .fetch, .block: isKnown = false
+                default: break
+                }
+                return expression
+            }
+            return isKnown ? ReadNames(names: Set(names), depth: names.count) : ReadNames()
+        }
+
+        func evaluate(_ predicate: NSPredicate, _ values: NSDictionary) throws -> Bool {
+            try StoreError.evaluating { predicate.evaluate(with: values) }
         }
     #endif
 }
