@@ -10,6 +10,13 @@ extension PersistenceError {
         )
     }
 
+    static func stillOpening(manager: String) -> PersistenceError {
+        PersistenceError(
+            .notLoaded,
+            "The persistence manager '\(manager)' is being opened, and a closure of its migration plan, or an observer that is told "
+                + "meanwhile, uses it. Use what the closure is given, or wait until load() has returned.")
+    }
+
     package static func alreadyLoaded(manager: String) -> PersistenceError {
         PersistenceError(
             .alreadyLoaded,

@@ -26,6 +26,7 @@ extension PersistenceManager {
     }
 
     package func openExplicitly(_ plan: MigrationPlan?, _ progress: Progress?) throws {
+        try refuseWhileOpening()
         try opening.withLock { _ in
             let state = state.withLock { $0 }
             if state == .loaded || state == .opened && plan != nil {
@@ -39,6 +40,8 @@ extension PersistenceManager {
 
     /// Opens the store. The caller holds `opening`.
     func openNow(_ plan: MigrationPlan?, _ progress: Progress?) throws {
+        openingThread.withLock { $0 = Thread.current }
+        defer { openingThread.withLock { $0 = nil } }
         _ = try checkedModel()
         try openStores(plan, progress).get()
         configureMainContext()

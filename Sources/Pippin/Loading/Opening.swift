@@ -7,6 +7,7 @@ extension PersistenceManager {
     /// - Throws: ``PersistenceError/Code/notLoaded`` for a store that was destroyed, and what `load()` throws.
     package func openIfNeeded() throws {
         if isOpen { return }
+        try refuseWhileOpening()
         // While the manager starts over, this waits for the new store.
         try opening.withLock { _ in
             if isOpen { return }
@@ -28,6 +29,12 @@ extension PersistenceManager {
     /// - Throws: ``PersistenceError/Code/notLoaded`` if the store is not open.
     package func requireOpen() throws {
         guard isOpen else { throw PersistenceError.notLoaded(manager: name) }
+    }
+
+    /// Refuses what a closure of a migration plan, or an observer, does with the manager while its thread opens the
+    /// store: it would wait for itself.
+    func refuseWhileOpening() throws {
+        if openingThread.withLock({ $0 }) === Thread.current { throw PersistenceError.stillOpening(manager: name) }
     }
 
     /// A store that was destroyed is made again only by an explicit `load()`.

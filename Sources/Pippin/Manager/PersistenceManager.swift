@@ -26,6 +26,8 @@ public final class PersistenceManager: Sendable {
     let state = Locked(LoadState.unloaded)
     /// Held while the store is being opened.
     let opening = Locked(())
+    /// The thread that is opening the store.
+    let openingThread = Locked<Thread?>(nil)
     package let threadContexts = ThreadContexts()
     /// The contexts that were handed out for longer use.
     package let backgroundContexts = WeakContexts()
