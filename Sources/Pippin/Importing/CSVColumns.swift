@@ -3,12 +3,14 @@ import CompactCollections
 /// The header of a CSV file: the names of its columns, checked against the model.
 struct CSVColumns {
     let names: [String]
+    /// The names of the columns to leave out.
+    let ignored: Set<String>
 
     /// - Parameters:
     ///   - header: the file's first record.
     ///   - plan: the model's properties.
     ///   - registry: the models that are known.
-    ///   - ignored: the columns that the model need not have.
+    ///   - ignored: the columns to leave out, which the model need not have.
     ///   - path: the file's path, for errors.
     /// - Throws: ``PersistenceError/Code/fileNotReadable`` for a header that cannot be read, and for a duplicate
     ///   column; ``PersistenceError/Code/unknownColumns``.
@@ -21,6 +23,7 @@ struct CSVColumns {
                 path: path, reason: "Line \(header.number), field \(problem.field + 1): \(problem.reason).")
         }
         names = header.fields
+        self.ignored = ignored
         var seen: Set<String> = []
         if let double = names.first(where: { !seen.insert($0).inserted && !ignored.contains($0) }) {
             throw PersistenceError.fileNotReadable(path: path, reason: "It has the column “\(double)” twice.")

@@ -11,9 +11,9 @@ struct CSVRow {
 
     init(_ columns: CSVColumns, _ record: CSVRecords.Line, dates: CSVDates) {
         dateStyle = dates
-        emptyTexts = Set(record.emptyTexts.map { columns.names[$0] })
+        emptyTexts = Set(record.emptyTexts.map { columns.names[$0] }).subtracting(columns.ignored)
         fields = Dictionary(
-            zip(columns.names, record.fields).filter { !$1.isEmpty }.map { ($0, $1) },
+            zip(columns.names, record.fields).filter { !$1.isEmpty && !columns.ignored.contains($0) }.map { ($0, $1) },
             uniquingKeysWith: { first, _ in first })
     }
 

@@ -23,7 +23,7 @@ extension PersistenceManager {
     ///     skipped. A file without a header line is refused; one with only a header has no models.
     ///   - delimiter: the ASCII character that separates fields.
     ///   - dates: how dates are written.
-    ///   - ignored: columns to ignore, which the model need not have.
+    ///   - ignored: columns to ignore, whether or not the model has such properties.
     ///   - batchSize: how many models to save at a time.
     ///   - progress: counts the bytes that are done, out of the file's size.
     /// - Returns: what was inserted, updated, skipped and refused, and why.

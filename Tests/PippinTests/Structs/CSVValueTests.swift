@@ -40,6 +40,16 @@ struct CSVValueTests {
         try await load(Array(text.utf8), ignoring: ignoring)
     }
 
+    @Test("A column that is to be ignored is, also where the model has such a property")
+    func ignored() async throws {
+        let imported = try await load("id,small,note,tags\n1,70000,\"\",[1\n", ignoring: ["small", "note", "tags"])
+        #expect(imported.reasons.isEmpty)
+        let found = try await imported.manager.fetch(Sample.self)
+        #expect(found.map(\.id) == ["1"])
+        #expect(found.first?.small == nil)
+        #expect(found.first?.note == nil)
+    }
+
     private static let refused: [(String, [String])] = [
         ("small", ["70000", "32768", "-32769", "1.0", "1e3", "9abc", "-", "0x10", " 5", "5 ", "1,5", "١", "NaN"]),
         ("whole", ["9223372036854775808", "1.5", "0b1", "1_000", "--1"]), ("unsigned", ["256", "-1"]),
