@@ -67,8 +67,11 @@ struct PreparedChanges: @unchecked Sendable {
         }
     }
 
-    /// The changes for one statement, if they set plain attributes only.
+    /// The changes for one statement, if they set plain attributes only, and none of which the schema says which model
+    /// stays if two have the same.
     var batch: [String: Any]? {
+        for case .unique(let properties, _?) in plan.facts
+        where attributes.contains(where: { properties.compactMap(\.path).contains($0.name) }) { return nil }
         guard links.isEmpty, !attributes.isEmpty, !attributes.contains(where: { $0.value is [String: Any] }) else {
             return nil
         }
