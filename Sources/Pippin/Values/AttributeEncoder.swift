@@ -139,8 +139,13 @@ final class ValueCapture: Encoder, SingleValueEncodingContainer {
 
 /// Values without a fixed shape, as JSON.
 enum ValueJSON {
-    /// Equal values give equal data, so that saving an unchanged value changes nothing.
+    /// Equal values give equal data, so that saving an unchanged value changes nothing. Sets within other values are in
+    /// the order of the process.
     static func data(of value: some Encodable) throws -> Data {
+        if let elements = try (value as? any UnorderedValue)?.encodedElements() {
+            let sorted = elements.sorted { $0.lexicographicallyPrecedes($1) }
+            return Data("[".utf8) + Data(sorted.joined(separator: ",".utf8)) + Data("]".utf8)
+        }
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         return try encoder.encode(value)
@@ -148,5 +153,22 @@ enum ValueJSON {
 
     static func value<Value: Decodable>(_ type: Value.Type, in data: Data) throws -> Value {
         try JSONDecoder().decode(type, from: data)
+    }
+}
+
+/// A collection whose elements have another order in each process.
+private protocol UnorderedValue {
+    /// The JSON of each element; `nil` if JSON has them by their keys, and sorts these.
+    func encodedElements() throws -> [Data]?
+}
+
+extension Set: UnorderedValue where Element: Encodable {
+    fileprivate func encodedElements() throws -> [Data]? { try map { try ValueJSON.data(of: $0) } }
+}
+
+extension Dictionary: UnorderedValue where Key: Encodable, Value: Encodable {
+    fileprivate func encodedElements() throws -> [Data]? {
+        if Key.self is any CodingKeyRepresentable.Type { return nil }
+        return try map { try ValueJSON.data(of: $0) + Data(",".utf8) + ValueJSON.data(of: $1) }
     }
 }
