@@ -135,7 +135,8 @@ struct DamagedKeyedArchiveTests {
         let text = builder.string("x")
         let large = builder.array(Array(repeating: text, count: 20_000))
         let owners = (0..<20).map { builder.add(classNames: ["Owner\($0)"], fields: ["large": large]) }
-        let archive = try builder.archive(root: builder.array(owners))
+        let all = builder.array(owners)
+        let archive = builder.archive(root: all)
         let objects = try #require(try archive.root().elements())
         #expect(throws: KeyedArchiveError.self) {
             for case .object(let object) in objects { _ = try KeyedArchiveFragment(object) }
@@ -146,7 +147,8 @@ struct DamagedKeyedArchiveTests {
     func decimalsInSets() throws {
         var builder = KeyedArchiveBuilder()
         let decimal = try builder.foundationValue(NSDecimalNumber(string: "1.5"))
-        let set = try builder.archive(root: builder.set([decimal])).root()
+        let elements = builder.set([decimal])
+        let set = try builder.archive(root: elements).root()
         #expect(try ArchivedValue.object(set).foundationValue() == nil)
         #expect(try set.elements()?.count == 1)
     }

@@ -43,11 +43,8 @@ struct DocumentMigration {
             $0.model.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata)
                 || $0.model.isConfiguration(withName: nil, compatibleWithStoreMetadata: metadata)
         }
-        // Of a version with several configurations, the store has the entities of one.
-        let fitting = version.map(\.model).flatMap {
-            configuration == nil ? $0 : NSManagedObjectModel(byMerging: [$0], forStoreMetadata: metadata)
-        }
-        if let found = fitting ?? .mergedModel(from: nil, forStoreMetadata: metadata) { return found }
+        // Of a version with several configurations, the store has the entities of one; mapping models are for all.
+        if let found = version?.model ?? .mergedModel(from: nil, forStoreMetadata: metadata) { return found }
         throw MigrationError.missingSourceModel(url: url, metadata: metadata)
     }
 

@@ -6,7 +6,8 @@ extension PersistenceManager {
     /// Managed objects that are still in use become invalid. The main context is emptied. Observations end with
     /// ``PersistenceError/Code/notLoaded``; use `startOver()` for observations to continue with a new store.
     ///
-    /// - Throws: ``PersistenceError/Code/notLoaded``, and Core Data's errors. A store that could not be destroyed is opened by the next use.
+    /// - Throws: ``PersistenceError/Code/notLoaded``, and Core Data's errors. A store that could not be destroyed is opened
+    ///   by the next use.
     public func destroy() async throws { try await destroyStores(thenOpening: false) }
 
     /// Deletes everything that was saved, and begins with an empty store. Observations continue with it.
@@ -45,6 +46,9 @@ extension PersistenceManager {
         let stores = coordinator.persistentStores
         // A store that cannot be destroyed is opened by the next use.
         state.withLock { $0 = .unloaded }
+        // Observers hear of it, and must not wait for this.
+        openingThread.withLock { $0 = Thread.current }
+        defer { openingThread.withLock { $0 = nil } }
         for context in stayingContexts { context.perform { context.reset() } }
         for store in stores { try coordinator.remove(store) }
         // One in memory is gone.
