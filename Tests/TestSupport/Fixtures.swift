@@ -8,7 +8,8 @@ package enum Fixtures {
         if let path = ProcessInfo.processInfo.environment["PIPPIN_FIXTURES"] { return URL(fileURLWithPath: path) }
         var package = URL(fileURLWithPath: #filePath)
         for _ in 0..<3 { package.deleteLastPathComponent() }
-        return package.deletingLastPathComponent().appendingPathComponent("shared/fixtures")
+        // Commands name a store by its real path.
+        return package.deletingLastPathComponent().appendingPathComponent("shared/fixtures").resolvingSymlinksInPath()
     }()
 
     package static var areThere: Bool { FileManager.default.fileExists(atPath: folder.path) }
