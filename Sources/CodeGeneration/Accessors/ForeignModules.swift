@@ -21,8 +21,8 @@ struct ForeignModules {
         (self.target, self.imported, self.compiler, self.folder) = (target, imported, compiler, folder)
     }
 
-    /// Adds types to the modules that declare them: to those that the sources import, and if none does, to the others, which these may
-    /// export.
+    /// Adds types to the modules that declare them: to those that the sources import, and if none does, to the others,
+    /// which these may export.
     ///
     /// - Parameter missing: the names of types, or of modules.
     /// - Returns: whether any module declares any of them.

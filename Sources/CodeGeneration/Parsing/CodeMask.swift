@@ -87,8 +87,8 @@ struct CodeMask {
         return " \t\n\r([{,;:!".utf8.contains(before) && !" \t\n\r\0".utf8.contains(at(index + 1))
     }
 
-    /// Steps over a regular expression, or over its beginning if there is none: it ends on its line, unless it has number signs and begins
-    /// on the next one.
+    /// Steps over a regular expression, or over its beginning if there is none: it ends on its line, unless it has
+    /// number signs and begins on the next one.
     private mutating func maskRegularExpression(pounds: Int) {
         var end = index + pounds + 1
         let line = bytes[min(end, bytes.count)...].prefix { $0 != UInt8(ascii: "\n") }

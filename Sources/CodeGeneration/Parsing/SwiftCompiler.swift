@@ -48,8 +48,8 @@ package struct SwiftCompiler: Sendable {
 
     /// Parses a source, without looking at any module.
     ///
-    /// The target's language mode is not known: the source is parsed with regular expressions between slashes, as in Swift 6, and if it
-    /// does not parse then, without them.
+    /// The target's language mode is not known: the source is parsed with regular expressions between slashes, as in
+    /// Swift 6, and if it does not parse then, without them.
     ///
     /// - Returns: the syntax tree, `nil` if the source does not parse: the compiler that builds the target says why.
     /// - Throws: `GenerationFailure` if the compiler does not start, or prints what cannot be understood.

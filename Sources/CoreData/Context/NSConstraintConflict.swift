@@ -48,9 +48,9 @@ open class NSConstraintConflict: NSObject {
     ///
     /// - Parameters:
     ///   - type: which side wins.
-    ///   - own: the relationships that are values of the objects as attributes are: the winning object's are kept, and not joined with those of
-    ///     the others. The others are the objects' places in the relationships of other objects. The value says whether destinations are
-    ///     deleted that are left.
+    ///   - own: the relationships that are values of the objects as attributes are: the winning object's are kept, and
+    ///     not joined with those of the others. The others are the objects' places in the relationships of other
+    ///     objects. The value says whether destinations are deleted that are left.
     package final func resolve(_ type: NSMergePolicyType, own: [String: Bool] = [:]) {
         let contextWins = type == .overwriteMergePolicyType || type == .mergeByPropertyObjectTrumpMergePolicyType
         var losers = conflictingObjects

@@ -34,8 +34,8 @@ package enum ReadScope: Sendable {
 extension NSPersistentStoreCoordinator {
     /// The current state, pinned so that it can be read while others write.
     ///
-    /// - Returns: `nil` if there is no store, or one of the stores cannot pin it: it is in memory, has no write-ahead log, or has reached its
-    ///   limit of pins.
+    /// - Returns: `nil` if there is no store, or one of the stores cannot pin it: it is in memory, has no write-ahead
+    ///   log, or has reached its limit of pins.
     package func pinnedScope() -> ReadScope? {
         guard let token = try? pinCurrentGeneration(), (try? check(token)) != nil else { return nil }
         return .pinned(token)

@@ -14,7 +14,8 @@ package enum ProgramClasses {
     /// The modules that declare a top-level class with a name, in alphabetical order.
     package static func modules(declaring name: String) -> [String] { modulesByClass[name] ?? [] }
 
-    /// The classes that a type names, such as `[String: App.Route]`: those with a module that exists, and those of that plain name.
+    /// The classes that a type names, such as `[String: App.Route]`: those with a module that exists, and those of that
+    /// plain name.
     ///
     /// Models name classes as the developer wrote them, `Route` or, for the model's own module, `.Route`.
     static func classes(namedIn type: String) -> [AnyClass] {

@@ -86,7 +86,8 @@ struct ModelText: Equatable {
     }
 }
 
-/// The user info of a model's entities and properties, and its fetch requests, as text. These may change while the model is in use.
+/// The user info of a model's entities and properties, and its fetch requests, as text. These may change while the
+/// model is in use.
 struct ModelUserInfo: Equatable {
     /// The entries by entity or property, without empty ones.
     private let entries: [String: [String]]

@@ -6,8 +6,8 @@ import KeyedArchives
 package enum ModelCache {
     /// The cache of a model.
     ///
-    /// - Throws: an error that names the entity and property which no archive can hold, or what is named and not there: such an
-    ///   archive could not be read when the store is to be migrated.
+    /// - Throws: an error that names the entity and property which no archive can hold, or what is named and not there:
+    ///   such an archive could not be read when the store is to be migrated.
     package static func modelCacheData(for model: NSManagedObjectModel) throws -> Data {
         try ModelFileError.naming(nil) {
             let document = try ModelDocument(model)

@@ -1,6 +1,6 @@
 extension String {
-    /// The text of a type with other names in it: of `[String: App.Route]` these are `String` and `App.Route`. A leading point is part
-    /// of a name.
+    /// The text of a type with other names in it: of `[String: App.Route]` these are `String` and `App.Route`. A
+    /// leading point is part of a name.
     package func mapTypeNames(_ transform: (String) -> String) -> String {
         var result = ""
         var name = ""

@@ -31,8 +31,8 @@ package struct CoreModelExpansion: Equatable, Sendable {
             """
     }
 
-    /// Models belong to no actor, also in a module whose declarations belong to the main one. Compilers before Swift 6.2, which cannot
-    /// read this, have no such modules.
+    /// Models belong to no actor, also in a module whose declarations belong to the main one. Compilers before Swift
+    /// 6.2, which cannot read this, have no such modules.
     #if compiler(>=6.2)
         private static let isolation = "nonisolated "
     #else

@@ -139,8 +139,8 @@ package struct Lexer {
 
     // MARK: Regular expressions
 
-    /// Where the literal ends that begins here; nil where none does. Without number signs around it, its slash is written like a
-    /// prefix operator.
+    /// Where the literal ends that begins here; nil where none does. Without number signs around it, its slash is
+    /// written like a prefix operator.
     private func endOfRegularExpression() -> Int? {
         var next = place
         while next < bytes.count, bytes[next] == UInt8(ascii: "#") { next += 1 }

@@ -16,8 +16,9 @@ extension PersistenceManager {
     ///
     /// - Parameter work: asks the access that it is given. It runs off the calling thread.
     /// - Returns: what the block returns.
-    /// - Throws: what the block throws, what `load()` throws if the store was not open yet, ``PersistenceError/Code/conflict`` for a question
-    ///   after the block's own save, and ``PersistenceError/Code/readFailed`` where the store was destroyed meanwhile.
+    /// - Throws: what the block throws, what `load()` throws if the store was not open yet,
+    ///   ``PersistenceError/Code/conflict`` for a question after the block's own save, and
+    ///   ``PersistenceError/Code/readFailed`` where the store was destroyed meanwhile.
     public func read<Result: Sendable>(
         _ work: @escaping @Sendable (ReadAccess) throws -> Result
     ) async throws -> Result { try await offThread { try self.readAndWait(work) } }

@@ -251,7 +251,8 @@ extension ModelReader {
         return try access.onContext { try aggregate.sums(Value.self, by: groups, selection.predicate, in: $0) }
     }
 
-    /// The least or the greatest value. Stores order enumerations by their raw values, which may not be the order of the type.
+    /// The least or the greatest value. Stores order enumerations by their raw values, which may not be the order of
+    /// the type.
     private func extreme<Model: CoreModel, Value: Comparable & Codable>(
         _ function: Aggregate.Function, _ property: PartialKeyPath<Model>, _ filter: Filter<Model>,
         _ choose: ([Value]) -> Value?

@@ -22,7 +22,8 @@ extension Filter where Model: CoreModel {
     }
 }
 
-/// What a predicate reads of a model, at most: it follows no relationships but those whose names it has, and not more in a row than it has names.
+/// What a predicate reads of a model, at most: it follows no relationships but those whose names it has, and not more
+/// in a row than it has names.
 private struct ReadNames {
     /// Nil for a predicate that may read anything.
     var names: Set<String>?
@@ -116,8 +117,8 @@ private struct KnownModel: Sendable {
     #else
         /// What a predicate reads.
         ///
-        /// - Throws: an error for a predicate that cannot be evaluated. A key that the model does not have would stop the program, or be
-        ///   taken for one without a value.
+        /// - Throws: an error for a predicate that cannot be evaluated. A key that the model does not have would stop
+        ///   the program, or be taken for one without a value.
         func reads(of predicate: NSPredicate) throws -> ReadNames {
             guard let tree = try? predicateTree(of: predicate) else { return ReadNames() }
             if let obstacle = tree.obstacle ?? tree.openVariable.map({ "the variable $\($0) has no value" }) {

@@ -1,7 +1,8 @@
 import CoreData
 
-// Values enter the filter in their attributes' form: an enumeration as its raw value, nil as no value. An enumeration that is CaseIterable has
-// its own order, as the list of its cases that are less or greater; any other one is refused where the order matters.
+// Values enter the filter in their attributes' form: an enumeration as its raw value, nil as no value. An enumeration
+// that is CaseIterable has its own order, as the list of its cases that are less or greater; any other one is refused
+// where the order matters.
 
 /// Selects models whose property equals a value. `\.status == .active`, `\.author?.name == "Jane"`, `\.price == nil`
 ///

@@ -152,11 +152,11 @@ public struct SchemaRule<Model>: Sendable {
 
 /// Which model stays if two would share values that must be unique: see ``SchemaRule/unique(_:keeping:)``.
 public enum KeptModel: Sendable {
-    /// The model that is in the store already, or came first. The one being saved is left out with what it owns, or keeps its stored values if
-    /// it is stored, too; references to one that is left out lead to the one that stays.
+    /// The model that is in the store already, or came first. The one being saved is left out with what it owns, or
+    /// keeps its stored values if it is stored, too; references to one that is left out lead to the one that stays.
     case stored
-    /// The model that is being saved. It replaces the stored one, with its own identifier and relationships; what the stored one owned is
-    /// deleted, and references to it lead to the new one.
+    /// The model that is being saved. It replaces the stored one, with its own identifier and relationships; what the
+    /// stored one owned is deleted, and references to it lead to the new one.
     case new
 }
 

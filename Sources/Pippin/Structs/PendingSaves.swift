@@ -102,8 +102,8 @@
         ///   - hasRead: whether the transaction has a state, in which a save that was looked up before is looked up again.
         ///   - lookUp: looks the models up.
         /// - Returns: the save.
-        /// - Throws: `DirectSave.NotDirect` where they must be saved as objects, the mode's error for a model that is stored by now, or is
-        ///   not, and what reading throws.
+        /// - Throws: `DirectSave.NotDirect` where they must be saved as objects, the mode's error for a model that is
+        ///   stored by now, or is not, and what reading throws.
         func save(hasRead: Bool, _ lookUp: (ModelGraph) throws -> DirectSave?) throws -> DirectSave {
             if let only, !(hasRead && only.isOfNow) { return only }
             // Changes that are not allowed in one save, such as a model that moves to another owner, may be allowed in

@@ -9,8 +9,8 @@ struct NodePlaces {
     /// Dates by their microseconds.
     private var microseconds: [Double: Int] = [:]
 
-    /// The place of a key, or of a date that is the same in microseconds: servers keep no more precision, and return slightly different dates
-    /// from those asked for.
+    /// The place of a key, or of a date that is the same in microseconds: servers keep no more precision, and return
+    /// slightly different dates from those asked for.
     func place(of key: RecordKey) -> Int? {
         switch key {
         case .integer(let number): return numbers.place(of: number)

@@ -8,7 +8,8 @@ package enum QueryCommand {
     ///   - store: the store that the options name, open.
     ///   - terminal: how the output may look.
     ///   - output: takes the text, piece by piece.
-    /// - Throws: `CommandError` that marks what is wrong with the query, or, after all was written, names what cannot be read; errors of the store.
+    /// - Throws: `CommandError` that marks what is wrong with the query, or, after all was written, names what cannot
+    ///   be read; errors of the store.
     package static func run(
         _ options: QueryOptions, in store: DirectStore, _ terminal: Terminal, _ output: (String) throws -> Void
     ) throws {
@@ -29,8 +30,8 @@ package enum QueryCommand {
     ///   - store: the store that the options name, open.
     ///   - progress: says how far it is.
     ///   - output: takes the text where no file is named.
-    /// - Throws: `CommandError` for an entity that there is not and for a file that cannot be written; after all was written, for values that
-    ///   cannot be read; and errors of the store.
+    /// - Throws: `CommandError` for an entity that there is not and for a file that cannot be written; after all was
+    ///   written, for values that cannot be read; and errors of the store.
     package static func run(
         _ options: ExportOptions, in store: DirectStore, _ progress: ProgressLine, _ output: (String) throws -> Void
     ) throws {

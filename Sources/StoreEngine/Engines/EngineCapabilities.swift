@@ -38,7 +38,8 @@ package protocol LongTransactionEngine: StoreEngine {
     /// - Throws: the errors of the store.
     func beginLongTransaction(makesIndexesLater: Bool, copies: Bool) throws
 
-    /// Creates the deferred indexes, and what computes derived attributes. Those whose rows share values that must be unique are deferred again.
+    /// Creates the deferred indexes, and what computes derived attributes. Those whose rows share values that must be
+    /// unique are deferred again.
     func makeIndexes() throws
 
     /// Rows that share values which must be unique; empty if all indexes exist.

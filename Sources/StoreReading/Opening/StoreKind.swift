@@ -3,7 +3,8 @@ import Foundation
 import StoreEngine
 
 extension URL {
-    /// The file that a store's path names, behind its symbolic links: SQLite's log, and the large values, are beside that file.
+    /// The file that a store's path names, behind its symbolic links: SQLite's log, and the large values, are beside
+    /// that file.
     package init(store path: String) { self = URL(fileURLWithPath: path).resolvingSymlinksInPath() }
 
     /// Makes an empty file for the copy of a store, for those only who may read the store.

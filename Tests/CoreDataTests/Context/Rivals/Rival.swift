@@ -22,7 +22,8 @@ struct Rival {
         ///   - current: the value that it has now.
         ///   - stored: the value in the store.
         ///   - conflicts: whether any value of the object was changed in the store.
-        /// - Returns: the value as a text; nil if it may be either, since an object's version may have changed without its values.
+        /// - Returns: the value as a text; nil if it may be either, since an object's version may have changed without
+        ///   its values.
         func merged(snapshot: String?, current: String?, stored: String?, conflicts: Bool) -> String? {
             switch self {
             case .error, .overwrite: current

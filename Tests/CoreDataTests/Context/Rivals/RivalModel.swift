@@ -1,7 +1,7 @@
 import CoreData
 
-/// People with a boss, tags in common, and an ordered list of tags of their own. Every object has a number, by which stores and
-/// contexts are compared.
+/// People with a boss, tags in common, and an ordered list of tags of their own. Every object has a number, by which
+/// stores and contexts are compared.
 enum RivalModel {
     static func make() -> NSManagedObjectModel {
         func numbers(and names: [String]) -> [NSAttributeDescription] {
