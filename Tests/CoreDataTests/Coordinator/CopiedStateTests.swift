@@ -4,24 +4,24 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Archives texts, and runs code once when it reads one.
+/// Archives texts, and runs code once when it reads one. Each test has one of its own, since tests run at the same time.
 private final class Interrupting: ValueTransformer {
-    static let name = NSValueTransformerName("Interrupting")
-    static let interruption = Mutex<(@Sendable () -> Void)?>(nil)
+    let name = NSValueTransformerName("Interrupting \(UUID())")
+    let interruption = Mutex<(@Sendable () -> Void)?>(nil)
 
     override class func transformedValueClass() -> AnyClass { NSData.self }
 
     override func transformedValue(_ value: Any?) -> Any? {
-        Self.interrupt()
+        interrupt()
         return (value as? String).map { Data($0.utf8) }
     }
 
     override func reverseTransformedValue(_ value: Any?) -> Any? {
-        Self.interrupt()
+        interrupt()
         return (value as? Data).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    private static func interrupt() {
+    private func interrupt() {
         let work = interruption.withLock { work in
             defer { work = nil }
             return work
@@ -60,10 +60,11 @@ private final class Interrupting: ValueTransformer {
         "What another program saves meanwhile is copied as a whole or not at all",
         arguments: [NSPersistentStore.StoreType.sqlite, .xml])
     func oneState(type: NSPersistentStore.StoreType) throws {
-        ValueTransformer.setValueTransformer(Interrupting(), forName: Interrupting.name)
+        let transformer = Interrupting()
+        ValueTransformer.setValueTransformer(transformer, forName: transformer.name)
         let model = Library.model()
         let note = Library.attribute("note", .transformableAttributeType)
-        note.valueTransformerName = Interrupting.name.rawValue
+        note.valueTransformerName = transformer.name.rawValue
         model.entitiesByName["Author"]?.properties.append(note)
         let coordinator = try coordinator(model, file)
         try fill(coordinator) { context in
@@ -71,7 +72,7 @@ private final class Interrupting: ValueTransformer {
             context.make("Book", ["title": "First", "author": ann])
         }
         let file = file
-        Interrupting.interruption.withLock {
+        transformer.interruption.withLock {
             $0 = {
                 do {
                     try execute(
