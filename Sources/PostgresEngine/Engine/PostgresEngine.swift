@@ -90,10 +90,14 @@ package final class PostgresEngine: OpenableEngine {
             naming: PostgresNaming.names(in: place.schema))
         facts.identity.uuid = stored.metadata[NSStoreUUIDKey] as? String ?? facts.identity.uuid
         facts.metadata = stored.metadata
-        if settings.tracksHistory, !stored.keepsHistory, !facts.isReadOnly { try opening.keepHistory() }
+        var generation = stored.generation
+        if settings.tracksHistory, !stored.keepsHistory, !facts.isReadOnly {
+            // Any other number means that the store was migrated meanwhile, which the first work on it notices.
+            if let new = try opening.keepHistory(settings), new == generation &+ 1 { generation = new }
+        }
         opened = try OpenDatabase(
             place: place, schema: schema, identity: facts.identity, settings: settings, isPooled: isPooled,
-            hasHistory: stored.keepsHistory || settings.tracksHistory, generation: stored.generation,
+            hasHistory: stored.keepsHistory || settings.tracksHistory, generation: generation,
             isReadOnly: facts.isReadOnly, connection: opening.connection)
         if !facts.isReadOnly, try opening.keepsMarks() { opened?.writer = SaveWriter() }
         if place.failover.waitsWhenOpening, !facts.isReadOnly {

@@ -11,7 +11,9 @@ extension OpenDatabase {
         switch position {
         case nil: break
         case .transaction(let number): parameters.append(number)
-        case .date(let seconds): parameters.append(Timestamp(secondsSince2001: seconds) ?? .infinity)
+        // Outside of what the server has numbers for. Nothing is deleted before a date that is none.
+        case .date(let seconds):
+            parameters.append(Timestamp(secondsSince2001: seconds) ?? (seconds > 0 ? .infinity : .negativeInfinity))
         }
         return parameters
     }

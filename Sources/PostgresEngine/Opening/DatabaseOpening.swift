@@ -81,9 +81,20 @@ package struct DatabaseOpening {
         package let generation: Int64
     }
 
-    /// From now on, all programs that save to the store record it in the history.
-    func keepHistory() throws {
-        try connection.query("UPDATE pippin.stores SET keeps_history = true WHERE schema_name = $1", parameters)
+    /// From now on, all programs that save to the store record it in the history, also those that have it open: they
+    /// find another generation.
+    ///
+    /// - Returns: the new generation; nil if another program has done it meanwhile.
+    func keepHistory(_ settings: StoreSettings) throws -> Int64? {
+        try connection.transaction {
+            if !connection.keepsStatements { try connection.execute(settings.lockTimeout(local: true)) }
+            // Saves that are under way end first.
+            try connection.execute(OpenDatabase.lockAlone(place))
+            let result = try connection.query(
+                "UPDATE pippin.stores SET keeps_history = true, generation = generation + 1 WHERE schema_name = $1 "
+                    + "AND NOT keeps_history RETURNING generation", parameters)
+            return result.count == 1 ? result.integer(0, 0) : nil
+        }
     }
 
     /// The store's copy of its model; nil if there is none.
