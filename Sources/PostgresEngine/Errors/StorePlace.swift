@@ -56,6 +56,12 @@ package struct StorePlace: Sendable {
         let given = session == nil ? options?[NSPostgreSQLSchemaOption] as? String : nil
         self.schema = QualifiedName.part(given ?? schema ?? Bookkeeping.defaultStore)
         shownURL = url?.withoutPassword
+        guard self.schema.utf8.count <= SnakeCase.longest else {
+            throw StoreError.make(
+                CoreDataErrorCode.persistentStoreOpen,
+                "The schema “\(self.schema)” has a name of more than \(SnakeCase.longest) bytes, and PostgreSQL has none so long.",
+                url: shownURL)
+        }
     }
 
     /// A short name for messages: the database, and the schema unless it is the usual one.

@@ -31,10 +31,25 @@ final class SuccessorSchemas: SuccessorPlaces {
     }
 
     func place(step: Int) throws -> URL {
-        let schema = SnakeCase.cut("\(place.schema)_successor_\(step)")
-        try connection.execute("CREATE SCHEMA IF NOT EXISTS \(quotedName(schema))")
+        let schema = try freeName(step)
+        try connection.execute("CREATE SCHEMA \(quotedName(schema))")
         made.insert(schema)
         return StorePlace.url(StorePlace.url(store, schema: schema), session: session)
+    }
+
+    /// A name that no schema has.
+    private func freeName(_ step: Int) throws -> String {
+        var number = 1
+        while true {
+            let name = SnakeCase.distinct(
+                place.schema, ending: "_successor_\(step)" + (number == 1 ? "" : "_\(number)"))
+            var parameters = PostgresParameters()
+            parameters.append(name)
+            if try connection.query("SELECT FROM pg_namespace WHERE nspname = $1", parameters).count == 0 {
+                return name
+            }
+            number += 1
+        }
     }
 
     func copy(_ store: URL, to place: URL) throws {
@@ -62,7 +77,7 @@ final class SuccessorSchemas: SuccessorPlaces {
 
     private func drop(_ schema: String) throws {
         guard made.remove(schema) != nil else { return }
-        // Everything in it was made in this transaction, so nothing belongs to others.
+        // The schema was made in this transaction, so nothing in it belongs to others.
         try connection.execute("DROP SCHEMA \(quotedName(schema)) CASCADE")
     }
 }
