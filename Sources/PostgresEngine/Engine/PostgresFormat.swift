@@ -41,15 +41,20 @@ package enum PostgresFormat: StoreFormat {
                 let opening = DatabaseOpening(place, connection)
                 try opening.lock()
                 try connection.execute(OpenDatabase.lockAlone(place))
-                try opening.destroy()
+                let grants = try opening.stored() == nil ? nil : TableGrants(place, connection)
+                try opening.destroy(cascades: false)
                 if original.session != nil || original.target.description == place.target.description {
-                    return try StoreDuplicate.make(of: original, at: place, from: connection, to: connection)
+                    try StoreDuplicate.make(of: original, at: place, from: connection, to: connection)
+                } else {
+                    let reader = try DatabaseOpening.connect(
+                        original, StoreSettings(nil), isPooled: isPooled(options))
+                    try reader.transaction(.snapshot) {
+                        try StoreDuplicate.make(of: original, at: place, from: reader, to: connection)
+                    }
                 }
-                let reader = try DatabaseOpening.connect(
-                    original, StoreSettings(nil), isPooled: isPooled(options))
-                try reader.transaction(.snapshot) {
-                    try StoreDuplicate.make(of: original, at: place, from: reader, to: connection)
-                }
+                for table in try TableGrants.tables(place, connection) { try grants?.grant(on: table) }
+                try connection.execute(
+                    "SELECT pg_notify('\(Bookkeeping.schema)', \(quotedText(place.schema)))")
             }
         } catch {
             throw PostgresStoreError.make(

@@ -194,14 +194,22 @@ package struct DatabaseOpening {
     }
 
     /// Removes the store's tables and its bookkeeping.
-    package func destroy() throws {
+    ///
+    /// - Parameter cascades: whether what others have built on the tables goes, too, such as a view. Otherwise it is an
+    ///   error.
+    /// - Throws: the server's errors.
+    package func destroy(cascades: Bool = true) throws {
         try connection.transaction {
             try lock()
             guard try stored() != nil else { return }
-            let tables = try connection.query(
-                "SELECT format('%I.%I', schema_name, table_name) FROM pippin.tables WHERE schema_name = $1 "
-                    + "AND to_regclass(format('%I.%I', schema_name, table_name)) IS NOT NULL", parameters)
-            for row in 0..<tables.count { try connection.execute("DROP TABLE \(tables.string(row, 0)) CASCADE") }
+            let tables = try TableGrants.tables(place, connection).map {
+                quotedName(QualifiedName.make(schema: place.schema, name: $0))
+            }
+            if !tables.isEmpty {
+                try connection.execute(
+                    "SET CONSTRAINTS ALL IMMEDIATE; DROP TABLE \(tables.joined(separator: ", "))\(cascades ? " CASCADE" : ""); "
+                        + "SET CONSTRAINTS ALL DEFERRED")
+            }
             try connection.query("DELETE FROM pippin.stores WHERE schema_name = $1", parameters)
         }
     }

@@ -63,7 +63,10 @@ package struct StoreDuplicate {
         try move("SELECT \(columns) FROM \(old)", into: "\(table) (\(columns))")
         guard !new.isJoin else { return }
         let latest = try reader.query(
-            "SELECT pg_sequence_last_value(pg_get_serial_sequence(\(quotedText(old)), '\(ColumnName.key)')::regclass)")
+            """
+            SELECT COALESCE((SELECT \(OpenDatabase.latestStep) FROM pg_sequence WHERE seqrelid = \
+            pg_get_serial_sequence(\(quotedText(old)), '\(ColumnName.key)')::regclass), (SELECT max(\(ColumnName.key)) FROM \(old)))
+            """)
         guard latest.count == 1, !latest.isNull(0, 0) else { return }
         try writer.execute(
             "SELECT setval(pg_get_serial_sequence(\(quotedText(table)), '\(ColumnName.key)')::regclass, \(latest.integer(0, 0)))"

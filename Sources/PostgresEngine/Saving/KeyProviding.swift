@@ -100,14 +100,19 @@ extension OpenDatabase {
         }
     }
 
-    /// The highest key that the sequence has given out, to whichever client.
+    /// What a sequence has given out latest; NULL for none, or for a role that may not see it.
+    static let latestStep = """
+        CASE WHEN has_sequence_privilege(seqrelid, 'USAGE, SELECT') THEN pg_sequence_last_value(seqrelid::regclass) END
+        """
+
+    /// The highest key that the sequence has given out, to whichever client; 0 for a role that may not see it.
     func lastKey(of root: EntityLayout) throws -> Int64 {
         try reading("read the keys of") {
             var parameters = PostgresParameters()
             parameters.append(quotedName(try access(root).mapping.table))
             let last = try connection.query(
                 """
-                SELECT COALESCE(pg_sequence_last_value(seqrelid::regclass) + seqincrement - 1, 0) FROM pg_sequence \
+                SELECT COALESCE(\(Self.latestStep) + seqincrement - 1, 0) FROM pg_sequence \
                 WHERE seqrelid = pg_get_serial_sequence($1, '\(ColumnName.key)')::regclass
                 """, parameters)
             return last.count == 1 ? last.integer(0, 0) : 0

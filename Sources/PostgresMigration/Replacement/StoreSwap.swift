@@ -22,13 +22,6 @@ struct StoreSwap {
         return parameters
     }
 
-    private func tables(_ place: StorePlace) throws -> [String] {
-        let result = try connection.query(
-            "SELECT table_name FROM pippin.tables WHERE schema_name = $1 AND to_regclass(format('%I.%I', schema_name, table_name)) "
-                + "IS NOT NULL ORDER BY 1", parameters(place.schema))
-        return (0..<result.count).map { result.string($0, 0) }
-    }
-
     /// The partitions of a table that has moved already.
     private func parts(_ table: String) throws -> [String] {
         let result = try connection.query(
@@ -42,19 +35,17 @@ struct StoreSwap {
     /// - Throws: the server's errors: objects that others have built on the tables, such as a view, keep them from
     ///   being dropped.
     func run() throws {
-        let structure = try DatabaseStructure(place, connection)
-        let formerNames = try tables(place).map { QualifiedName.make(schema: place.schema, name: $0) }
-        let former = formerNames.map(quotedName)
+        let grants = try TableGrants(place, connection)
+        let former = grants.tables.map(quotedName)
         try connection.execute("SET CONSTRAINTS ALL IMMEDIATE")
         if !former.isEmpty { try connection.execute("DROP TABLE \(former.joined(separator: ", "))") }
-        for table in try tables(made) {
+        for table in try TableGrants.tables(made, connection) {
             let name = quotedName(QualifiedName.make(schema: made.schema, name: table))
             try connection.execute("ALTER TABLE \(name) SET SCHEMA \(quotedName(place.schema))")
             for part in try parts(table) {
                 try connection.execute("ALTER TABLE \(part) SET SCHEMA \(quotedName(place.schema))")
             }
-            let qualified = QualifiedName.make(schema: place.schema, name: table)
-            try grant(structure.grants(fromRowsOf: [qualified], orAll: formerNames), table)
+            try grants.grant(on: table)
         }
         // The changes of a history refer to its transactions.
         try connection.execute("SET CONSTRAINTS ALL DEFERRED")
@@ -64,27 +55,6 @@ struct StoreSwap {
         }
         try connection.query("DELETE FROM pippin.stores WHERE schema_name = $1", parameters(made.schema))
         try connection.query("SELECT pg_notify('\(Bookkeeping.schema)', $1)", parameters(place.schema))
-    }
-
-    private func grant(_ grants: [DatabaseStructure.Grant], _ table: String) throws {
-        let name = QualifiedName.make(schema: place.schema, name: table)
-        let sequence =
-            try connection.query(
-                "SELECT EXISTS (SELECT FROM pg_attribute WHERE attrelid = $1::text::regclass AND attidentity <> '')",
-                parameters(quotedName(name))
-            ).integer(0, 0) == 1
-        for grant in grants where sequence || !grant.isOfSequence {
-            let role = grant.role.isEmpty ? "PUBLIC" : quotedName(grant.role)
-            var object = quotedName(name)
-            if grant.isOfSequence {
-                object =
-                    "SEQUENCE "
-                    + (try connection.query(
-                        "SELECT pg_get_serial_sequence($1, '\(ColumnName.key)')", parameters(quotedName(name))
-                    ).string(0, 0))
-            }
-            try connection.execute("GRANT \(grant.right) ON \(object) TO \(role)")
-        }
     }
 
     /// `$1` is the store, `$2` its successor. A history of the successor replaces the former one; the numbering of

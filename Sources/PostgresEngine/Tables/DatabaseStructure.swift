@@ -1,6 +1,5 @@
 import Foundation
 import PostgresConnection
-import PostgresEngine
 
 /// The content of a schema that a migration needs to know.
 package struct DatabaseStructure {
