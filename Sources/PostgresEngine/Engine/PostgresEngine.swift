@@ -88,6 +88,8 @@ package final class PostgresEngine: OpenableEngine {
         let schema = SQLSchema(
             layout: layout, entityNames: checked, numbers: stored.numbers,
             naming: PostgresNaming.names(in: place.schema))
+        let renamed = try opening.entities(namedOtherThanIn: schema, stored)
+        guard renamed.isEmpty else { throw PostgresStoreError.otherNames(place, renamed) }
         facts.identity.uuid = stored.metadata[NSStoreUUIDKey] as? String ?? facts.identity.uuid
         facts.metadata = stored.metadata
         var generation = stored.generation
@@ -221,11 +223,13 @@ package final class PostgresEngine: OpenableEngine {
         let store = try current()
         guard let model else { return }
         let opening = DatabaseOpening(store.place, store.connection)
-        let stored: DatabaseOpening.StoredStore?
-        do { stored = try opening.stored() } catch {
-            throw PostgresStoreError.make(
-                error, fallback: CoreDataErrorCode.persistentStoreOperation, work: "read from", place: store.place)
+        func reading<Result>(_ body: () throws -> Result) throws -> Result {
+            do { return try body() } catch {
+                throw PostgresStoreError.make(
+                    error, fallback: CoreDataErrorCode.persistentStoreOperation, work: "read from", place: store.place)
+            }
         }
+        let stored = try reading { try opening.stored() }
         guard let stored, facts.metadataAreChanged || stored.metadata[NSStoreUUIDKey] as? String == facts.identity.uuid
         else {
             throw StoreError.make(
@@ -246,6 +250,8 @@ package final class PostgresEngine: OpenableEngine {
         let schema = SQLSchema(
             layout: store.schema.layout, entityNames: names, numbers: stored.numbers,
             naming: PostgresNaming.names(in: store.place.schema))
+        let renamed = try reading { try opening.entities(namedOtherThanIn: schema, stored) }
+        guard renamed.isEmpty else { throw migrated(store.place, renamed) }
         store.connection.forgetStatements()
         opened = try OpenDatabase(
             place: store.place, schema: schema, identity: facts.identity, settings: settings, isPooled: store.isPooled,

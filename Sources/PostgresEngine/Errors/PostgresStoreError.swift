@@ -101,6 +101,24 @@ package enum PostgresStoreError {
             userInfo: [NSPostgreSQLStateErrorKey: error.state])
     }
 
+    /// The store's model has entities that the program's does not have, and so other names for tables or columns.
+    static func otherNames(_ place: StorePlace, _ entities: [String]) -> NSError {
+        StoreError.make(
+            CoreDataErrorCode.persistentStoreIncompatibleVersionHash,
+            "The store “\(place.name)” has entities that the model does not have, and with them other names for tables or columns of "
+                + "\(entities.joined(separator: ", ")).", url: place.shownURL,
+            suggestion: "Open it with the model that it has now.", userInfo: ["entities": entities])
+    }
+
+    /// Texts of the database are not in UTF-8.
+    static func otherEncoding(_ place: StorePlace, _ encoding: String) -> NSError {
+        StoreError.make(
+            CoreDataErrorCode.persistentStoreOpen,
+            "The database of “\(place.name)” has the encoding \(encoding), in which texts are compared and counted otherwise than in the program; "
+                + "a store needs UTF8.", url: place.shownURL,
+            suggestion: "Make another one: CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0.")
+    }
+
     static func readOnly(_ place: StorePlace) -> NSError {
         StoreError.make(
             CocoaError.Code.fileWriteNoPermission.rawValue,

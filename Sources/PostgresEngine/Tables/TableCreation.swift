@@ -58,8 +58,13 @@ package struct TableCreation {
     package init(_ schema: SQLSchema) {
         self.schema = schema
         let mappings = schema.mappings.compactMap { $0 }
-        for mapping in mappings where mapping.layout.superentity == nil { addTable(mapping, mappings) }
-        for (join, source, destination) in joins(mappings) { addJoin(join, source, destination) }
+        let roots = mappings.filter { $0.layout.superentity == nil }
+        let joins = joins(mappings)
+        // Tables and indexes share their names.
+        let parts = roots.flatMap { (try? Partitioning($0))?.parts(of: $0.table) ?? [] }
+        indexNames = FreeNames(Set((roots.map(\.table) + joins.map(\.join.table) + parts).map(QualifiedName.name)))
+        for root in roots { addTable(root, mappings) }
+        for (join, source, destination) in joins { addJoin(join, source, destination) }
         for mapping in mappings { addIndexes(mapping) }
     }
 
