@@ -40,14 +40,15 @@ package final class CopiedRows: RowCells, PausedWork {
     /// - Parameters:
     ///   - query: the query: `SELECT t0._id, t0.title FROM book t0`.
     ///   - connection: the connection.
+    ///   - check: a statement that fails where the query must not be answered; outside of a transaction, it is sent along.
     /// - Throws: the server's errors.
-    package init(_ query: String, _ connection: PostgresConnection) throws {
+    package init(_ query: String, _ connection: PostgresConnection, after check: String? = nil) throws {
         connection.settle()
         let isByItself = !connection.isInTransaction
         // Sent separately: of statements that are sent together, none is run if one cannot be parsed.
         if !isByItself { try connection.execute("SAVEPOINT \(Self.part)") }
         connection.roundTrips += 1
-        let copy = "COPY (\(query)) TO STDOUT (FORMAT binary)"
+        let copy = (isByItself ? check.map { $0 + "; " } ?? "" : "") + "COPY (\(query)) TO STDOUT (FORMAT binary)"
         let start = connection.awaiting { PQexec(connection.handle, copy) }
         defer { PQclear(start) }
         do {

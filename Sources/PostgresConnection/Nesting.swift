@@ -13,7 +13,7 @@ extension PostgresConnection {
             let result = try body()
             isWhole = false
             parts = 0
-            try execute("COMMIT")
+            try executeCommit("COMMIT")
             return result
         } catch {
             isWhole = false

@@ -25,6 +25,10 @@ package final class PostgresConnection {
     /// Rows on their way, in either direction.
     weak var openCopy: (any PausedWork)?
     let warnings = Warnings()
+    /// A statement that is sent along with each query outside of transactions, in the same round trip.
+    package var companion: Request? { didSet { companionAnswer = nil } }
+    /// What was last answered to it.
+    package private(set) var companionAnswer: PostgresResult?
     /// Detects a server that no longer answers.
     var watch: AnswerWatch?
 
@@ -72,12 +76,18 @@ package final class PostgresConnection {
     // MARK: Statements
 
     /// Runs one or several statements without parameters, ignoring their rows.
-    package func execute(_ sql: String) throws {
+    package func execute(_ sql: String) throws { _ = try executeTagged(sql) }
+
+    /// The same.
+    ///
+    /// - Returns: what the server says that it did last: `ROLLBACK` for the `COMMIT` of a failed transaction.
+    func executeTagged(_ sql: String) throws -> String {
         settle()
         roundTrips += 1
         let result = awaiting { PQexec(handle, sql) }
         defer { PQclear(result) }
         try check(result, sql)
+        return PQcmdStatus(result).map { String(cString: $0) } ?? ""
     }
 
     /// Runs a statement and waits for all of its rows.
@@ -86,7 +96,12 @@ package final class PostgresConnection {
         do { return try run(sql, parameters) } catch let error as PostgresError {
             // The tables have changed since the statement was prepared. Outside of a transaction it can safely be run
             // again.
-            guard error.isOutdatedPlan, !isInTransaction else { throw error }
+            guard error.isOutdatedPlan else { throw error }
+            guard !isInTransaction else {
+                // The server, which has ended the transaction, drops no statement now. Later ones get other names.
+                statements.removeAll()
+                throw error
+            }
             forgetStatements()
             return try run(sql, parameters)
         }
@@ -104,6 +119,11 @@ package final class PostgresConnection {
     }
 
     private func run(_ sql: String, _ parameters: PostgresParameters) throws -> PostgresResult {
+        if let companion, !isInTransaction {
+            let results = try pipeline([Request(sql, parameters), companion])
+            companionAnswer = results[1]
+            return results[0]
+        }
         guard keepsStatements else { return try queryOnce(sql, parameters) }
         settle()
         let name = try prepared(sql, parameters.types)

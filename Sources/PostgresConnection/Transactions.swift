@@ -7,7 +7,21 @@ extension PostgresConnection {
     }
 
     package func begin(_ kind: TransactionKind = .readWrite) throws { try execute(beginning(kind)) }
-    package func commit() throws { if let statement = ending(commits: true) { try execute(statement) } }
+    package func commit() throws { if let statement = ending(commits: true) { try executeCommit(statement) } }
+
+    /// Ends a transaction, or a part of one.
+    ///
+    /// - Throws: an error, too, if there is none, or if the server has rolled it back, which it does without one.
+    func executeCommit(_ statement: String) throws {
+        let isWholeEnd = statement == "COMMIT"
+        guard !isWholeEnd || !isUsable || isInTransaction else {
+            throw PostgresError(state: "25P01", message: "there is no transaction to commit", statement: statement)
+        }
+        let tag = try executeTagged(statement)
+        guard !isWholeEnd || tag == statement else {
+            throw PostgresError(state: "25P02", message: "the transaction was rolled back", statement: statement)
+        }
+    }
 
     /// Rolls the open transaction back; does nothing if there is none.
     package func rollback() throws { if let statement = ending(commits: false) { try execute(statement) } }

@@ -118,7 +118,7 @@ extension PostgresEngine {
             return RowList(try fetchRows(plan))
         }
         let reader =
-            try generation ?? (store.place.session == nil ? store.pinnedReader(readerPool(store)).reader : store)
+            try generation ?? following { $0.place.session == nil ? try $0.pinnedReader(readerPool($0)).reader : $0 }
         return try reader.cursor(plan) ?? RowList(try fetchRows(plan))
     }
 }

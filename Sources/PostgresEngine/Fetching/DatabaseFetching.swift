@@ -79,7 +79,11 @@ extension OpenDatabase {
                         if count < Self.many { try rows.receiveAll() }
                         return .copied(cached, reader, rows)
                     }
-                    if count >= Self.many { return .many(cached) }
+                    if count >= Self.many {
+                        let begins = !connection.isInTransaction
+                        if begins { try beginSnapshot() }
+                        return .many(cached, begins: begins)
+                    }
                 }
                 let (fetch, result) = try runExactly(plan, question, .rows)
                 fetch.latestCount.store(result.count, ordering: .relaxed)
@@ -93,7 +97,9 @@ extension OpenDatabase {
                 fetch.latestCount.store(rows.count, ordering: .relaxed)
             }
         case .rows(let rows): take(rows)
-        case .many(let fetch):
+        case .many(let fetch, let begins):
+            // Nothing was written.
+            defer { if begins { try? connection.rollback() } }
             if try !run("fetch from", { try streamRows(plan, fetch, body) }) { take(try fetchRows(plan)) }
         }
     }
@@ -103,7 +109,7 @@ extension OpenDatabase {
         case copied(CachedFetch, RowReader, CopiedRows)
         case rows(ContiguousArray<Row>)
         /// So many rows that they are read in portions.
-        case many(CachedFetch)
+        case many(CachedFetch, begins: Bool)
     }
 
     /// A fetch without parameters that found this many rows is read by `COPY` the next time, which is faster per row
@@ -114,9 +120,11 @@ extension OpenDatabase {
     ///
     /// - Throws: the server's errors; `Inexact` if the database cannot answer it.
     private func copiedRows(_ fetch: CachedFetch) throws -> CopiedRows {
-        do { return try CopiedRows(fetch.sql.text, connection) } catch let error as PostgresError
+        do { return try CopiedRows(fetch.sql.text, connection, after: generationGuard) } catch let error
+            as PostgresError
             where error.isSyntaxOrTypeError || error.isDataError
         {
+            if error.isDivisionByZero { try checkGeneration() }
             throw Inexact()
         }
     }

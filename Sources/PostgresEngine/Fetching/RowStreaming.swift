@@ -9,7 +9,8 @@ extension OpenDatabase {
     func forEachRow(
         for identifiers: [NSManagedObjectID], _ body: (_ place: Int, _ row: any CurrentRow) throws -> Void
     ) throws {
-        for group in Self.groups(identifiers) {
+        // All are received before the first is handed out, so that all can be read again.
+        let found = try Self.groups(identifiers).map { group -> ([Int], EntityAccess, PostgresResult) in
             let access = try access(identifiers[group[0]].layout)
             let result: PostgresResult = try reading("read from") {
                 guard group.count > 1 else {
@@ -20,6 +21,9 @@ extension OpenDatabase {
                 }
                 return try query(access.selectText, keys: group.map { identifiers[$0].key })
             }
+            return (group, access, result)
+        }
+        for (group, access, result) in found {
             var places: [Int64: Int] = [:]
             places.reserveCapacity(group.count)
             for place in group { places[identifiers[place].key] = place }

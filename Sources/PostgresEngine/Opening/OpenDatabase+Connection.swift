@@ -18,12 +18,23 @@ extension OpenDatabase {
         try run(work) {
             var losses = Losses(place.failover)
             while true {
-                do { return try body() } catch let error as PostgresError {
+                do { return try checkingGeneration(body) } catch let error as PostgresError {
                     guard isServerLost(error), !isBoundToConnection, !keepsOthersOut else { throw error }
                     try reconnect(after: error, since: losses.wait(after: error))
                 }
             }
         }
+    }
+
+    /// Runs work whose statements are each sent together with the question for the store's generation, so that nothing
+    /// that was read from a migrated or replaced store is used. In a transaction they are sent alone.
+    private func checkingGeneration<Result>(_ body: () throws -> Result) throws -> Result {
+        let connection = connection
+        connection.companion = generationRequest
+        defer { connection.companion = nil }
+        let result = try body()
+        if let answer = connection.companionAnswer { try checkGeneration(answer) }
+        return result
     }
 
     /// Makes a new connection if the old one is lost.
@@ -53,13 +64,7 @@ extension OpenDatabase {
     func connectAnew() throws {
         let new = try DatabaseOpening.connect(place, settings, isPooled: isPooled)
         if place.failover.waitsWhenOpening, !isReadOnly {
-            let found = try ServerSearch.timeline(new)
-            guard found >= timeline else {
-                throw PostgresError(
-                    state: "25006",
-                    message: "the server writes timeline \(found), and another one has written \(timeline) since")
-            }
-            timeline = found
+            timeline = try ServerSearch.timeline(new, notBefore: timeline)
         }
         connection = new
         keys.removeAll()

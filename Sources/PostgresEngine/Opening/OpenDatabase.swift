@@ -67,6 +67,8 @@ package final class OpenDatabase {
     let derivations: [DerivedColumn]
     /// Whether dates may be rounded.
     let hasDates: Bool
+    /// Asks for the store's generation; see ``checkGeneration(_:)``.
+    private(set) lazy var generationRequest = makeGenerationRequest()
 
     init(
         place: StorePlace, schema: SQLSchema, identity: StoreIdentity, settings: StoreSettings, isPooled: Bool,
@@ -143,7 +145,24 @@ package final class OpenDatabase {
 
     /// Runs a closure whose statements all read one state of the store.
     func snapshot<Result>(_ body: () throws -> Result) throws -> Result {
-        try connection.isInTransaction ? body() : connection.transaction(.snapshot, body)
+        guard !connection.isInTransaction else { return try body() }
+        try beginSnapshot()
+        // Nothing was written.
+        defer { try? connection.rollback() }
+        return try body()
+    }
+
+    /// Begins a transaction that reads one state of the store.
+    ///
+    /// - Throws: `StructureChange` if the store was migrated, or no longer exists.
+    func beginSnapshot() throws {
+        do {
+            try checkGeneration(
+                connection.pipeline([.init(connection.beginning(.snapshot)), generationRequest])[1])
+        } catch {
+            try? connection.rollback()
+            throw error
+        }
     }
 
     // MARK: Statements

@@ -91,9 +91,19 @@ extension OpenDatabase {
     }
 
     /// - Throws: `StructureChange` if the store was migrated, or no longer exists.
-    func checkGeneration() throws {
-        let result = try connection.query(Self.version, schemaParameter)
+    func checkGeneration() throws { try checkGeneration(connection.query(Self.version, schemaParameter)) }
+
+    /// The same with the answer to ``generationRequest``.
+    func checkGeneration(_ result: PostgresResult) throws {
         guard result.count == 1, result.integer(0, 0) == generation else { throw StructureChange() }
+    }
+
+    /// Asks for the store's generation.
+    func makeGenerationRequest() -> PostgresConnection.Request { .init(Self.version, schemaParameter) }
+
+    /// Divides by zero if the store is of another generation: for what is sent as one text.
+    var generationGuard: String {
+        "SELECT 1 / count(*) FROM pippin.stores WHERE schema_name = \(quotedText(place.schema)) AND generation = \(generation)"
     }
 
     private var schemaParameter: PostgresParameters {

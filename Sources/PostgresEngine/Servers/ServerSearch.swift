@@ -49,4 +49,15 @@ enum ServerSearch {
         }
         return result.string(0, 0)
     }
+
+    /// The same, refusing a former primary that has not noticed yet that it is one.
+    static func timeline(_ connection: PostgresConnection, notBefore known: String) throws -> String {
+        let found = try timeline(connection)
+        guard found >= known else {
+            throw PostgresError(
+                state: "25006",
+                message: "the server writes timeline \(found), and another one has written \(known) since")
+        }
+        return found
+    }
 }

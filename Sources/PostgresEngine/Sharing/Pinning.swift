@@ -37,7 +37,19 @@ extension OpenDatabase {
     func pinnedReader(
         _ pool: ReaderPool, in generationPlace: GenerationPlace? = nil
     ) throws -> (reader: OpenDatabase, snapshot: String) {
-        try run("read from") { try pinnedReader(on: pool.take(), in: generationPlace, giveBack: pool.give) }
+        try run("read from") {
+            var losses = Losses(place.failover)
+            while true {
+                do {
+                    let (connection, timeline) = try pool.take(timeline)
+                    return try pinned(on: connection, timeline, in: generationPlace) { pool.give($0, timeline) }
+                } catch let error as PostgresError where error.isConnectionFailure || error.isOnStandby {
+                    // Nothing was read yet.
+                    pool.removeAll()
+                    _ = try losses.wait(after: error)
+                }
+            }
+        }
     }
 
     /// The same store through a connection to any server that has it.
@@ -45,17 +57,25 @@ extension OpenDatabase {
         on other: PostgresConnection, in generationPlace: GenerationPlace? = nil,
         giveBack: @escaping (PostgresConnection) -> Void
     ) throws -> (reader: OpenDatabase, snapshot: String) {
-        try run("read from") {
-            // The first statement of the transaction determines what it sees.
-            let snapshot = try other.pipeline([.init(other.beginning(.snapshot)), .init(Self.snapshot)])[1].string(0, 0)
-            let reader = try OpenDatabase(
-                place: place, schema: schema, identity: identity, settings: settings, isPooled: isPooled,
-                hasHistory: hasHistory, generation: generation, isPinned: true,
-                // The place is released together with the connection.
-                giveBack: { connection in withExtendedLifetime(generationPlace) { giveBack(connection) } },
-                statements: statements, connection: other)
-            reader.timeline = timeline
-            return (reader, snapshot)
-        }
+        try run("read from") { try pinned(on: other, timeline, in: generationPlace, giveBack: giveBack) }
+    }
+
+    private func pinned(
+        on other: PostgresConnection, _ timeline: String, in generationPlace: GenerationPlace?,
+        giveBack: @escaping (PostgresConnection) -> Void
+    ) throws -> (reader: OpenDatabase, snapshot: String) {
+        // The first statement of the transaction determines what it sees.
+        let results = try other.pipeline([
+            .init(other.beginning(.snapshot)), .init(Self.snapshot), generationRequest,
+        ])
+        let reader = try OpenDatabase(
+            place: place, schema: schema, identity: identity, settings: settings, isPooled: isPooled,
+            hasHistory: hasHistory, generation: generation, isPinned: true,
+            // The place is released together with the connection.
+            giveBack: { connection in withExtendedLifetime(generationPlace) { giveBack(connection) } },
+            statements: statements, connection: other)
+        reader.timeline = timeline
+        try checkGeneration(results[2])
+        return (reader, results[1].string(0, 0))
     }
 }
