@@ -56,6 +56,11 @@ package final class PostgresConnection {
     /// The number of the server's process, which identifies the sender of a `NOTIFY`.
     package var processID: Int32 { PQbackendPID(handle) }
 
+    /// The encoding of the database, such as `UTF8`; nil if a pooler does not pass it on.
+    package var databaseEncoding: String? {
+        PQparameterStatus(handle, "server_encoding").map { String(cString: $0) }
+    }
+
     /// Whether the connection still works, as far as is known without asking the server.
     package var isUsable: Bool { PQstatus(handle) == CONNECTION_OK }
 

@@ -66,6 +66,7 @@ package final class PostgresEngine: OpenableEngine {
     private func open(_ place: StorePlace, _ model: NSManagedObjectModel) throws {
         let isPooled = StoreSettings.flag(facts.options, NSPostgreSQLPooledOption)
         let opening = try DatabaseOpening(place, settings, isPooled: isPooled)
+        try opening.checkEncoding()
         let layout = try model.compiledLayout()
         let names = entityNames(in: model)
         var stored = try opening.stored()

@@ -119,6 +119,6 @@ package struct StorePlace: Sendable {
 extension StoreSettings {
     /// The statement that limits how long statements wait for locks, as the options say.
     func lockTimeout(local: Bool = false) -> String {
-        "SET \(local ? "LOCAL " : "")lock_timeout = \(Int(min(timeout, 1_000_000) * 1000))"
+        "SET \(local ? "LOCAL " : "")lock_timeout = \(timeout > 0 ? Int(min(timeout, 1_000_000) * 1000) : 0)"
     }
 }

@@ -30,6 +30,12 @@ package struct DatabaseOpening {
         (self.place, self.connection) = (place, connection)
     }
 
+    /// - Throws: 134080 for a database whose texts are not in UTF-8.
+    func checkEncoding() throws {
+        guard let encoding = connection.databaseEncoding, encoding != "UTF8" else { return }
+        throw PostgresStoreError.otherEncoding(place, encoding)
+    }
+
     private var parameters: PostgresParameters {
         var parameters = PostgresParameters()
         parameters.append(place.schema)
@@ -148,6 +154,7 @@ package struct DatabaseOpening {
     package func create(
         _ schema: SQLSchema, model: NSManagedObjectModel, metadata: [String: Any], fills: Bool = false
     ) throws -> StoredStore {
+        try checkEncoding()
         let cache = try ModelCache.modelCacheData(for: model)
         let list = try StoreMetadata.data(of: metadata, url: place.shownURL ?? URL(fileURLWithPath: "/"))
         return try connection.transaction {

@@ -1,0 +1,16 @@
+import CoreDataModel
+import PostgresEngine
+import StoreEngine
+import Testing
+
+@Suite("How long to wait for locks of a server", .needsPostgres)
+struct LockTimeoutOptionTests {
+    @Test("is without a limit where the option is no time", arguments: [Double.nan, -5, .infinity, -.infinity])
+    func timeout(seconds: Double) throws {
+        let stores = try PostgresStores()
+        let engine = try stores.open(
+            stores.nextURL(), Notes.model, options: [NSPersistentStoreTimeoutOption: seconds])
+        _ = try engine.save(Notes.changes(engine, ["a"]))
+        #expect(try engine.fetchCount(Notes.plan()) == 1)
+    }
+}
