@@ -99,7 +99,8 @@ package struct ConnectionTarget: Sendable, CustomStringConvertible {
         let states = [
             ("does not exist", message.contains("database \"") ? "3D000" : "28000"),
             ("password authentication failed", "28P01"), ("no password supplied", "28P01"),
-            ("starting up", "57P03"), ("shutting down", "57P03"), ("too many clients", "53300"),
+            ("the database system is", "57P03"), ("too many clients", "53300"), ("too many connections", "53300"),
+            ("connection slots are reserved", "53300"),
         ]
         let state = states.first { message.contains($0.0) }?.1 ?? "08001"
         return PostgresError(state: state, message: message)

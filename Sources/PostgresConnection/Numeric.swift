@@ -23,7 +23,7 @@ package struct Numeric: BinaryValue, Hashable, Sendable {
         var fraction = point < digits.count ? Array(digits[(point + 1)...]) : []
         guard !whole.isEmpty || !fraction.isEmpty,
             (whole + fraction).allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }),
-            fraction.count < 16384, whole.count < 131_072
+            fraction.count < 16384, whole.count <= 131_068
         else { return nil }
         scale = Int16(fraction.count)
         let zero = UInt8(ascii: "0")
