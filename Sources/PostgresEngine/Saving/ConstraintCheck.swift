@@ -99,24 +99,25 @@ struct ConstraintCheck {
             let access = try database.access(constraint.entity)
             let columns = try columns(constraint.names, access)
             var arrays = columns.map { PostgresArray($0.kind.type) }
-            var byValues: [[[UInt8]]: Int] = [:]
             for index in own {
-                byValues[groups[index].values] = index
                 for position in columns.indices { arrays[position].append(RawBytes(groups[index].values[position])) }
             }
             var parameters = PostgresParameters()
             for array in arrays { parameters.append(array) }
-            let names = columns.map { "t." + quotedName($0.name) }.joined(separator: ", ")
+            let names = columns.indices.map { "c\($0)" }.joined(separator: ", ")
             let placeholders = columns.indices.map { "$\($0 + 1)" }.joined(separator: ", ")
+            let same = columns.enumerated().map { "t.\(quotedName($1.name)) = u.c\($0)" }.joined(separator: " AND ")
+            // The server compares: 1.50 and 1.5 are equal.
             let result = try database.connection.query(
-                "SELECT t.\(ColumnName.key), t.\(ColumnName.entity), \(names) FROM \(access.table) t "
-                    + "WHERE (\(names)) IN (SELECT * FROM unnest(\(placeholders))) ORDER BY 1", parameters)
+                "SELECT t.\(ColumnName.key), t.\(ColumnName.entity), u.n FROM \(access.table) t "
+                    + "JOIN unnest(\(placeholders)) WITH ORDINALITY AS u(\(names), n) ON \(same) ORDER BY 1", parameters
+            )
             for row in 0..<result.count {
-                let values = columns.indices.map { Array(result.raw(row, $0 + 2)) }
+                let index = own[Int(result.integer(row, 2)) - 1]
                 let layout = database.entity(numbered: result.integer(row, 1), kindOf: constraint.entity)
                 let identifier = NSManagedObjectID(
                     layout: layout, store: database.identity, key: result.integer(row, 0))
-                guard let index = byValues[values], found[index] == nil, !touched.contains(identifier) else { continue }
+                guard found[index] == nil, !touched.contains(identifier) else { continue }
                 found[index] = identifier
             }
         }
@@ -134,7 +135,8 @@ private struct BytesSink: ValueSink {
 
     mutating func append(_ value: some BinaryValue) {
         var values = BinaryValues()
-        value.write(to: &values)
+        // Zeros are equal, whatever their sign.
+        if let number = value as? Double, number == 0 { 0.0.write(to: &values) } else { value.write(to: &values) }
         bytes = values.bytes.array
     }
 

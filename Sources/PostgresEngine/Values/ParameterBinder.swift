@@ -163,6 +163,8 @@ package struct ParameterBinder {
             if isWhole { parameters.append(number) } else { parameters.append(Numeric(String(number))) }
         case .double(let number):
             if isWhole, let whole = Int64(exactly: number) { return parameters.append(whole) }
+            // In PostgreSQL, NaN equals itself and is greater than all other numbers.
+            guard !number.isNaN else { throw Inexact() }
             guard isWhole else { return parameters.append(number) }
             // A whole number is compared exactly with a fraction only as a decimal number.
             guard let numeric = Numeric("\(number)") else { throw Inexact() }
