@@ -203,7 +203,11 @@ package enum MigrationScript {
             switch step {
             case .run(let sql): "\(sql);"
             case .expectNone(let sql, let violation):
-                "DO $check$ BEGIN IF EXISTS (\(sql)) THEN RAISE EXCEPTION '%', \(quotedText(violation.reason)); END IF; END $check$;"
+                "DO "
+                    + quotedText(
+                        "BEGIN IF EXISTS (\(sql)) THEN RAISE EXCEPTION '%', \(quotedText(violation.reason)); END IF; END"
+                    )
+                    + ";"
             }
         }
         return (["BEGIN;", "\(OpenDatabase.lockAlone(place));"] + lines + ["COMMIT;"]).joined(separator: "\n")
