@@ -119,11 +119,15 @@ extension OpenDatabase {
 
     /// Opens a transaction that writes nothing yet: others can meanwhile read, but not save. Does nothing inside
     /// another transaction.
+    ///
+    /// - Throws: `StructureChange` if the store was migrated, or no longer exists.
     func keepOthersOut() throws {
         try run("lock") {
             guard !connection.isInTransaction else { return }
-            try connection.begin()
-            do { try connection.execute(lockAlone) } catch {
+            let requests: [PostgresConnection.Request] = [
+                .init(connection.beginning()), .init(lockAlone), generationRequest,
+            ]
+            do { try checkGeneration(connection.pipeline(requests)[2]) } catch {
                 try? connection.rollback()
                 throw error
             }
