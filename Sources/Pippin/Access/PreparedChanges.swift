@@ -103,14 +103,18 @@ struct PreparedChanges: @unchecked Sendable {
             }
             destinations.append((field.name, object, plan.owns(field)))
         }
+        var left: [NSManagedObject] = []
         for object in objects {
             for (name, value) in attributes { object.setValue(value, forKey: name) }
             for (name, destination, isOwned) in destinations {
                 let former = isOwned ? object.value(forKey: name) as? NSManagedObject : nil
                 object.setValue(destination, forKey: name)
-                // A model that is owned is deleted when it leaves its owner, as it is when the owner is saved.
-                if let former, former !== destination { context.delete(former) }
+                if let former, former !== destination { left.append(former) }
             }
         }
+        // A model that is owned is deleted when it leaves its owner, as it is when the owner is saved, unless it has a
+        // new one.
+        let kept = destinations.compactMap(\.object)
+        context.delete(left, keeping: Set(kept), owned: kept)
     }
 }

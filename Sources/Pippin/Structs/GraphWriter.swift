@@ -83,46 +83,10 @@ struct GraphWriter {
         delete(try context.fetch(request).compactMap { $0 as? NSManagedObject })
     }
 
-    /// Deletes objects, and what they own, except for the graph's objects: these leave owners that are deleted.
+    /// Deletes objects, and what they own, except for the graph's objects.
     private func delete(_ objects: [NSManagedObject]) {
-        let saved = Set(self.objects.compactMap { $0 })
-        let going = Set(objects).subtracting(saved)
-        guard !going.isEmpty else { return }
-        // The relationships to owners, by entity, of everything that is deleted along.
-        var owners: [String: [NSRelationshipDescription]] = [:]
-        var entities = Array(Set(going.map(\.entity)))
-        var seen = Set(entities)
-        while let entity = entities.popLast() {
-            for relationship in entity.relationshipsByName.values where relationship.deleteRule == .cascadeDeleteRule {
-                guard let owned = relationship.destinationEntity, let back = relationship.inverseRelationship else {
-                    continue
-                }
-                owners[owned.name ?? "", default: []].append(back)
-                if seen.insert(owned).inserted { entities.append(owned) }
-            }
-        }
-        func goes(_ owner: NSManagedObject) -> Bool {
-            var (queue, seen) = ([owner], Set([owner]))
-            while let next = queue.popLast() {
-                if going.contains(next) { return true }
-                if saved.contains(next) { continue }
-                for back in owners[next.entity.name ?? ""] ?? [] {
-                    let ends = next.destinations(of: back.name, isToMany: back.isToMany)
-                    queue += ends.filter { seen.insert($0).inserted }
-                }
-            }
-            return false
-        }
-        for (object, isNew) in zip(self.objects, isNew) where !isNew && !owners.isEmpty {
-            for back in object.flatMap({ owners[$0.entity.name ?? ""] }) ?? [] {
-                let present = object?.destinations(of: back.name, isToMany: back.isToMany) ?? []
-                let staying = present.filter { !goes($0) }
-                if staying.count == present.count { continue }
-                let set = back.isOrdered ? NSOrderedSet(array: staying) as Any : NSSet(array: staying)
-                object?.setValue(back.isToMany ? set : nil, forKey: back.name)
-            }
-        }
-        for object in objects where going.contains(object) { context.delete(object) }
+        let stored = zip(self.objects, isNew).compactMap { $1 ? nil : $0 }
+        context.delete(objects, keeping: Set(self.objects.compactMap { $0 }), owned: stored)
     }
 
     /// The outcome for the given models: how many were inserted, updated and unchanged.
@@ -217,14 +181,9 @@ struct GraphWriter {
         }
         return left
     }
-
 }
 
 extension NSManagedObject {
-    fileprivate func destinations(of name: String, isToMany: Bool) -> [NSManagedObject] {
-        isToMany ? members(of: name) : (value(forKey: name) as? NSManagedObject).map { [$0] } ?? []
-    }
-
     fileprivate func connect(_ field: FieldPlan, to targets: [NSManagedObject], former: [NSManagedObject]) {
         switch field.kind {
         case .toMany(_, let isOrdered):
