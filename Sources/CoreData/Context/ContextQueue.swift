@@ -20,6 +20,18 @@ final class ContextQueue: Sendable {
     private static var isOnMainQueue: Bool { MainThread.isCurrent || DispatchQueue.getSpecific(key: main) == true }
     private static let mainIdentity = ObjectIdentifier(DispatchQueue.main)
 
+    /// Whether the caller is on the main queue, or holds it.
+    fileprivate static var holdsMainQueue: Bool {
+        _ = markMainQueue
+        return isOnMainQueue || HeldQueues.current?.contains(mainIdentity) ?? false
+    }
+
+    /// The queues that a caller on the main queue holds; nil for another caller.
+    fileprivate static var mainQueueOfCaller: HeldQueues? {
+        _ = markMainQueue
+        return isOnMainQueue ? HeldQueues(mainIdentity, and: HeldQueues.current) : nil
+    }
+
     private var identity: ObjectIdentifier { isMainQueue ? Self.mainIdentity : ObjectIdentifier(self) }
 
     /// Whether the caller runs on the queue, or on a queue for which this queue waits.
@@ -82,6 +94,21 @@ final class ContextQueue: Sendable {
             HeldQueues(identity, and: nil).run { work.run() }
             QueueWaits.shared.end(waiter.value)
         }
+    }
+}
+
+/// The main queue, as contexts know it.
+package enum MainQueue {
+    /// Whether the caller runs on the main queue, or on a queue for which that waits. The main thread does not always
+    /// serve it: in a Linux program with an asynchronous `main`, other threads take turns at it.
+    package static var isCurrent: Bool { ContextQueue.holdsMainQueue }
+
+    /// Waits for work on another queue. A caller on the main queue lends it to the work, which may use its contexts.
+    package static func waiting<Result>(
+        for queue: DispatchQueue, _ work: () throws -> Result
+    ) rethrows -> Result {
+        guard let held = ContextQueue.mainQueueOfCaller else { return try queue.sync(execute: work) }
+        return try queue.sync { try held.run(work) }
     }
 }
 

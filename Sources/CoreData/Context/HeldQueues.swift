@@ -40,10 +40,10 @@ final class HeldQueues {
     }
 
     /// Runs a block that holds these queues.
-    func run(_ block: () -> Void) {
+    func run<Result>(_ block: () throws -> Result) rethrows -> Result {
         let former = pthread_getspecific(Self.key)
         pthread_setspecific(Self.key, Unmanaged.passUnretained(self).toOpaque())
         defer { pthread_setspecific(Self.key, former) }
-        withExtendedLifetime(self) { block() }
+        return try withExtendedLifetime(self) { try block() }
     }
 }

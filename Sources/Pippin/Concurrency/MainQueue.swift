@@ -1,14 +1,16 @@
-import Foundation
+#if canImport(ObjectiveC)
+    import Foundation
 
-/// The main queue. The main thread does not always serve it: in a Linux program with an asynchronous `main`, other
-/// threads take turns at it.
-package enum MainQueue {
-    private static let key: DispatchSpecificKey<Void> = {
-        let key = DispatchSpecificKey<Void>()
-        DispatchQueue.main.setSpecific(key: key, value: ())
-        return key
-    }()
+    /// The main queue, which the main thread serves.
+    package enum MainQueue {
+        /// Whether the caller runs on the main queue.
+        package static var isCurrent: Bool { Thread.isMainThread }
 
-    /// Whether the caller runs on the main queue, or on the main thread before the main queue is served.
-    package static var isCurrent: Bool { Thread.isMainThread || DispatchQueue.getSpecific(key: key) != nil }
-}
+        /// Waits for work on another queue.
+        package static func waiting<Result>(
+            for queue: DispatchQueue, _ work: () throws -> Result
+        ) rethrows -> Result {
+            try queue.sync(execute: work)
+        }
+    }
+#endif

@@ -1,3 +1,4 @@
+import CoreData
 import Foundation
 
 /// Runs one write at a time. Between looking a record up and inserting it, no other write of the manager can intervene.
@@ -15,7 +16,7 @@ package final class WriteQueue: Sendable {
         guard !Self.entered.contains(ObjectIdentifier(self)) else { return try work() }
         queued.withLock { $0 += 1 }
         defer { queued.withLock { $0 -= 1 } }
-        return try queue.sync { try inTurn(work) }
+        return try MainQueue.waiting(for: queue) { try inTurn(work) }
     }
 
     package func async<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
