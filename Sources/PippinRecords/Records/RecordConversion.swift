@@ -52,21 +52,40 @@ enum RecordConversion {
     /// - Parameters:
     ///   - pairs: the records and their models, each record once.
     ///   - context: the records' context.
-    /// - Returns: all records that the models of this save have led to.
     /// - Throws: what the conversions throw, and ``PersistenceError/Code/unwritable`` for too many models in models.
-    @discardableResult
     static func fill<Record: RecordFromModel>(
         _ pairs: [(record: Record, model: Record.ModelType)], in context: NSManagedObjectContext
-    ) throws -> Set<NSManagedObject> {
-        if let current, !current.withLock({ $0.isOver }) { return try fill(pairs, in: context, current) }
-        let save = Locked(Save())
-        defer { save.withLock { $0 = Save(isOver: true) } }
-        return try $current.withValue(save) { try fill(pairs, in: context, save) }
+    ) throws {
+        if let save = running { try fill(pairs, in: context, save) } else { try save(pairs, in: context) }
     }
+
+    /// Fills records for a save of their own, as ``fill(_:in:)`` does. A save within another one knows what that one
+    /// is filling, and counts for it.
+    ///
+    /// - Returns: all records that the models of this save have led to.
+    @discardableResult
+    static func save<Record: RecordFromModel>(
+        _ pairs: [(record: Record, model: Record.ModelType)], in context: NSManagedObjectContext
+    ) throws -> Set<NSManagedObject> {
+        let outer = running
+        let save = Locked(
+            outer?.withLock { Save(open: $0.open, depth: $0.depth, repetitions: $0.repetitions) } ?? Save())
+        defer { save.withLock { $0 = Save(isOver: true) } }
+        try $current.withValue(save) { try fill(pairs, in: context, save) }
+        let (reached, filled, repetitions) = save.withLock { ($0.reached, $0.filled, $0.repetitions) }
+        outer?.withLock { outer in
+            outer.reached.formUnion(reached)
+            outer.filled.merge(filled) { $1 }
+            outer.repetitions = repetitions
+        }
+        return reached
+    }
+
+    private static var running: Locked<Save>? { current.flatMap { $0.withLock(\.isOver) ? nil : $0 } }
 
     private static func fill<Record: RecordFromModel>(
         _ pairs: [(record: Record, model: Record.ModelType)], in context: NSManagedObjectContext, _ save: Locked<Save>
-    ) throws -> Set<NSManagedObject> {
+    ) throws {
         let keys = pairs.map { Key(Record.self, $0.model.id, context) }
         let (opened, isOutermost) = try save.withLock { save in
             guard save.depth < RecordLimits.depth else { throw excess(pairs, RecordLimits.depthReason) }
@@ -90,10 +109,9 @@ enum RecordConversion {
                 try convert(pair.record)(pair.model)
             }
         }
-        return save.withLock { save in
-            if isOutermost { return save.reached }
+        guard !isOutermost else { return }
+        save.withLock { save in
             for (key, pair) in zip(keys, pairs) { save.filled[key] = pair }
-            return []
         }
     }
 

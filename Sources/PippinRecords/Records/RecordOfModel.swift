@@ -5,7 +5,8 @@ extension RecordFromModel {
     /// The record of a model: found by its identifier or inserted, and filled from the model.
     ///
     /// For use on the context's queue, as within ``RecordFromModel/fromModel(_:)``. Nothing is saved. A record that has
-    /// been filled from the same value within the present save is not filled again.
+    /// been filled from the same value within the present save is not filled again. An object of a class is the same
+    /// value, also if it has changed since: what such a change is to save must be done before the first use.
     ///
     /// ```swift
     /// author = try book.author.map { try AuthorRecord.record(from: $0, in: managedObjectContext) }

@@ -51,6 +51,7 @@ public final class RecordCache<Record: DataRecord> {
         if let record = try record(with: uid) { return record }
         let record = try Record.insert(uid: uid, in: context)
         known[uid] = record
+        RecordConversion.note(record)
         return record
     }
 

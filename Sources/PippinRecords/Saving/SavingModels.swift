@@ -84,7 +84,7 @@ extension RecordFromModel {
         let plan = RecordSavePlan(models: uids, records: found.map(\.identifier), shouldOverwrite: shouldOverwrite)
         let updated = plan.updates.map { (record: found[$0.record], model: models[$0.model]) }
         let inserted = try plan.inserts.map { (record: try insert(uid: uids[$0], in: context), model: models[$0]) }
-        let reached = try RecordConversion.fill(updated + inserted, in: context)
+        let reached = try RecordConversion.save(updated + inserted, in: context)
         try delete(plan.deletions.map { found[$0] }.filter { !reached.contains($0) }, keeping: reached, in: context)
     }
 
