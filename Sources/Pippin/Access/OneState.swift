@@ -19,11 +19,11 @@ extension PersistenceManager {
                 if let answer = try answerAtOnce(kind, question) { return answer }
                 return try await offThread {
                     while true {
+                        let closings = try self.closingsWhileOpen()
                         let answer = try self.workTimes.timing(kind) {
                             try question(ReadAccess(access: self.access(to: .now)))
                         }
-                        if self.isOpen { return answer }
-                        try self.openIfNeeded()
+                        if self.hasStayedOpen(since: closings) { return answer }
                     }
                 }
             }
@@ -128,6 +128,7 @@ extension PersistenceManager {
             var attempt = 0
             while true {
                 attempt += 1
+                let closings = try closingsWhileOpen()
                 let transaction = OptimisticTransaction(coordinator, isReading: true)
                 let access = access(to: .transaction(transaction))
                 func run() throws -> Result {
@@ -139,11 +140,7 @@ extension PersistenceManager {
                     try attempt < WriteAttempts.limit ? run() : writes.sync { try writes.entering(run) }
                 }
                 // Without a store, nothing is found.
-                if !isOpen {
-                    try openIfNeeded()
-                    continue
-                }
-                guard transaction.isBroken else { return try outcome.get() }
+                guard transaction.isBroken || !hasStayedOpen(since: closings) else { return try outcome.get() }
                 // What the block has saved itself must not be done twice.
                 if transaction.hasSaved || attempt >= 2 * WriteAttempts.limit {
                     let url = coordinator.persistentStores.first?.url

@@ -26,6 +26,23 @@ extension PersistenceManager {
 
     package var isOpen: Bool { state.withLock { $0 != .unloaded } }
 
+    /// Opens the store unless it is open.
+    ///
+    /// - Returns: how often it was closed before.
+    /// - Throws: what opening it throws.
+    func closingsWhileOpen() throws -> Int {
+        // In this order: a store that is closed in between is open no more, or was closed once more at the end.
+        let count = closings.withLock { $0 }
+        try openIfNeeded()
+        return count
+    }
+
+    /// Whether the store is open, and was all the time.
+    ///
+    /// - Parameter count: how often it was closed when the time began.
+    /// - Returns: whether it was.
+    func hasStayedOpen(since count: Int) -> Bool { isOpen && closings.withLock { $0 } == count }
+
     /// - Throws: ``PersistenceError/Code/notLoaded`` if the store is not open.
     package func requireOpen() throws {
         guard isOpen else { throw PersistenceError.notLoaded(manager: name) }

@@ -46,6 +46,7 @@ extension PersistenceManager {
         let stores = coordinator.persistentStores
         // A store that cannot be destroyed is opened by the next use.
         state.withLock { $0 = .unloaded }
+        closings.withLock { $0 += 1 }
         // Observers hear of it, and must not wait for this.
         openingThread.withLock { $0 = Thread.current }
         defer { openingThread.withLock { $0 = nil } }

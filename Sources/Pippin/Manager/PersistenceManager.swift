@@ -24,6 +24,8 @@ public final class PersistenceManager: Sendable {
     package let objectMergePolicy: NSMergePolicy
 
     let state = Locked(LoadState.unloaded)
+    /// How often the store was closed. It increases after ``state`` says so.
+    let closings = Locked(0)
     /// Held while the store is being opened.
     let opening = Locked(())
     /// The thread that is opening the store.
