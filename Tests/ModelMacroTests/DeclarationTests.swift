@@ -156,6 +156,18 @@ struct DeclarationTests {
                 """##) == ["a", "b", "c", "e", "f"])
     }
 
+    @Test("has operators as arguments, which are no regular expressions")
+    func operators() {
+        #expect(
+            properties(
+                """
+                static let p = 1
+                var a = [8, 2].reduce(64, /), b = 9 / 3
+                var c = apply(/, 2), d = f([/]), e = 4 / 2
+                var h = s.contains(/[)(]\\)(x)/), i = 1
+                """) == ["a", "b", "c", "d", "e", "h", "i"])
+    }
+
     @Test("has values with generic types in them, and comparisons")
     func generic() {
         #expect(

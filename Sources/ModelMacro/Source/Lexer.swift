@@ -140,7 +140,7 @@ package struct Lexer {
     // MARK: Regular expressions
 
     /// Where the literal ends that begins here; nil where none does. Without number signs around it, its slash is
-    /// written like a prefix operator.
+    /// written like a prefix operator, and no parenthesis ends in it that began before: the slash is an argument then.
     private func endOfRegularExpression() -> Int? {
         var next = place
         while next < bytes.count, bytes[next] == UInt8(ascii: "#") { next += 1 }
@@ -148,7 +148,17 @@ package struct Lexer {
         guard next < bytes.count, bytes[next] == UInt8(ascii: "/"), signs > 0 || isPrefix else { return nil }
         next += 1
         let isMultiline = signs > 0 && isAtEndOfLine(next)
+        var (groups, sets) = (0, 0)
         while next < bytes.count {
+            switch bytes[next] {
+            case UInt8(ascii: "["): sets += 1
+            case UInt8(ascii: "]"): sets = max(0, sets - 1)
+            case UInt8(ascii: "(") where sets == 0: groups += 1
+            case UInt8(ascii: ")") where sets == 0 && signs == 0:
+                groups -= 1
+                if groups < 0 { return nil }
+            default: break
+            }
             switch bytes[next] {
             case UInt8(ascii: "\\"): next += 2
             case UInt8(ascii: "\n") where !isMultiline: return nil
