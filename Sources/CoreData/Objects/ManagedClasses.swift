@@ -84,26 +84,35 @@ package enum ManagedClasses {
             || name.hasPrefix(".") && name.dropFirst() == String(describing: type)
     }
 
-    /// The entity of a model that names a class.
-    ///
-    /// If several do, the one with the class's name is used; `nil` if none does.
+    /// The entity of a model that names a class; without one, that with its name.
     package static func entity(for type: NSManagedObject.Type, in layout: ModelLayout) -> EntityLayout? {
         learn(type)
-        let candidates = layout.entities.filter { names($0, type) }
-        if candidates.count <= 1, let only = candidates.first { return only }
-        let name = String(describing: type)
-        return candidates.first { $0.name == name } ?? candidates.first
-            ?? layout.entityByName[name].flatMap {
-                // For a subclass that the model does not name: an entity of its name without a class of its own.
-                $0.description.managedObjectClassName == "NSManagedObject" ? $0 : nil
-            }
+        return entity(naming: type, in: layout) ?? entity(withNameOf: type, in: layout)
     }
 
-    /// The entity that names a class, in the models in use, the newest first.
+    /// The entity that names a class. If several do, the one with the class's name is used.
+    private static func entity(naming type: NSManagedObject.Type, in layout: ModelLayout) -> EntityLayout? {
+        let candidates = layout.entities.filter { names($0, type) }
+        guard candidates.count > 1 else { return candidates.first }
+        let name = String(describing: type)
+        return candidates.first { $0.name == name } ?? candidates.first
+    }
+
+    /// For a subclass that the model does not name: an entity of its name without a class of its own.
+    private static func entity(withNameOf type: NSManagedObject.Type, in layout: ModelLayout) -> EntityLayout? {
+        layout.entityByName[String(describing: type)].flatMap {
+            $0.description.managedObjectClassName == "NSManagedObject" ? $0 : nil
+        }
+    }
+
+    /// The entity that names a class, in the models in use, the newest first; if none does, one with its name.
     static func entity(for type: NSManagedObject.Type) -> EntityLayout {
+        learn(type)
         let models = known.withLock { $0.models.compactMap(\.model) }
-        for model in models.reversed() {
-            if let layout = try? model.compiledLayout(), let entity = entity(for: type, in: layout) { return entity }
+        for entity in [entity(naming:in:), entity(withNameOf:in:)] {
+            for model in models.reversed() {
+                if let layout = try? model.compiledLayout(), let entity = entity(type, layout) { return entity }
+            }
         }
         programmerError(
             "no entity of a model in use names class “\(String(reflecting: type))”. Load a model that has one (make a "
