@@ -25,7 +25,7 @@ package struct AccessorGenerator {
         guard pool.parsed.values.contains(where: { !$0.managed.isEmpty }) else { return AccessorWriter.nothing }
 
         let (catalogue, types) = try namedTypes(&pool)
-        let sources = pool.parsed.values.ordered { $0.source.path < $1.source.path }
+        let sources = pool.ordered
         try checkAccess(sources, catalogue)
 
         // What the build configuration defines is not known here, and DEBUG is all that SwiftPM itself defines.
@@ -76,7 +76,7 @@ package struct AccessorGenerator {
     private func namedTypes(_ pool: inout SourcePool) throws -> (TypeCatalogue, Set<[String]>) {
         var searched: Set<String> = []
         while true {
-            let sources = Array(pool.parsed.values)
+            let sources = pool.ordered
             var catalogue = TypeCatalogue(module: target.moduleName)
             for source in sources { catalogue.add(source.types) }
 
@@ -90,12 +90,13 @@ package struct AccessorGenerator {
                     paths.formUnion(catalogue.paths(in: type, scope: declaration.owner))
                 }
             }
-            // Classes inherit the types that are declared in their superclasses.
-            var classes = paths
+            // Classes inherit the types that are declared in their superclasses. The compiler refuses a circle later.
+            var (classes, seen) = (paths, paths)
             while let path = classes.popFirst() {
                 for declaration in catalogue.declarations(of: path) {
                     names.formUnion(declaration.superclass?.identifiers ?? [])
-                    if let path = catalogue.superclass(of: declaration) { classes.insert(path) }
+                    guard let path = catalogue.superclass(of: declaration), seen.insert(path).inserted else { continue }
+                    classes.insert(path)
                 }
             }
             var unfollowed = paths

@@ -47,7 +47,8 @@ struct ForeignModules {
         return !changed.isEmpty
     }
 
-    /// The public types of a module that have one of the names, or are in one that has.
+    /// The public types of a module that have one of the names, or are in one that has. Those that are declared more
+    /// than once follow each other, in the order of the sources.
     private mutating func types(_ names: Set<String>, in module: String) throws -> [TypeDeclaration] {
         var pool =
             try pools[module]
@@ -55,13 +56,11 @@ struct ForeignModules {
                 TargetSources.swiftFiles(in: target.dependencies[module] ?? ""), of: module, compiler: compiler)
         try pool.parseDeclarations(of: names, withExtensions: true)
         pools[module] = pool
-        var types: [[String]: TypeDeclaration] = [:]
-        for type in pool.parsed.values.flatMap(\.types) where type.access == .public && names.contains(type.path[0]) {
-            types[type.path] = type
-        }
-        return types.values.filter { type in
-            type.path.indices.allSatisfy { types[Array(type.path[...$0])] != nil }
-        }.ordered { ($0.path.count, $0.name) < ($1.path.count, $1.name) }
+        let types = pool.ordered.flatMap(\.types).filter { $0.access == .public && names.contains($0.path[0]) }
+        let paths = Dictionary(grouping: types, by: \.path)
+        return paths.filter { path, _ in path.indices.allSatisfy { paths[Array(path[...$0])] != nil } }
+            .ordered { ($0.key.count, $0.key.joined(separator: ".")) < ($1.key.count, $1.key.joined(separator: ".")) }
+            .flatMap(\.value)
     }
 
     /// Compiles a module with the types that it has so far, and those that these are aliases of.
@@ -90,10 +89,24 @@ struct ForeignModules {
     private func compile(_ module: String, _ types: [TypeDeclaration]) throws -> SwiftCompiler.Output {
         var catalogue = TypeCatalogue(module: module)
         catalogue.add(types)
-        let declarations = types.map { type in
+        func text(of type: TypeDeclaration) -> String {
             let body = type.aliased.map { " = " + catalogue.qualify($0, in: type.path) } ?? type.stubBody
             let text = "public \(type.keyword) \(type.name)\(type.genericParameters)\(body)"
             return type.enclosing.isEmpty ? text : "extension \(type.enclosing.joined(separator: ".")) { \(text) }"
+        }
+        var declarations: [String] = []
+        for group in Dictionary(grouping: types.indices, by: { types[$0].path }).values.ordered(by: { $0[0] < $1[0] }) {
+            // Of several, the one whose conditions hold. What the module's own build defines is not known here.
+            let others = group.dropFirst().isEmpty ? [] : group.filter { !types[$0].conditions.isEmpty }
+            for place in others {
+                let keyword = place == others.first ? "#if" : "#elseif"
+                declarations += [
+                    "\(keyword) \(types[place].conditions.joined(separator: " && "))", text(of: types[place]),
+                ]
+            }
+            let last = group.first { types[$0].conditions.isEmpty } ?? group[0]
+            declarations +=
+                (others.isEmpty ? [] : ["#else"]) + [text(of: types[last])] + (others.isEmpty ? [] : ["#endif"])
         }
         let path = try folder.write(
             "\(module)-module.swift", "import Foundation\n" + declarations.map { $0 + "\n" }.joined())

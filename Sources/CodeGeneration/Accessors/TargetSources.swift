@@ -44,6 +44,9 @@ struct SourcePool {
         }
     }
 
+    /// What was parsed, in the order of the sources' paths.
+    var ordered: [SourceDeclarations] { parsed.values.ordered { $0.source.path < $1.source.path } }
+
     /// Whether a text occurs in any of the sources.
     func contains(_ text: String) -> Bool {
         sources.contains { $0.contents.contains(text) }
