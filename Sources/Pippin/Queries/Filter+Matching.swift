@@ -129,12 +129,29 @@ private struct KnownModel: Sendable {
             _ = tree.mapExpressions { expression in
                 switch expression {
                 case .keyPath(let keys), .path(_, let keys): names += keys
-                case .call, .anyKey, .fetch, .block: isKnown = false
+                // What a function does with a model is its own affair.
+                case .call(let operand, _, let arguments):
+                    isKnown = isKnown && isPlain(operand) && arguments.allSatisfy(isPlain)
+                case .anyKey, .fetch, .block: isKnown = false
                 default: break
                 }
                 return expression
             }
             return isKnown ? ReadNames(names: Set(names), depth: names.count) : ReadNames()
+        }
+
+        /// Whether an expression has values of attributes, and no models.
+        private func isPlain(_ expression: ExpressionTree) -> Bool {
+            switch expression {
+            case .constant: true
+            case .keyPath(let keys), .path(_, let keys):
+                keys.last.map { key in
+                    let fields = registry.plans.flatMap(\.fields).filter { $0.name == key }
+                    return !fields.isEmpty && fields.allSatisfy { $0.related == nil }
+                } ?? false
+            case .call(let operand, _, let arguments): isPlain(operand) && arguments.allSatisfy(isPlain)
+            default: false
+            }
         }
 
         func evaluate(_ predicate: NSPredicate, _ values: NSDictionary) throws -> Bool {

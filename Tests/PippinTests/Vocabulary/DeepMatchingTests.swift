@@ -20,6 +20,7 @@ struct DeepMatchingTests {
         #expect(try Filter<Link>.format("SUBQUERY(next, $a, ANY $a.next.id == 8997).@count == 1").matches(chain))
         #expect(try !Filter<Link>.format("next.@count == 0 OR other != nil").matches(chain))
         #expect(try Filter<Link>.format("next.@max.id == 8998").matches(chain))
+        #expect(try Filter<Link>.format("FUNCTION(FUNCTION(id, 'stringValue'), 'length') == 4").matches(chain))
         #expect(try Filter<Link>.matching(#Predicate { $0.next.contains { $0.id == 8_998 } }).matches(chain))
     }
 
@@ -29,6 +30,7 @@ struct DeepMatchingTests {
         for index in 1..<30 { level = [Link(id: 2 * index, next: level), Link(id: 2 * index + 1, next: level)] }
         #expect(try (\Link.id == 58).matches(level[0]))
         #expect(try !Filter<Link>.any(\.next, \.id == 0).matches(level[0]))
+        #expect(try Filter<Link>.format("FUNCTION(id, 'stringValue') == '58'").matches(level[0]))
         #expect(try Filter<Link>.any(\.next, .any(\.next, \.id == 54)).matches(level[0]))
     }
 }
