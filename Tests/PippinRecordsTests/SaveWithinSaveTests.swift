@@ -64,7 +64,8 @@ struct SaveWithinSaveTests {
                 _ = try CabinetRecord.record(from: first, in: context)
                 try manager.save(
                     entity: CabinetRecord.self,
-                    model: Cabinet(uid: "3") { _, context in try CabinetRecord.record(from: cabinet("2"), in: context)
+                    model: Cabinet(uid: "3") { _, context in
+                        _ = try CabinetRecord.record(from: cabinet("2"), in: context)
                     },
                     context: context)
                 try manager.save(entity: CabinetRecord.self, model: cabinet("1"), context: context)
