@@ -204,7 +204,11 @@ extension NSAtomicStore: ObjectStore {
         do {
             let new = objects.inserted.map { newCacheNode(for: $0) }
             addCacheNodes(Set(new))
-            for (node, object) in zip(new, objects.inserted) { complete(node, object) }
+            for (node, object) in zip(new, objects.inserted) {
+                // The context counts one that was deleted and comes back on from its former version.
+                node.version = object.version &+ 1
+                complete(node, object)
+            }
             for (node, object) in updated { updateCacheNode(node, from: object) }
             if !deleted.isEmpty { willRemoveCacheNodes(Set(deleted)) }
             for node in deleted { table.remove(node) }
