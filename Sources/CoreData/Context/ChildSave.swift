@@ -27,6 +27,10 @@ extension NSManagedObjectContext {
 ///
 /// The child has already set both ends of each relationship. Values that the parent has not changed itself are
 /// therefore copied as they are; only if both changed a to-one relationship does the parent set the other end again.
+///
+/// An object that the child's merge policy brings back after the parent deleted it gets both ends of its relationships
+/// again, except those with objects that are deleted, or that another object has now. What the parent deleted by
+/// “cascade” with it stays deleted, unless the child has changed it, too.
 private struct ChildSave {
     let objects: ChangedObjects
     let child: NSManagedObjectContext
@@ -54,6 +58,7 @@ private struct ChildSave {
         for case let (object, target?) in zip(objects.deleted, deleted) where !target.isDeleted {
             copy(object, to: target, isNew: false)
         }
+        restoreEnds(of: zip(objects.inserted, inserted).filter { $0.0.version > 0 }.map(\.1))
         for case let target? in deleted where !target.isDeleted { parent.delete(target) }
         parent.processPendingChanges()
     }
@@ -137,6 +142,15 @@ private struct ChildSave {
         return target
     }
 
+    /// Has what the relationships of objects that come back lead to lead back to them.
+    private func restoreEnds(of objects: [NSManagedObject]) {
+        guard !objects.isEmpty else { return }
+        let names = Set(objects.flatMap { $0.layout.relationships.map(\.name) })
+        // What cannot be read here is read again for each object, which reports the error.
+        try? parent.prefetch(names.sorted(), for: objects)
+        for object in objects { object.connectOtherEnds() }
+    }
+
     // MARK: Copying
 
     /// Copies all values or the changed ones, and notifies the observers of the parent's object.
@@ -158,14 +172,23 @@ private struct ChildSave {
     private func copyAll(from object: NSManagedObject, to target: NSManagedObject) {
         target.willChange()
         target.values = object.values
-        target.relations = []
+        let isNewRow = target.state.contains(.inserted)
+        if isNewRow {
+            target.relations = []
+        } else if !target.relations.isEmpty {
+            // The parent knows the members that the object had when it was deleted.
+            for relationship in object.layout.toOnes { target.relations[relationship.index] = .unresolved }
+        }
         if parentHasDeletions {
             for relationship in object.layout.toOnes where isDeletedHere(object.values[relationship.slot]) {
                 target.values[relationship.slot] = .null
             }
         }
         guard !object.relations.isEmpty else { return }
-        for relationship in object.layout.toManys { copyMembers(of: relationship, from: object, to: target) }
+        let isBack = isNewRow && object.version > 0
+        for relationship in object.layout.toManys {
+            copyMembers(of: relationship, from: object, to: target, all: isBack)
+        }
     }
 
     private func copyChanges(from object: NSManagedObject, to target: NSManagedObject) {
@@ -189,14 +212,15 @@ private struct ChildSave {
     }
 
     private func copyMembers(
-        of relationship: RelationshipLayout, from object: NSManagedObject, to target: NSManagedObject
+        of relationship: RelationshipLayout, from object: NSManagedObject, to target: NSManagedObject, all: Bool = false
     ) {
-        guard let members = object.toManyMembersIfAny(relationship), members.hasChanges else { return }
+        guard let members = object.toManyMembersIfAny(relationship), members.hasChanges || all else { return }
         let copy =
             relationship.isOrdered ? target.loadedToManyMembers(relationship) : target.toManyMembers(relationship)
         // Without an inverse, the parent may not have met the removed object yet.
         for removed in members.removed { copy.remove(parent.objectOrFault(removed.identifier)) }
-        for added in relationship.isOrdered ? members.all.filter(members.added.contains) : Array(members.added) {
+        let new = all ? members.members : members.added
+        for added in relationship.isOrdered ? members.all.filter(new.contains) : Array(new) {
             let counterpart = parent.objectOrFault(added.identifier)
             if !counterpart.isDeleted { copy.insert(counterpart) }
         }
@@ -235,6 +259,11 @@ extension NSManagedObjectContext {
 
     /// Undoes the deletion of an object whose row is still there.
     func revive(_ object: NSManagedObject) {
+        if object.state.isDisjoint(with: .anyEvent) {
+            rememberForUndo(object)
+            event.append(object)
+        }
+        object.state.insert(.updatedInEvent)
         object.state.remove([.deleted, .deletePropagated, .deletedInEvent])
         objectWillChange(object)
     }

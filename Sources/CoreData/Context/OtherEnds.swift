@@ -1,6 +1,6 @@
 import StoreEngine
 
-// The other ends of to-one relationships, where a merge policy replaces what they were set to here.
+// The other ends of relationships, where a merge policy replaces what they were set to here, or brings an object back.
 extension NSManagedObject {
     /// Has a merge policy give the object other values, or make it a fault.
     ///
@@ -46,5 +46,30 @@ extension NSManagedObject {
         // Its row says so, and may differ otherwise, too.
         guard hasChanges else { return becomeFault() }
         takeValue(.identifier(object.identifier), of: relationship)
+    }
+
+    /// Has the other ends of all relationships lead to this object, which was deleted and comes back. It leaves what is
+    /// deleted, and what leads to another object now.
+    final func connectOtherEnds() {
+        for relationship in layout.relationships {
+            for end in destinationsInOrder(relationship) {
+                if end.isFault, end.storedContext != nil { end.fireFault() }
+                if end.isDeleted || end.storedContext == nil {
+                    disconnect(relationship, from: end)
+                    continue
+                }
+                guard let inverse = relationship.inverse else { continue }
+                if inverse.isToMany {
+                    let members = end.toManyMembersIfAny(inverse)
+                    // The rows of an object that the store still has say so.
+                    let isKnown = members?.contains(self) ?? !state.contains(.inserted)
+                    if !isKnown { end.connect(inverse, to: self) }
+                } else if let other = end.toOne(inverse), !other.isDeleted {
+                    if other !== self { disconnect(relationship, from: end) }
+                } else {
+                    end.connect(inverse, to: self)
+                }
+            }
+        }
     }
 }

@@ -206,7 +206,7 @@ extension NSManagedObject {
     }
 
     /// Adds `object` to this end of a relationship, after the other end was set to this object.
-    private func connect(_ relationship: RelationshipLayout, to object: NSManagedObject) {
+    final func connect(_ relationship: RelationshipLayout, to object: NSManagedObject) {
         willChange()
         if relationship.isToMany {
             let members = toManyMembers(relationship)
@@ -287,7 +287,7 @@ extension NSManagedObject {
         return doomed
     }
 
-    private func destinationsInOrder(_ relationship: RelationshipLayout) -> [NSManagedObject] {
+    final func destinationsInOrder(_ relationship: RelationshipLayout) -> [NSManagedObject] {
         guard relationship.isToMany else { return toOne(relationship).map { [$0] } ?? [] }
         let destinations = toManyObjects(relationship)
         return relationship.isOrdered ? destinations : Self.inOrder(destinations)
