@@ -74,6 +74,10 @@ extension NSManagedObjectContext {
         assignedStores[ObjectIdentifier(object)] = store
     }
 
+    func assignedStore(of object: NSManagedObject) -> NSPersistentStore? {
+        assignedStores.isEmpty ? nil : assignedStores[ObjectIdentifier(object)]
+    }
+
     /// Handles the first change of an object since changes were last processed.
     func objectWillChange(_ object: NSManagedObject) {
         if isAwakening { return }

@@ -28,8 +28,11 @@ extension NSManagedObjectContext {
     }
 
     private func processAtCheckpoint() {
-        // Contexts of several queues may share a manager. A main-queue context may be used off its queue.
-        guard queue.isCurrent || queue.isMainQueue && !checksQueues, canProcess else { return }
+        // Contexts of several queues may share a manager. A main-queue context may be used off its queue, and one of
+        // confinement has none.
+        guard canProcess,
+            queue.isCurrent || queue.isMainQueue && !checksQueues || concurrencyType == .confinementConcurrencyType
+        else { return }
         processPendingChanges()
     }
 
@@ -67,7 +70,7 @@ extension NSManagedObjectContext {
         for index in remembered.indices { remembered[index].complete(in: self) }
         workRecord?.add(remembered)
         guard let undoManager else { return }
-        let isAlone = !undoManager.groupsByEvent && undoManager.groupingLevel == 0
+        let isAlone = !undoManager.groupsByEvent && !undoManager.hasGroup
         if isAlone { undoManager.beginUndoGrouping() }
         undoManager.registerUndo(withTarget: self) { [remembered] in $0.restore(remembered) }
         if isAlone { undoManager.endUndoGrouping() }
@@ -117,6 +120,7 @@ extension NSManagedObjectContext {
         if object.managedObjectContext == nil {
             rememberForUndo(object, existed: false)
             enlist(object)
+            if let store = memento.assignedStore { assignedStores[ObjectIdentifier(object)] = store }
             if memento.isDeleted {
                 markDeleted(object)
                 denied.append(object)

@@ -4,6 +4,8 @@ struct ObjectMemento {
     /// Whether the object was in the context before, rather than inserted by the event.
     let existed: Bool
     let isDeleted: Bool
+    /// The store that a new object was assigned to.
+    let assignedStore: NSPersistentStore?
     /// Whether the event deleted the object, or it was deleted before.
     private var isDeletedLater = false
     private let values: ContiguousArray<StoredValue>
@@ -32,6 +34,7 @@ struct ObjectMemento {
         self.object = object
         self.existed = existed
         isDeleted = object.state.contains(.deleted)
+        assignedStore = object.storedContext?.assignedStore(of: object)
         values = object.values
         // IDs among the values may become permanent, so registered destinations are kept as objects.
         for relationship in object.layout.toOnes where !object.relations.isEmpty {

@@ -16,6 +16,8 @@ open class UndoManager: NSObject {
     private var redoStack: [UndoGroup] = []
     private var disabled = 0
     private var hasEventGroup = false
+    /// The group that reverses the undo or redo that runs. It may have closed already: what observers of that do belongs to it.
+    private var reverse: UndoGroup?
 
     /// Creates an undo manager with nothing to undo.
     public override init() { super.init() }
@@ -109,12 +111,25 @@ open class UndoManager: NSObject {
     ) {
         guard isUndoRegistrationEnabled else { return }
         openEventGroupIfNeeded()
-        guard let group = open.last else {
+        guard let group = open.last ?? reopenedReverse() else {
             programmerError("registerUndo needs an open group when groupsByEvent is false; call beginUndoGrouping()")
         }
         group.actions.append(
             .call(UndoTarget(target)) { target in if let target = target as? TargetType { handler(target) } })
         if !isUndoing, !isRedoing { redoStack = [] }
+    }
+
+    /// Whether actions can be registered now without opening a group.
+    final var hasGroup: Bool { !open.isEmpty || reverse != nil }
+
+    private func reopenedReverse() -> UndoGroup? {
+        guard let reverse else { return nil }
+        if isUndoing {
+            if redoStack.last !== reverse { redoStack.append(reverse) }
+        } else if undoStack.last !== reverse {
+            undoStack.append(reverse)
+        }
+        return reverse
     }
 
     /// Forgets all actions.
@@ -210,8 +225,10 @@ open class UndoManager: NSObject {
         reverse.name = group.name
         reverse.isDiscardable = group.isDiscardable
         open.append(reverse)
+        self.reverse = reverse
         group.run()
         endUndoGrouping()
+        self.reverse = nil
     }
 
     // MARK: Names
