@@ -57,12 +57,16 @@ open class NSConstraintConflict: NSObject {
         guard let survivor = databaseObject ?? (contextWins ? losers.last : losers.first) else { return }
         losers.removeAll { $0 === survivor }
         let taken = contextWins && databaseObject != nil ? losers : []
-        let destinations = taken.last.map { last in own.map { ($0.key, last.destinations($0.key), $0.value) } } ?? []
+        let destinations =
+            taken.last.map { last in
+                own.sorted { $0.key < $1.key }.map { ($0.key, last.destinations($0.key), $0.value) }
+            } ?? []
         for loser in taken { survivor.takeChanges(of: loser) }
         let going = losers.filter { $0.state.contains(.inserted) || contextWins }
         for loser in going { survivor.takePlace(of: loser, except: taken.isEmpty ? own : [:]) }
+        let kept = IdentitySet(destinations.filter(\.2).flatMap(\.1))
         for (name, new, isOwner) in destinations {
-            let left = isOwner ? survivor.destinations(name).filter { !new.contains($0) } : []
+            let left = isOwner ? survivor.destinations(name).filter { !kept.contains($0) } : []
             survivor.setDestinations(name, new)
             for object in left { object.managedObjectContext?.delete(object) }
         }
