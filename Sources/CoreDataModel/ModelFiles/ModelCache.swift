@@ -6,11 +6,14 @@ import KeyedArchives
 package enum ModelCache {
     /// The cache of a model.
     ///
-    /// - Throws: an error that names the entity and property which no archive can hold, or what is named and not there:
-    ///   such an archive could not be read when the store is to be migrated.
+    /// It leaves out fetch requests, members of configurations and indexes that name what the model does not have: the
+    /// store works without them, and its copy could not be read when it is to be migrated.
+    ///
+    /// - Throws: an error that names the entity and property which no archive can hold, or what is incomplete.
     package static func modelCacheData(for model: NSManagedObjectModel) throws -> Data {
         try ModelFileError.naming(nil) {
-            let document = try ModelDocument(model)
+            var document = try ModelDocument(model)
+            document.leaveOutLostNames(of: model)
             try DocumentCheck.check(document)
             let archive = try ModelArchiveWriter.archive(of: document, form: .cache)
             return try RawDeflate.deflate(archive.data())
@@ -31,6 +34,30 @@ package enum ModelCache {
         try ModelFileError.naming(nil) {
             let document = try ModelArchiveReader.document(of: RawDeflate.inflate(data))
             return try ModelAssembler.model(document, versionHashes: entityVersionHashes)
+        }
+    }
+}
+
+extension ModelDocument {
+    fileprivate mutating func leaveOutLostNames(of model: NSManagedObjectModel) {
+        let known = model.entitiesByName
+        configurations = configurations.mapValues { $0.filter { known[$0] != nil } }
+        fetchRequestTemplates = fetchRequestTemplates.filter { known[$0.value.entityName] != nil }
+        for place in entities.indices {
+            let properties = known[entities[place].name]?.propertiesByName ?? [:]
+            entities[place].indexes.removeAll { index in
+                index.elements.contains { element in
+                    // It may name an element of a composite attribute: “magnitude.richter”.
+                    guard let key = element.propertyName?.split(separator: ".").first else { return false }
+                    return properties[String(key)] == nil
+                }
+            }
+            for index in entities[place].properties.indices {
+                guard case .fetched(let request?) = entities[place].properties[index].kind,
+                    known[request.entityName] == nil
+                else { continue }
+                entities[place].properties[index].kind = .fetched(nil)
+            }
         }
     }
 }
