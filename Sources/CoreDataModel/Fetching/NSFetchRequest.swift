@@ -25,8 +25,28 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, FetchDescriptio
 
     private var storedEntityName: String?
 
-    /// The entity whose objects are fetched.
-    open var entity: NSEntityDescription?
+    /// The entity whose objects are fetched. The request of a fetched property does not keep it alive: it may be the
+    /// property's own.
+    open var entity: NSEntityDescription? {
+        get { keptEntity ?? entityLink?.entity }
+        set {
+            guard isOfProperty else { return keptEntity = newValue }
+            entityLink = newValue?.link
+            storedEntityName = newValue?.name ?? storedEntityName
+        }
+    }
+
+    private var keptEntity: NSEntityDescription?
+    private var entityLink: EntityLink?
+    private var isOfProperty = false
+
+    /// Called when the request becomes a fetched property's.
+    func joinProperty() {
+        guard !isOfProperty else { return }
+        let entity = keptEntity
+        (keptEntity, isOfProperty) = (nil, true)
+        if let entity { self.entity = entity }
+    }
 
     /// The name of the entity.
     open var entityName: String? { entity?.name ?? storedEntityName }

@@ -6,7 +6,10 @@ import Foundation
 /// description.
 open class NSFetchedPropertyDescription: NSPropertyDescription {
     /// The request whose result is the property's value.
-    open var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? { willSet { willChangeDescription() } }
+    open var fetchRequest: NSFetchRequest<any NSFetchRequestResult>? {
+        willSet { willChangeDescription() }
+        didSet { fetchRequest?.joinProperty() }
+    }
 
     package override var request: (any EntityRequest)? { fetchRequest }
 

@@ -152,6 +152,39 @@ struct DescriptionNameTests {
         }
     }
 
+    @Test("An entity goes with its model, though a fetched property's request is for it", arguments: 0..<4)
+    func released(how: Int) throws {
+        weak var book: NSEntityDescription?
+        do {
+            let model = named()
+            let comic = Library.entity("Comic", [])
+            let related = NSFetchedPropertyDescription()
+            related.name = "related"
+            related.fetchRequest = NSFetchRequest(entityName: "Book")
+            comic.properties = [related]
+            model.entities.first?.subentities = [comic]
+            model.entities.append(comic)
+            let copy: NSManagedObjectModel?
+            switch how {
+            case 0: copy = model.copy() as? NSManagedObjectModel
+            case 1: copy = NSManagedObjectModel(byMerging: [model])
+            case 2:
+                related.fetchRequest?.entity = model.entities.first
+                copy = model
+            default:
+                model.entities.first?.name = "Volume"
+                copy = model
+            }
+            book = copy?.entities.first { $0.superentity == nil }
+            let request = (copy?.entitiesByName["Comic"]?.propertiesByName["related"] as? NSFetchedPropertyDescription)?
+                .fetchRequest
+            #expect(book != nil && request?.entity === book)
+            #expect(request?.entityName == (how == 3 ? "Volume" : "Book"))
+            #expect((request?.copy() as? NSFetchRequest<any NSFetchRequestResult>)?.entity === book)
+        }
+        #expect(book == nil)
+    }
+
     @Test(
         "Templates and fetched properties of a copy, of a merged model and of one from a file lead to its own entities")
     func requests() throws {
