@@ -35,9 +35,11 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
-    /// Whether a to-one relationship leads to one of some objects.
+    /// Whether a to-one relationship leads to one of some objects; a fault shows no value.
     final func leads(_ relationship: RelationshipLayout, toOneOf places: Set<NSManagedObjectID>) -> Bool {
-        guard !relationship.isToMany, case .identifier(let identifier) = values[relationship.slot] else { return false }
+        guard !relationship.isToMany, values.indices.contains(relationship.slot),
+            case .identifier(let identifier) = values[relationship.slot]
+        else { return false }
         return places.contains(identifier)
     }
 

@@ -18,7 +18,8 @@ extension NSManagedObject {
                 return context.registeredObject(for: identifier).flatMap { $0.isFault ? nil : $0 }
             }
             let new = destination(present)
-            for case let end? in [destination(former), destination(committed), new] {
+            var seen: IdentitySet = []
+            for case let end? in [destination(former), destination(committed), new] where seen.insert(end) {
                 if inverse.isToMany {
                     end.readAgain(inverse, without: self)
                 } else if end !== new, end.leads(inverse, toOneOf: [identifier]) {
