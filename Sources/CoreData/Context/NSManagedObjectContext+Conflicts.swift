@@ -17,6 +17,7 @@ extension NSManagedObjectContext {
             try policy.resolve(mergeConflicts: found)
             takeOutLost(found)
             try leaveLostDestinations(found)
+            if parent == nil { try rejoin(found.filter { $0.current == nil }.map(\.sourceObject)) }
             var deleted: [NSManagedObject] = []
             for (conflict, relationships) in zip(found, unchanged) {
                 let object = conflict.sourceObject
@@ -64,6 +65,26 @@ extension NSManagedObjectContext {
         for object in lost { noteDeletionElsewhere(of: object) }
         vanished += lost
         takeOut(IdentitySet(lost), ofRelationshipsOf: table.all, from: source)
+    }
+
+    /// Has objects that are inserted again lead to what they led to, and back, where it is still there and free: who
+    /// deleted their rows took them out of the relationships of others. A child's parent does so itself.
+    private func rejoin(_ lost: [NSManagedObject]) throws {
+        let objects = lost.filter { $0.storedContext === self && $0.state.contains(.inserted) }
+        guard !objects.isEmpty, let source else { return }
+        for object in objects {
+            for relationship in object.layout.toManys { object.toManyMembersIfAny(relationship)?.becomeNew() }
+        }
+        let ends = IdentitySet(
+            objects.flatMap { object in object.layout.relationships.flatMap(object.destinationsInOrder) }
+        ).filter { !$0.hasChanges && $0.storedContext === self }
+        for end in ends { end.becomeFault() }
+        let stamp = source.generation
+        for row in try source.rows(for: ends.map(\.identifier)) {
+            _ = object(for: row, asFault: true, refreshing: false, stamp: stamp)
+        }
+        for object in objects { object.connectOtherEnds() }
+        refreshed += ends
     }
 
     /// Has objects that took values of others read their to-many relationships again. Deleted ones follow their delete

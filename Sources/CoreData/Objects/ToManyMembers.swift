@@ -239,6 +239,15 @@ final class ToManyMembers {
         return NSOrderedSet(array: storedOrder ?? all.filter { !added.contains($0) } + removed)
     }
 
+    /// Counts all members as added: the object has no row any more, and gets a new one.
+    func becomeNew() {
+        added = members
+        removed = []
+        returned = []
+        storedOrder = nil
+        isLoaded = true
+    }
+
     /// Notes that additions and removals have been saved.
     func didSave() {
         added = []
