@@ -23,6 +23,8 @@ struct FetchKey: Hashable {
     private let groupBy: [String]
     private let having: PredicateTree?
     private let isDistinct: Bool
+    /// Those of all constants: 2 equals 2.0, and its SQL is another one.
+    private let shapes: [ValueShape]
 
     init(_ plan: FetchPlan, _ question: Question, _ result: FetchResult) {
         entity = plan.entity.number
@@ -32,13 +34,18 @@ struct FetchKey: Hashable {
         hasLimit = plan.limit > 0
         hasOffset = plan.offset > 0
         self.result = result
+        var shapes: [ValueShape] = []
         columns = plan.columns.map { column in
             switch column {
-            case .keyPath(let path): .keyPath(path)
+            case .keyPath(let path): return .keyPath(path)
             case .expression(let name, let expression, let type):
-                .expression(name, expressionTree(of: expression), type)
+                let tree = expressionTree(of: expression)
+                tree.forEachConstant { shapes.append($0.shape) }
+                return .expression(name, tree, type)
             }
         }
+        question.having?.forEachConstant { shapes.append($0.shape) }
+        self.shapes = shapes
         groupBy = plan.groupBy
         having = question.having
         isDistinct = plan.isDistinct

@@ -9,13 +9,20 @@ extension PredicateTree {
         case .comparison(let comparison):
             try body(comparison)
             for side in [comparison.left, comparison.right] {
-                try side.forEach { expression in
-                    switch expression {
-                    case .subquery(_, _, let inner), .conditional(let inner, _, _): try inner.forEachComparison(body)
-                    default: return
-                    }
-                }
+                try side.forEach { expression in try expression.condition?.forEachComparison(body) }
             }
+        }
+    }
+
+    /// Every constant in the tree, including those of subqueries and conditions, in order.
+    package func forEachConstant(_ body: (Value) -> Void) {
+        switch self {
+        case .constant: return
+        case .and(let parts), .or(let parts): for part in parts { part.forEachConstant(body) }
+        case .not(let part): part.forEachConstant(body)
+        case .comparison(let comparison):
+            comparison.left.forEachConstant(body)
+            comparison.right.forEachConstant(body)
         }
     }
 }
@@ -25,6 +32,22 @@ extension ExpressionTree {
     package func forEach(_ body: (ExpressionTree) throws -> Void) rethrows {
         try body(self)
         for part in parts { try part.forEach(body) }
+    }
+
+    /// Every constant in the expression, including those of subqueries and conditions, in order.
+    package func forEachConstant(_ body: (Value) -> Void) {
+        forEach { expression in
+            if case .constant(let value) = expression { body(value) }
+            expression.condition?.forEachConstant(body)
+        }
+    }
+
+    /// The predicate of a subquery or a condition.
+    fileprivate var condition: PredicateTree? {
+        switch self {
+        case .subquery(_, _, let condition), .conditional(let condition, _, _): condition
+        default: nil
+        }
     }
 
     /// The direct parts of this expression.

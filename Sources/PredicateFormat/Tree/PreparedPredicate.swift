@@ -51,7 +51,9 @@ package struct PreparedPredicate: Sendable {
 
     /// The key for caching generated SQL.
     package var key: SkeletonKey {
-        SkeletonKey(identity: identity, skeleton: identity == nil ? skeleton : nil, shapes: arguments.map(\.shape))
+        var shapes = arguments.map(\.shape)
+        if identity == nil { skeleton.forEachConstant { shapes.append($0.shape) } }
+        return SkeletonKey(identity: identity, skeleton: identity == nil ? skeleton : nil, shapes: shapes)
     }
 }
 
@@ -59,6 +61,7 @@ package struct PreparedPredicate: Sendable {
 package struct SkeletonKey: Hashable, Sendable {
     let identity: Int?
     let skeleton: PredicateTree?
+    /// Those of the arguments, and of the skeleton's constants: 2 equals 2.0, and its SQL is another one.
     let shapes: [ValueShape]
 }
 

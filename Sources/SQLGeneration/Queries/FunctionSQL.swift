@@ -27,7 +27,8 @@ extension PredicateSQL {
         case .noIndex:
             let operand = try operand(argument(arguments), in: scope)
             return SQLOperand(
-                fragment: SQLFragment(.unindexed(operand.fragment)), storage: operand.storage, root: operand.root)
+                fragment: SQLFragment(.unindexed(operand.fragment)), storage: operand.storage, root: operand.root,
+                isWhole: operand.isWhole)
         case .count, .sum, .minimum, .maximum, .average:
             return try aggregate(function, arguments, in: scope)
         default: throw SQLError.unsupported("the function \(function.rawValue)")
@@ -57,13 +58,13 @@ extension PredicateSQL {
         }
         let left = try operand(first, in: scope)
         try check(first, left, in: function)
-        var text = dividable(left, in: function)
+        var text = dividable(left, first, in: function)
         var result = storage(of: first, left)
         var isWhole = left.isWhole
         for part in chain.reversed() {
             let right = try operand(part, in: scope)
             try check(part, right, in: function)
-            text = text + " \(sign) " + dividable(right, in: function)
+            text = text + " \(sign) " + dividable(right, part, in: function)
             // Not all databases truncate fractions before they divide.
             if function == .modulus, left.isWhole != true || right.isWhole != true {
                 text = SQLFragment(.mixingNumbers(text))
@@ -79,9 +80,16 @@ extension PredicateSQL {
     }
 
     /// An operand of a division or another operator. SQLite keeps a whole decimal as an integer, and would divide it as one.
-    private func dividable(_ operand: SQLOperand, in function: BuiltInFunction) -> SQLFragment {
-        guard function == .divide, operand.storage == .decimal else { return operand.fragment }
-        return (operand.fragment + " * 1.0").inParentheses
+    private func dividable(
+        _ operand: SQLOperand, _ tree: ExpressionTree, in function: BuiltInFunction
+    ) -> SQLFragment {
+        guard function == .divide else { return operand.fragment }
+        switch (operand.storage, constant(tree)) {
+        case (.double, _), (.float, _), (_, .double): return operand.fragment
+        default:
+            let hasFraction = operand.storage == .decimal || operand.isWhole == false
+            return hasFraction ? (operand.fragment + " * 1.0").inParentheses : operand.fragment
+        }
     }
 
     /// What an operand holds. A constant is not tied to a column, but a date remains one.
@@ -107,7 +115,8 @@ extension PredicateSQL {
         try check(argument, operand, in: function)
         let isInteger = function == .length || function == .onesComplement
         return SQLOperand(
-            fragment: "\(name)(\(operand.fragment))", storage: isInteger ? .integer : operand.storage)
+            fragment: "\(name)(\(operand.fragment))", storage: isInteger ? .integer : operand.storage,
+            isWhole: isInteger ? nil : operand.isWhole)
     }
 
     /// The operand of a function that computes something from its content, so that it must not be opaque.

@@ -28,15 +28,22 @@ struct DictionaryKey: Hashable {
     private let groupBy: [String]
     private let having: PredicateTree?
     private let isDistinct: Bool
+    /// Those of all constants: 2 equals 2.0, and its SQL is another one.
+    private let shapes: [ValueShape]
 
     init(_ plan: FetchPlan, having: PredicateTree?) {
+        var shapes: [ValueShape] = []
         columns = plan.columns.map { column in
             switch column {
-            case .keyPath(let path): .keyPath(path)
+            case .keyPath(let path): return .keyPath(path)
             case .expression(let name, let expression, let type):
-                .expression(name, expressionTree(of: expression), type)
+                let tree = expressionTree(of: expression)
+                tree.forEachConstant { shapes.append($0.shape) }
+                return .expression(name, tree, type)
             }
         }
+        having?.forEachConstant { shapes.append($0.shape) }
+        self.shapes = shapes
         groupBy = plan.groupBy
         self.having = having
         isDistinct = plan.isDistinct

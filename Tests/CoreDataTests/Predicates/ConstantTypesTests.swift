@@ -1,0 +1,105 @@
+import CoreData
+import Foundation
+import Testing
+
+/// `age` is 15 in the object b1, and nine quadrillions in two others.
+@MainActor @Suite("Constants of one value and several types are told apart")
+struct ConstantTypesTests {
+    private static let two: [Any] = [NSDecimalNumber(value: 2)]
+
+    /// A column of the object b1, computed.
+    private func value(
+        _ format: String, _ arguments: [Any] = [], _ type: NSAttributeType = .doubleAttributeType,
+        in context: NSManagedObjectContext
+    ) throws -> Any? {
+        let column = NSExpressionDescription()
+        (column.name, column.expressionResultType) = ("computed", type)
+        column.expression = CoreData.NSExpression(format: format, argumentArray: arguments)
+        let request = NSFetchRequest<NSDictionary>(entityName: "Book")
+        request.predicate = NSPredicate(format: "name == 'b1'")
+        request.resultType = .dictionaryResultType
+        request.propertiesToFetch = [column]
+        return try context.fetch(request).first?["computed"]
+    }
+
+    @Test("in columns: a whole number is divided as one, and a decimal is not, whichever is fetched first")
+    func columns() throws {
+        for formats in [["age / 2", "age / 2.0"], ["age / 2.0", "age / 2"]] {
+            let stores = try ComparedStores()
+            for (type, context) in stores.contexts {
+                for format in formats {
+                    let half = try value(format, in: context) as? Double
+                    #expect(half == (format == "age / 2" ? 7 : 7.5), "\(type): \(format)")
+                }
+                #expect(try value("age / %@", Self.two, in: context) as? Double == 7.5, "\(type): a decimal")
+            }
+        }
+    }
+
+    @Test("in columns: a date less seconds is a date, and less a date seconds")
+    func dates() throws {
+        let stores = try ComparedStores()
+        let date = Date(timeIntervalSinceReferenceDate: 5)
+        for (type, context) in stores.contexts {
+            let earlier = try value("born - 5", [], .dateAttributeType, in: context)
+            #expect(earlier as? Date == Date(timeIntervalSinceReferenceDate: 4995.25), "\(type)")
+            let seconds = try value("born - %@", [date], in: context)
+            #expect(seconds as? Double == 4995.25, "\(type)")
+        }
+    }
+
+    @Test("in predicates that are made of expressions")
+    func expressions() throws {
+        let stores = try ComparedStores()
+        for (type, context) in stores.contexts {
+            for (format, expected) in [("age / 2", []), ("age / 2.0", ["b1"])] {
+                let predicate = NSComparisonPredicate(
+                    leftExpression: CoreData.NSExpression(format: format),
+                    rightExpression: CoreData.NSExpression(forConstantValue: 7.5), modifier: .direct, type: .equalTo,
+                    options: [])
+                #expect(try context.all("Book", predicate).map { $0.string("name") } == expected, "\(type): \(format)")
+            }
+        }
+    }
+
+    @Test("in what restricts groups")
+    func groups() throws {
+        let stores = try ComparedStores()
+        for (type, context) in stores.contexts {
+            for (format, expected) in [("max:(age) / 2 == 7.5", 0), ("max:(age) / 2.0 == 7.5", 1)] {
+                let request = NSFetchRequest<NSDictionary>(entityName: "Book")
+                request.predicate = NSPredicate(format: "name == 'b1'")
+                request.resultType = .dictionaryResultType
+                request.propertiesToFetch = ["name"]
+                request.propertiesToGroupBy = ["name"]
+                request.havingPredicate = NSPredicate(format: format)
+                #expect(try context.fetch(request).count == expected, "\(type): \(format)")
+            }
+        }
+    }
+
+    @Test("in divisions: a decimal has a fraction, though it is whole")
+    func decimals() throws {
+        let stores = try ComparedStores()
+        for format in [
+            "age / %@ == 7.5", "age * %@ / 4 == 7.5", "age / abs:(%@) == 7.5",
+            "age / TERNARY(age > 20, 2.0, %@) == 7.5",
+        ] {
+            try stores.check("Book", format, Self.two, finds: ["b1"])
+        }
+        try stores.check("Book", "%@ / age == 2.5", [NSDecimalNumber(string: "37.5")], finds: ["b1"])
+        try stores.check("Book", "%@ / age > 1.3 AND age > 0", [NSDecimalNumber(value: 20)], finds: ["b1"])
+    }
+
+    @Test("in what a batch update writes")
+    func batchUpdates() throws {
+        let stores = try ComparedStores()
+        let context = stores.contexts[0].context
+        let update = NSBatchUpdateRequest(entityName: "Book")
+        update.predicate = NSPredicate(format: "name == 'b1'")
+        update.propertiesToUpdate = ["score": CoreData.NSExpression(format: "age / %@", argumentArray: Self.two)]
+        try context.execute(update)
+        let book = try #require(context.all("Book", NSPredicate(format: "name == 'b1'")).first)
+        #expect(book.value(forKey: "score") as? Double == 7.5)
+    }
+}
