@@ -31,7 +31,7 @@ extension ColumnStorage {
         case (_, .null), (.transformable, _), (.data, .data), (.uuid, .uuid), (.toOne, .object), (.url, .url),
             (.url, .string), (.string, .string), (.string, .url):
             true
-        case (_, .string(let text)) where isNumber: Double(text) != nil
+        case (_, .string(let text)) where isNumber: text.spelledNumber != nil
         case (.integer, _), (.boolean, _), (.double, _), (.float, _), (.decimal, _), (.string, _):
             value.doubleValue != nil
         case (.date, .date): true

@@ -76,7 +76,7 @@ extension PredicateSQL {
         }
         if try isText(collection, in: scope) {
             let left = try operand(element, in: scope)
-            let right = try operand(collection, comparedWith: left, in: scope)
+            let right = try operand(collection, comparedWith: left.asSide(of: .contains), in: scope)
             return stringFunction(.contains, right.fragment, left.fragment, options)
         }
         let left = try operand(element, in: scope)

@@ -49,7 +49,7 @@ package enum BindingConversion: Sendable {
             // The statement may have been made for another text, which spelled a number.
             guard storage?.isNumber == true else { return .text(text) }
             if let number = Int64(text) { return .integer(number) }
-            guard let number = Double(text) else {
+            guard let number = text.spelledNumber else {
                 throw SQLError.unfit("a number is compared with \(value.kindDescription)")
             }
             return .double(number)
@@ -90,6 +90,13 @@ package enum BindingConversion: Sendable {
             return .text(String(text))
         }
         return .blob(Data())
+    }
+}
+
+extension String {
+    /// The number that the text spells in a database; Swift reads `0x10` and `nan`, too.
+    var spelledNumber: Double? {
+        utf8.allSatisfy { (0x30...0x39).contains($0) || "+-.eE".utf8.contains($0) } ? Double(self) : nil
     }
 }
 

@@ -131,7 +131,8 @@ struct StoreAgreementTests {
         let stores = try ComparedStores()
         for format in [
             "age BEGINSWITH '15'", "age LIKE '1?'", "age MATCHES '1.'", "age ENDSWITH[c] '15'", "score CONTAINS '.5'",
-            "nick CONTAINS 5", "age == 15 AND '1509' CONTAINS age",
+            "nick CONTAINS 5", "age == 15 AND '1509' CONTAINS age", "age IN '15,9'", "score IN '2.50'",
+            "5 IN nick",
         ] {
             try stores.check("Book", format, finds: ["b1"])
         }

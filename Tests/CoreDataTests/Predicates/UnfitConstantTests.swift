@@ -12,6 +12,11 @@ struct UnfitConstantTests {
         #expect(try stores.error("Book", "age < %@", ["abc"]).contains("abc"))
         #expect(try context.all("Book", NSPredicate(format: "age IN %@", ["15"])).count == 1)
         #expect(try stores.error("Book", "age IN %@", [["abc"]]).contains("abc"))
+        // Numbers in Swift, and not in a database.
+        for text in ["0xF", "nan", "inf"] {
+            #expect(try stores.error("Book", "score == %@", [text]).contains(text))
+            #expect(try stores.error("Book", "score == '\(text)'").contains(text))
+        }
     }
 
     @Test("that names the type of a cast is read each time")
