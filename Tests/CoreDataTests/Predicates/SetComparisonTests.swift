@@ -21,7 +21,8 @@ struct SetComparisonTests {
 
     @Test("have an order, which an unsaved change does not change")
     func order() throws {
-        for (type, context) in try ComparedStores().contexts {
+        let stores = try ComparedStores()
+        for (type, context) in stores.contexts {
             for key in ["author", "self", "objectID"] {
                 let saved = try context.all("Book", by: key).map(\.objectID)
                 let book = try #require(context.all("Book", NSPredicate(format: "name == 'b3'")).first)

@@ -29,7 +29,8 @@ struct SiblingPropertyTests {
 
     @Test("sorts and groups")
     func sorted() throws {
-        for (type, context) in try ComparedStores().contexts {
+        let stores = try ComparedStores()
+        for (type, context) in stores.contexts {
             #expect(try context.all("Box", by: "cost").map { $0.string("name") } == ["q", "p", "a"], "\(type)")
             let request = NSFetchRequest<NSDictionary>(entityName: "Box")
             request.resultType = .dictionaryResultType

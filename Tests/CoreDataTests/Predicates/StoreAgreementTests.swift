@@ -144,7 +144,8 @@ struct StoreAgreementTests {
 
     @Test("on a text that spells a UUID in the request of a FETCH")
     func uuidsInFetches() throws {
-        for (type, context) in try ComparedStores().contexts {
+        let stores = try ComparedStores()
+        for (type, context) in stores.contexts {
             let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
             request.predicate = NSPredicate(format: "token == 'E621E1F8-C36C-495A-93FC-0C247A3E6E5F'")
             let fetch = NSFetchRequestExpression.expression(

@@ -29,7 +29,8 @@ struct UnfitConstantTests {
 
     @Test("that is an object of another entity is none among objects, whatever its key is")
     func objects() throws {
-        for (type, context) in try ComparedStores().contexts {
+        let stores = try ComparedStores()
+        for (type, context) in stores.contexts {
             let shop = try #require(context.all("Shop", NSPredicate(format: "name == 's1'")).first)
             for format in ["%@ IN {author}", "books.@max.author == %@", "author.books.@max.author == %@"] {
                 let entity = format.hasPrefix("books") ? "Author" : "Book"
