@@ -156,7 +156,7 @@ struct PredicateSQL {
         try Self.checkIsOpen(left, tree.left)
         let lower = try operand(bounds[0], comparedWith: left, in: scope)
         let upper = try operand(bounds[1], comparedWith: left, in: scope)
-        if !tree.options.isEmpty,
+        if !tree.options.isEmpty || tree.left.isConditional,
             areTexts(tree.left, left, bounds[0], lower) || areTexts(tree.left, left, bounds[1], upper)
         {
             let above = stringFunction(.greaterThanOrEqualTo, left.fragment, lower.fragment, tree.options)

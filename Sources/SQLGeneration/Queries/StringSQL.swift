@@ -5,8 +5,10 @@ extension PredicateSQL {
     func stringCondition(_ tree: ComparisonTree, in scope: SQLScope) throws -> SQLCondition {
         guard let (left, right) = try textSides(tree, in: scope) else { return .never }
         let isExact = tree.options.isEmpty || tree.options.contains(.normalized)
-        if tree.comparison == .beginsWith, isExact, left.storage == .string, let prefix = bindingSource(tree.right) {
-            // A range condition can use an index of the column.
+        if tree.comparison == .beginsWith, isExact, left.storage == .string, left.name != nil,
+            let prefix = bindingSource(tree.right)
+        {
+            // A range condition can use an index of the column. Other texts may have a language's order.
             return SQLCondition(
                 left.fragment + " >= " + prefix(.prefixStart) + " AND " + left.fragment + " < " + prefix(.prefixEnd),
                 isCompound: true)
