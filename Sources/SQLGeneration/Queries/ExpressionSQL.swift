@@ -129,9 +129,11 @@ extension PredicateSQL {
         }
         switch try scope.resolve(path, schema: schema) {
         case .column(let alias, let column):
-            return SQLOperand(
+            var operand = SQLOperand(
                 fragment: column.value(of: alias), storage: column.storage, root: column.destination?.root,
                 name: path.joined(separator: "."), isColumn: column.siblings.isEmpty)
+            if !operand.isColumn { operand.columns = column.values(of: alias, \.name) }
+            return operand
         case .composite:
             throw SQLError.unsupported("the composite attribute “\(path.joined(separator: "."))” as a whole")
         case .entity(let alias):

@@ -119,11 +119,19 @@ struct PredicateSQL {
             let same = SQLFragment(.same(left.fragment, right.fragment, isNegated: !isEqual))
             return SQLCondition(same, canBeNull: false)
         }
-        if isEqual { return SQLCondition(left.fragment + " = " + right.fragment) }
+        if isEqual { return comparison("=", tree, left, right) }
         let differs = left.fragment + " <> " + right.fragment
         guard leftVaries || rightVaries else { return SQLCondition(differs, canBeNull: false) }
         let varying = leftVaries ? left.fragment : right.fragment
         return SQLCondition(differs + " OR " + varying + " IS NULL", canBeNull: false, isCompound: true)
+    }
+
+    private func comparison(
+        _ sign: SQLFragment, _ tree: ComparisonTree, _ left: SQLOperand, _ right: SQLOperand
+    ) -> SQLCondition {
+        if isConstant(tree.right) { return left.holding { "\($0) \(sign) \(right.fragment)" } }
+        if isConstant(tree.left) { return right.holding { "\(left.fragment) \(sign) \($0)" } }
+        return SQLCondition("\(left.fragment) \(sign) \(right.fragment)")
     }
 
     func nullity(of tree: ExpressionTree, isNull: Bool, in scope: SQLScope) throws -> SQLCondition {
@@ -144,7 +152,7 @@ struct PredicateSQL {
         if !tree.options.isEmpty || !hasOrder, areTexts(tree.left, left, tree.right, right) {
             return stringFunction(tree.comparison, left.fragment, right.fragment, tree.options)
         }
-        return SQLCondition("\(left.fragment) \(sign) \(right.fragment)")
+        return comparison(sign, tree, left, right)
     }
 
     private func between(_ tree: ComparisonTree, in scope: SQLScope) throws -> SQLCondition {
@@ -163,7 +171,7 @@ struct PredicateSQL {
             let below = stringFunction(.lessThanOrEqualTo, left.fragment, upper.fragment, tree.options)
             return SQLCondition(above.fragment + " AND " + below.fragment, isCompound: true)
         }
-        return SQLCondition(left.fragment + " BETWEEN " + lower.fragment + " AND " + upper.fragment)
+        return left.holding { $0 + " BETWEEN " + lower.fragment + " AND " + upper.fragment }
     }
 
     /// Both sides of a comparison that depends on the content of values, such as their order or parts.

@@ -38,6 +38,8 @@ struct SQLOperand {
     var name: String?
     /// Whether the value is a column's itself, by whose type SQLite converts what it is compared with.
     var isColumn = false
+    /// For a property that several subentities declare: its columns, of which a row has a value in one.
+    var columns: [SQLFragment] = []
     /// For a number: whether it is whole, if that is known.
     private(set) var isWhole: Bool?
 
@@ -66,6 +68,14 @@ struct SQLOperand {
         default: break
         }
         return side
+    }
+
+    /// A condition on the value, which holds for no NULL. It is said of each column where there are several, so that the
+    /// index of each can be used.
+    func holding(_ condition: (SQLFragment) -> SQLFragment) -> SQLCondition {
+        columns.isEmpty
+            ? SQLCondition(condition(fragment))
+            : SQLCondition(PredicateSQL.chain(columns.map { condition($0).inParentheses }, "OR"), isCompound: true)
     }
 
     /// Whether one side is a whole number, and the other one a fraction.

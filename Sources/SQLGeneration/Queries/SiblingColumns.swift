@@ -27,8 +27,13 @@ extension SlotColumn {
     /// The number of the entity of the object that a to-one relationship leads to; nil if it can be of only one.
     func entity(of alias: String) -> SQLFragment? { value(of: alias, \.entityColumn) }
 
+    /// The columns, for each entity that declares the property.
+    func values(of alias: String, _ name: (SlotColumn) -> String?) -> [SQLFragment] {
+        ([self] + siblings).compactMap(name).map { "\(SQLColumn($0, of: alias))" }
+    }
+
     private func value(of alias: String, _ name: (SlotColumn) -> String?) -> SQLFragment? {
-        let columns = ([self] + siblings).compactMap(name).map { "\(SQLColumn($0, of: alias))" as SQLFragment }
+        let columns = values(of: alias, name)
         return columns.dropFirst().reduce(columns.first) { value, next in value.map { .call(.ifNull, $0, next) } }
     }
 }

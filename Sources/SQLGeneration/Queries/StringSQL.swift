@@ -9,9 +9,9 @@ extension PredicateSQL {
             let prefix = bindingSource(tree.right)
         {
             // A range condition can use an index of the column. Other texts may have a language's order.
-            return SQLCondition(
-                left.fragment + " >= " + prefix(.prefixStart) + " AND " + left.fragment + " < " + prefix(.prefixEnd),
-                isCompound: true)
+            var range = left.holding { $0 + " >= " + prefix(.prefixStart) + " AND " + $0 + " < " + prefix(.prefixEnd) }
+            range.isCompound = true
+            return range
         }
         return stringFunction(tree.comparison, left.fragment, right.fragment, tree.options)
     }
@@ -119,7 +119,12 @@ extension PredicateSQL {
                 list.append(right.fragment)
             }
         }
-        if !list.isEmpty { parts.insert(SQLFragment(.among(left.fragment, list)), at: 0) }
+        if !list.isEmpty {
+            // A long list is not said twice.
+            var value = left
+            if list.count > 100 || !present.allSatisfy({ isConstant(all[$0]) }) { value.columns = [] }
+            parts.insert(value.holding { SQLFragment(.among($0, list)) }.part, at: 0)
+        }
         if hasNull { parts.append(left.fragment + " IS NULL") }
         guard let first = parts.first else { return .never }
         let isOfNull = present.isEmpty

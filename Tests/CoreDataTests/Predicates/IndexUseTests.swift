@@ -24,6 +24,20 @@ struct IndexUseTests {
         return model
     }
 
+    /// Tracks of two kinds, each with an indexed label.
+    private func labelled() -> NSManagedObjectModel {
+        let model = track()
+        model.entities[0].subentities = ["Song", "Talk"].map { name in
+            let label = Library.attribute("label", .stringAttributeType)
+            let entity = Library.entity(name, [label])
+            let element = NSFetchIndexElementDescription(property: label, collationType: .binary)
+            entity.indexes = [NSFetchIndexDescription(name: "byLabel", elements: [element])]
+            return entity
+        }
+        model.entities += model.entities[0].subentities
+        return model
+    }
+
     /// What SQLite says of how it will run a fetch.
     private func plan(_ predicate: NSPredicate, _ model: NSManagedObjectModel) throws -> String {
         let folder = try TestFolder()
@@ -53,6 +67,15 @@ struct IndexUseTests {
         let plan = try plan(NSPredicate(format: format), track())
         #expect(plan.contains("SEARCH t0 USING"))
         #expect(plan.contains("INDEX Z_Track_\(expected)"))
+    }
+
+    @Test(
+        "searches the indexes of all entities that declare it",
+        arguments: ["label == 'a'", "'a' == label", "label IN {'a', 'b'}", "label > 'a'", "label BEGINSWITH 'a'"])
+    func siblings(format: String) throws {
+        let plan = try plan(NSPredicate(format: format), labelled())
+        #expect(plan.contains("MULTI-INDEX OR"))
+        #expect(plan.contains("Z_Song_byLabel") && plan.contains("Z_Talk_byLabel"))
     }
 
     @Test("does not where the comparison is not the index's, or the predicate says noindex")
