@@ -4,7 +4,8 @@ extension PredicateSQL {
     /// The destination rows of a to-many relationship, for a subquery.
     struct DestinationScope {
         let scope: SQLScope
-        /// The condition that connects the destinations with the outer row: `t1.ZBOOK = t0.Z_PK`.
+        /// The condition that connects the destinations with the outer row: `t1.ZBOOK = t0.Z_PK`; with `former`, by way
+        /// of its rows.
         var link: SQLFragment
         /// The join table with its alias, before the destinations.
         let joinTable: SQLFragment?

@@ -17,23 +17,28 @@ extension SQLiteEngine: LongTransactionEngine {
         try store.run("save to", fallback: CoreDataErrorCode.persistentStoreSave) {
             try store.connection.beginLong(undoesParts: !makesIndexesLater && store.mayBreakConstraints)
         }
-        if copies, store.hasDerivedAttributes {
-            store = try store.run("save to", fallback: CoreDataErrorCode.persistentStoreSave) {
-                try store.takingDerivedValues()
-            }
-            opened = store
-        }
         store.filesOfLongTransaction = []
-        guard makesIndexesLater else { return }
-        try store.run("save to", fallback: CoreDataErrorCode.persistentStoreSave) {
-            for index in store.schema.indexes {
-                try store.connection.execute("DROP INDEX IF EXISTS \(quoted(index.name))")
+        do {
+            try store.run("save to", fallback: CoreDataErrorCode.persistentStoreSave) {
+                if copies, store.hasDerivedAttributes {
+                    let copying = try store.takingDerivedValues()
+                    (copying.filesOfLongTransaction, store.filesOfLongTransaction) = ([], nil)
+                    (store, opened) = (copying, copying)
+                }
+                guard makesIndexesLater else { return }
+                for index in store.schema.indexes {
+                    try store.connection.execute("DROP INDEX IF EXISTS \(quoted(index.name))")
+                }
+                store.indexesOfLongTransaction = store.schema.indexes
             }
+        } catch {
+            // The first error is the one to report.
+            try? endLongTransaction(commits: false)
+            throw error
         }
-        store.indexesOfLongTransaction = store.schema.indexes
     }
 
-    /// Creates the deferred indexes.
+    /// Creates the triggers of derived attributes again, and the deferred indexes.
     ///
     /// Indexes whose rows share values that must be unique are deferred again. Nothing happens if none are deferred.
     package func makeIndexes() throws {
