@@ -54,7 +54,7 @@ extension SQLiteFormat: MigratableFormat {
     }
 
     package static func alone(_ url: URL, options: [AnyHashable: Any]?, _ work: () throws -> Void) throws {
-        try MigrationWorkspace.with(url, timeout: timeout(options)) { _ in try work() }
+        try MigrationWorkspace.with(url, .stages, timeout: timeout(options)) { _ in try work() }
     }
 
     // MARK: By a successor

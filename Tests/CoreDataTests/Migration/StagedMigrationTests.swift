@@ -180,4 +180,20 @@ struct StagedMigrationTests {
         #expect(try plainSQL("SELECT ZFULL FROM ZPERSON", in: folder.store) == ["x", "x", "x"])
         try add(stages, 5)
     }
+
+    @Test("A handler may migrate the store by a mapping model, which makes a new file")
+    func mappedInHandler() throws {
+        let stages = stages { context in
+            try fill(context)
+            let mapping = try NSMappingModel.inferredMappingModel(
+                forSourceModel: model(2), destinationModel: model(3))
+            let known = KnownVersions(
+                [2, 3].map { KnownVersion(name: "Town \($0)", model: model($0)) },
+                mappings: [NamedMapping(name: "Names", mapping: mapping)])
+            let options = [NSPersistentStoreTimeoutOption: 1]
+            try ProgressiveMigration(at: folder.store, to: model(3), over: known, options: options).run()
+        }
+        try add(stages, 5)
+        #expect(try plainSQL("SELECT ZFULL, ZEMAIL FROM ZPERSON", in: folder.store) == ["x|", "x|", "x|"])
+    }
 }
