@@ -60,16 +60,18 @@ public struct HTML: Sendable, Equatable, ExpressibleByStringInterpolation {
     public static func sendable(_ text: String) -> String {
         if !text.utf8.contains(where: { $0 == 0x0D || $0 == 0 }) { return text }
         var result = String.UnicodeScalarView()
+        var last: Unicode.Scalar?
         for scalar in text.unicodeScalars {
             switch scalar {
             case "\0": result.append("\u{2400}")
             case "\r": result.append("\u{240D}")
             case "\n":
                 // A CR before it was a part of the line's end.
-                if result.last == "\u{240D}" { result.removeLast() }
+                if last == "\r" { result.removeLast() }
                 result.append(scalar)
             default: result.append(scalar)
             }
+            last = scalar
         }
         return String(result)
     }
@@ -82,11 +84,22 @@ public struct HTML: Sendable, Equatable, ExpressibleByStringInterpolation {
     /// - Returns: the text with line ends and control characters as the former one had them.
     public static func restored(_ sent: String, like former: String) -> String {
         let scalars = former.unicodeScalars
-        var text = sent
-        if former.contains("\r\n") { text = text.replacing("\n", with: "\r\n") }
-        if scalars.contains("\0"), !scalars.contains("\u{2400}") { text = text.replacing("\u{2400}", with: "\0") }
-        if scalars.contains("\r"), !scalars.contains("\u{240D}") { text = text.replacing("\u{240D}", with: "\r") }
-        return text
+        let hasPairs = former.contains("\r\n")
+        let hadNull = scalars.contains("\0") && !scalars.contains("\u{2400}")
+        let hadReturn = scalars.contains("\r") && !scalars.contains("\u{240D}")
+        // By scalars: a combining character after a picture is a part of the same `Character`.
+        var result = String.UnicodeScalarView()
+        var last: Unicode.Scalar?
+        for scalar in sent.unicodeScalars {
+            switch scalar {
+            case "\n" where hasPairs && last != "\r": result.append(contentsOf: "\r\n".unicodeScalars)
+            case "\u{2400}" where hadNull: result.append("\0")
+            case "\u{240D}" where hadReturn: result.append("\r")
+            default: result.append(scalar)
+            }
+            last = scalar
+        }
+        return String(result)
     }
 
     private static func withEntities(_ text: String) -> String {

@@ -58,6 +58,16 @@ struct EditingTogetherTests {
         #expect(question.text.contains("Somebody else has changed it"))
     }
 
+    @Test("What the store rounds is taken back, too: nobody else has changed it")
+    func rounded() throws {
+        let shelf = try Shelf(count: 1, isWritable: true)
+        let former = try plainSQL("SELECT ZPRICE FROM ZBOOK", in: shelf.folder.store)
+        #expect(shelf.post("/edit/Book/1", "v.price=0.12345678901234567890&confirmed=1").status == 303)
+        #expect(try plainSQL("SELECT ZPRICE > 0.1234 AND ZPRICE < 0.1235 FROM ZBOOK", in: shelf.folder.store) == ["1"])
+        #expect(shelf.post("/undo").status == 303)
+        #expect(try plainSQL("SELECT ZPRICE FROM ZBOOK", in: shelf.folder.store) == former)
+    }
+
     @Test("None that was set to none by the form is a change, and none that stays is not")
     func none() throws {
         let shelf = try Shelf(count: 4, isWritable: true)

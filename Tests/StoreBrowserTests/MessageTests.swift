@@ -21,7 +21,7 @@ struct MessageTests {
             #expect(HTML.sendable(text) == text)
             #expect(HTML(value: text + "<").text == text + "&lt;")
         }
-        for text in ["a\r\nb", "a\0b", "a\rb"] {
+        for text in ["a\r\nb", "a\0b", "a\rb", "\0\u{301}x", "\r\u{301}x\0", "\u{240D}\nb\0", "\0\r\n\u{301}\r\n\r\n"] {
             let sent = HTML.sendable(text)
             #expect(!sent.unicodeScalars.contains { $0 == "\0" || $0 == "\r" })
             #expect(HTML.restored(sent, like: text) == text)

@@ -140,7 +140,13 @@ package final class StoreEditor: Sendable {
                     hasChanges = context.hasChanges
                     let keys = objects.map { Array($0.changedValues().keys) }
                     try context.save()
-                    if hasChanges { note(DoneChange(what, zip(objects, keys))) }
+                    guard hasChanges else { return }
+                    // The store may have rounded what it was given: digits of a decimal, fractions of a second.
+                    for (object, keys) in zip(objects, keys)
+                    where keys.contains(where: { object.entity.attributesByName[$0] != nil }) {
+                        context.refresh(object, mergeChanges: true)
+                    }
+                    note(DoneChange(what, zip(objects, keys)))
                 } catch {
                     context.processPendingChanges()
                     (refusal, hasChanges) = (error, context.hasChanges)
