@@ -52,7 +52,11 @@ struct FilterTests {
                         .constant(.date(Date(timeIntervalSinceReferenceDate: 86_400))))))
         #expect(DateText.date("2001-01-01T01:00:00+01:00")?.timeIntervalSinceReferenceDate == 0)
         #expect(DateText.date("2001-01-01 00:00:01.5Z")?.timeIntervalSinceReferenceDate == 1.5)
-        for text in ["2001-02-30", "2001-13-01", "yesterday", "2001-01-01 25:00", "01-01-2001"] {
+        let ones = String(repeating: "1", count: 18)
+        for text in [
+            "2001-02-30", "2001-13-01", "yesterday", "2001-01-01 25:00", "01-01-2001", "2001-01-01 10:00:00.\(ones)e9",
+            "2001-01-01 10:00:00.\(ones)e999", "2001-01-01 10:00:00.\(ones)x", "2001-01-01 10:00:00.",
+        ] {
             #expect(DateText.date(text) == nil)
         }
     }

@@ -48,11 +48,11 @@ package enum DateText {
         let digits = parts[2].split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         guard let second = number(digits[0]), second < 61 else { return nil }
         guard digits.count == 2 else { return (start + second, 0) }
-        guard number(digits[1].prefix(18)) != nil, let fraction = Double("0." + digits[1]) else { return nil }
+        guard !digits[1].isEmpty, isDigits(digits[1]), let fraction = Double("0." + digits[1]) else { return nil }
         return (start + second, fraction)
     }
 
-    private static func number(_ text: Substring) -> Int? {
-        text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
-    }
+    private static func number(_ text: Substring) -> Int? { isDigits(text) ? Int(text) : nil }
+
+    private static func isDigits(_ text: Substring) -> Bool { text.utf8.allSatisfy { (0x30...0x39).contains($0) } }
 }
