@@ -97,6 +97,34 @@ struct OutputFileTests {
         }
     }
 
+    @Test("A drawing that crashes is no drawing that takes too long")
+    func crash() throws {
+        try inTestFolder { folder in
+            let program = folder.appendingPathComponent("dot")
+            try "#!/bin/sh\necho 'flat edge' >&2\nkill -SEGV $$\n".write(to: program, atomically: true, encoding: .utf8)
+            #expect(chmod(program.path, 0o755) == 0)
+            let error = #expect(throws: CommandError.self) {
+                _ = try Graphviz(path: folder.path).draw("digraph {}", as: .svg)
+            }
+            #expect(error?.message.hasSuffix("was ended by signal 11: flat edge") == true)
+        }
+    }
+
+    @Test("A file's name may be as long as the file system takes it", arguments: ["x", "ü", "👩‍👩‍👧"])
+    func longName(letter: String) throws {
+        let store = try SmallStore()
+        try inTestFolder { folder in
+            let name = String(repeating: letter, count: 250 / letter.utf8.count) + ".csv"
+            let file = folder.appendingPathComponent(name)
+            for _ in 1...2 {
+                let run = CommandRun("export", store.path, "Book", "--output", file.path)
+                #expect(run.status == 0, "\(run.errors)")
+            }
+            let written = try names(in: folder)
+            #expect(written == [name])
+        }
+    }
+
     @Test("A signal ends the drawing, too, and nothing of it is left")
     func endedDrawing() throws {
         let store = try SmallStore()

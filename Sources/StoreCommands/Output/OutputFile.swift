@@ -51,10 +51,14 @@ package enum OutputFile {
                 // The new file is for whom the former one was, before there is anything in it.
                 var former = stat()
                 if stat(path, &former) == 0 {
-                    if former.st_uid != geteuid() || former.st_gid != getegid() {
-                        _ = fchown(descriptor, former.st_uid, former.st_gid)
+                    if fchown(descriptor, former.st_uid, former.st_gid) != 0 {
+                        _ = fchown(descriptor, uid_t.max, former.st_gid)
                     }
-                    guard fchmod(descriptor, former.st_mode & 0o777) == 0 else { throw refusal(name, errno) }
+                    var own = stat()
+                    guard fstat(descriptor, &own) == 0 else { throw refusal(name, errno) }
+                    // What the former group could do, another one cannot.
+                    let kept: mode_t = own.st_gid == former.st_gid ? 0o777 : 0o707
+                    guard fchmod(descriptor, former.st_mode & kept) == 0 else { throw refusal(name, errno) }
                 }
                 try fill(descriptor, body)
                 // Some file systems tell only now that there was no room.
@@ -71,7 +75,12 @@ package enum OutputFile {
         }
     }
 
-    private static func prefix(_ file: URL) -> String { ".\(file.lastPathComponent).pippin-" }
+    /// How the names of its drafts begin: with its name, as far as there is room in the 255 bytes of theirs.
+    private static func prefix(_ file: URL) -> String {
+        var name = file.lastPathComponent
+        while name.utf8.count > 210 { name.unicodeScalars.removeLast() }
+        return ".\(name).pippin-"
+    }
 
     /// Makes the draft that will become the file. Its lock shows other runs that it is no leftover.
     private static func makeDraft(of file: URL, named name: String) throws -> (descriptor: Int32, url: URL) {

@@ -7,10 +7,11 @@ package struct Graphviz {
     package var path: String
     /// How many seconds a drawing may take.
     private let patience: Double
-    /// The programs that are drawing. They have groups of processes of their own, and would outlive this one.
-    private static let running = Mutex<Set<pid_t>>([])
+    /// The programs that are drawing, and whether each has taken too long. They have groups of processes of their own, and
+    /// would outlive this one.
+    private static let running = Mutex<[pid_t: Bool]>([:])
     private static let endsWithProgram: Void = EndingSignals.perform {
-        running.withLock { for id in $0 { kill(id) } }
+        running.withLock { for id in $0.keys { kill(id) } }
     }
 
     package init(path: String = ProcessInfo.processInfo.environment["PATH"] ?? "", patience: Double = 30) {
@@ -50,22 +51,29 @@ package struct Graphviz {
         _ = Self.endsWithProgram
         try process.run()
         let id = process.processIdentifier
-        Self.running.withLock { _ = $0.insert(id) }
-        defer { Self.running.withLock { _ = $0.remove(id) } }
+        Self.running.withLock { $0[id] = false }
+        defer { Self.running.withLock { $0[id] = nil } }
         // A model from elsewhere may take forever to draw. The signals that a program can block are blocked.
-        let ending = DispatchWorkItem { Self.running.withLock { if $0.contains(id) { Self.kill(id) } } }
+        let ending = DispatchWorkItem {
+            Self.running.withLock {
+                guard $0[id] != nil else { return }
+                $0[id] = true
+                Self.kill(id)
+            }
+        }
         DispatchQueue.global().asyncAfter(deadline: .now() + patience, execute: ending)
         defer { ending.cancel() }
         // Read to the end before waiting: a full pipe would block the program forever.
         let said = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
-        guard process.terminationReason == .exit else {
+        let isSignal = process.terminationReason == .uncaughtSignal
+        guard !isSignal || Self.running.withLock({ $0[id] == false }) else {
             throw CommandError(
                 "“\(executable.path)” was ended: it did not draw this in \(Int(patience.rounded(.up))) seconds")
         }
         guard process.terminationStatus == 0, let data = FileManager.default.contents(atPath: drawing.path) else {
             throw CommandError(
-                "“\(executable.path)” failed with status \(process.terminationStatus): "
+                "“\(executable.path)” \(isSignal ? "was ended by signal" : "failed with status") \(process.terminationStatus): "
                     + said.trimmingCharacters(in: .whitespacesAndNewlines))
         }
         return data
