@@ -87,6 +87,24 @@ struct OddStoreTests {
         }
     }
 
+    @Test("A store without a model whose entities inherit over too many levels is shown without those levels")
+    func levels() throws {
+        try withStore { store, _ in
+            try execute(
+                """
+                DELETE FROM Z_MODELCACHE;
+                WITH RECURSIVE numbers(n) AS (SELECT 2001 UNION ALL SELECT n + 1 FROM numbers WHERE n < 5000)
+                INSERT INTO Z_PRIMARYKEY (Z_ENT, Z_NAME, Z_SUPER, Z_MAX)
+                SELECT 2000, 'Level0', Z_ENT, 0 FROM Z_PRIMARYKEY WHERE Z_NAME = 'Book'
+                UNION ALL SELECT n, 'Level' || (n - 2000), n - 1, 0 FROM numbers;
+                """, in: store)
+            let run = CommandRun("dump", "--json", store.path)
+            #expect(run.status == 0, "\(run.errors)")
+            #expect(try run.objects()["Book"]?.map { $0["ZTITLE"] as? String } == ["A Book"])
+            #expect(CommandRun("info", store.path).output.contains("Level50 : Level49"))
+        }
+    }
+
     @Test(
         "Without metadata, a store says so, and opens with its copy of the model or with a model",
         arguments: [

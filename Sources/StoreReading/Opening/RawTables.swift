@@ -1,4 +1,5 @@
 import CoreData
+import ModelFiles
 import SQLGeneration
 import SQLiteConnection
 import SQLiteEngine
@@ -32,12 +33,13 @@ package struct RawTables: RawContents {
             var sources: [String: Source] = [:]
             var names: [String] = []
             let numbered = try file.entities()
+            let byNumber = Dictionary(numbered.map { ($0.number, $0) }, uniquingKeysWith: { first, _ in first })
             for entity in numbered {
                 guard sources[entity.name] == nil,
-                    let table = byName["Z" + Self.root(of: entity, in: numbered).name.uppercased()]
+                    let table = byName["Z" + Self.root(of: entity, in: byNumber).name.uppercased()]
                 else { continue }
                 let columns = try file.columns(of: table)
-                let parent = numbered.first { $0.number == entity.parent }?.name
+                let parent = byNumber[entity.parent]?.name
                 sources[entity.name] = Source(
                     table: table, columns: columns, number: columns.contains("Z_ENT") ? entity.number : nil,
                     parent: parent)
@@ -55,10 +57,13 @@ package struct RawTables: RawContents {
         }
     }
 
-    private static func root(of entity: RawStoreFile.Entity, in entities: [RawStoreFile.Entity]) -> RawStoreFile.Entity
-    {
+    /// The entity whose table has an entity's rows; the entity itself over more levels than a model may have.
+    private static func root(
+        of entity: RawStoreFile.Entity, in entities: [Int: RawStoreFile.Entity]
+    ) -> RawStoreFile.Entity {
         var (root, seen) = (entity, Set([entity.number]))
-        while let parent = entities.first(where: { $0.number == root.parent }), seen.insert(parent.number).inserted {
+        while let parent = entities[root.parent], seen.insert(parent.number).inserted {
+            if seen.count > DocumentCheck.maximumInheritance { return entity }
             root = parent
         }
         return root

@@ -1,4 +1,5 @@
 import CoreData
+import ModelFiles
 import SQLGeneration
 import SQLiteConnection
 import SQLiteEngine
@@ -30,7 +31,7 @@ enum TableModel {
         let superiors = Dictionary(parents.map { ($0.number, $0.parent) }, uniquingKeysWith: { first, _ in first })
         for entity in parents.sorted(by: { $0.number < $1.number }) {
             // Entities that inherit from one another in a damaged store are shown without that.
-            let parent = isCircular(entity.number, superiors) ? nil : names[entity.parent]
+            let parent = isEndless(entity.number, superiors) ? nil : names[entity.parent]
             guard parent != nil || tables["Z" + entity.name.uppercased()] != nil else { continue }
             var described = EntityDocument(name: entity.name)
             described.parentName = parent
@@ -42,14 +43,14 @@ enum TableModel {
         return document
     }
 
-    /// Whether the way up from an entity comes to one twice.
-    private static func isCircular(_ number: Int, _ superiors: [Int: Int]) -> Bool {
-        var (current, seen) = (number, Set([number]))
-        while let next = superiors[current] {
-            guard seen.insert(next).inserted else { return true }
+    /// Whether the way up from an entity comes to no end within the levels that a model may have.
+    private static func isEndless(_ number: Int, _ superiors: [Int: Int]) -> Bool {
+        var current = number
+        for _ in 0...DocumentCheck.maximumInheritance {
+            guard let next = superiors[current] else { return false }
             current = next
         }
-        return false
+        return true
     }
 
     /// `ZTITLE VARCHAR` as the attribute `title`; nil for Core Data's own columns.
