@@ -122,11 +122,14 @@ bench-postgres: dependencies
 docs: dependencies
 	@Scripts/build-docs
 
+# Two hundred files at a time, since the formatter opens all that it is given at once.
+FORMATTED = find $(wildcard $(SOURCES)) -name '.?*' -prune -o -name '*.swift' -print0 | xargs -0 -n 200
+
 format:
-	$(SWIFT) format --in-place --recursive --parallel $(wildcard $(SOURCES))
+	@$(FORMATTED) $(SWIFT) format --in-place --parallel
 
 lint:
-	$(SWIFT) format lint --strict --recursive --parallel $(wildcard $(SOURCES))
+	@$(FORMATTED) $(SWIFT) format lint --strict --parallel
 	@Scripts/draw-house --check Documentation/Pictures/house.svg
 
 clean:
