@@ -73,4 +73,52 @@ struct GenerationTests {
         #expect(error?.localizedDescription.contains("1 query generations pinned already") == true)
         #expect(try first.performAndWait { try first.fetch("Author").count } == 0)
     }
+
+    /// The options keep the test from waiting for minutes where it fails.
+    private var options: [AnyHashable: Any] { [NSPersistentStoreTimeoutOption: 1] }
+
+    @Test("keep nobody from destroying their store, which ends them")
+    func destroying() throws {
+        let container = try container(seconds: 0.1)
+        try save("Ann", container)
+        let reader = try pinned(container)
+        try container.persistentStoreCoordinator.destroyPersistentStore(
+            at: database.url(), ofType: NSPostgreSQLStoreType, options: options)
+        #expect(try database.rows("SELECT * FROM pippin.stores").isEmpty)
+        #expect(try reader.performAndWait { try reader.fetch("Author").count } == 0)
+    }
+
+    @Test("keep nobody from destroying a store that was removed")
+    func removing() throws {
+        let container = try container(seconds: 0.1)
+        try save("Ann", container)
+        let reader = try pinned(container)
+        let coordinator = container.persistentStoreCoordinator
+        try coordinator.remove(coordinator.persistentStores[0])
+        try coordinator.destroyPersistentStore(at: database.url(), ofType: NSPostgreSQLStoreType, options: options)
+        #expect(try database.rows("SELECT * FROM pippin.stores").isEmpty)
+        withExtendedLifetime(reader) {}
+    }
+
+    @Test("are an error once their store could not be destroyed, and never another state")
+    func failedDestroying() throws {
+        let container = try container(seconds: 0.1)
+        try save("Ann", container)
+        let reader = try pinned(container)
+        try save("Bea", container)
+        let other = try database.connect()
+        try other.execute("BEGIN; SELECT count(*) FROM author")
+        #expect(throws: NSError.self) {
+            try container.persistentStoreCoordinator.destroyPersistentStore(
+                at: database.url(), ofType: NSPostgreSQLStoreType, options: options)
+        }
+        try other.execute("ROLLBACK")
+        let error = #expect(throws: NSError.self) { try reader.performAndWait { _ = try reader.fetch("Author") } }
+        #expect(error?.localizedDescription.contains("is gone") == true)
+        let names = try reader.performAndWait {
+            try reader.setQueryGenerationFrom(.current)
+            return try reader.fetch("Author").count
+        }
+        #expect(names == 2)
+    }
 }

@@ -161,7 +161,10 @@ extension NSPersistentStoreCoordinator {
     public func destroyPersistentStore(
         at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
     ) throws {
-        try withLock { try Self.storeClass(storeType, url).destroy(at: url, options: options) }
+        try withLock {
+            endGenerations(at: url)
+            try Self.storeClass(storeType, url).destroy(at: url, options: options)
+        }
         if !url.isNoFile, let store = persistentStore(for: url) { try remove(store) }
     }
 
@@ -193,6 +196,7 @@ extension NSPersistentStoreCoordinator {
         withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil, ofType storeType: String
     ) throws {
         try withLock {
+            endGenerations(at: destinationURL)
             try Self.storeClass(storeType, sourceURL).replace(
                 at: destinationURL, from: sourceURL, options: destinationOptions)
         }
@@ -215,6 +219,12 @@ extension NSPersistentStoreCoordinator {
         try replacePersistentStore(
             at: destinationURL, destinationOptions: destinationOptions, withPersistentStoreFrom: sourceURL,
             sourceOptions: sourceOptions, ofType: type.rawValue)
+    }
+
+    /// Destroying a store must not wait for the coordinator's own readers: they may wait for this.
+    private func endGenerations(at url: URL) {
+        guard !url.isNoFile else { return }
+        persistentStore(for: url)?.engine.pinning?.endGenerations()
     }
 
     class func storeClass(_ name: String, _ url: URL) throws -> NSPersistentStore.Type {

@@ -46,11 +46,7 @@ extension ModelDocument {
         for place in entities.indices {
             let properties = known[entities[place].name]?.propertiesByName ?? [:]
             entities[place].indexes.removeAll { index in
-                index.elements.contains { element in
-                    // It may name an element of a composite attribute: “magnitude.richter”.
-                    guard let key = element.propertyName?.split(separator: ".").first else { return false }
-                    return properties[String(key)] == nil
-                }
+                index.elements.compactMap(\.propertyName).contains { properties[$0.firstKey] == nil }
             }
             for index in entities[place].properties.indices {
                 guard case .fetched(let request?) = entities[place].properties[index].kind,

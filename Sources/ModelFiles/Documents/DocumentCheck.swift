@@ -171,7 +171,7 @@ package enum DocumentCheck {
 
 extension String {
     /// Constraints and indexes may name an element of a composite attribute: `magnitude.richter`.
-    fileprivate var firstKey: String { split(separator: ".").first.map(String.init) ?? self }
+    package var firstKey: String { split(separator: ".").first.map(String.init) ?? self }
 }
 
 extension Set<String> {

@@ -141,10 +141,13 @@ package final class PostgresEngine: OpenableEngine {
         listener?.cancel()
         listener = nil
         listening = nil
+        readers.endAll()
         opened = nil
         pool = nil
         standbys = nil
     }
+
+    package func endGenerations() { readers.endAll() }
 
     deinit { listener?.cancel() }
 

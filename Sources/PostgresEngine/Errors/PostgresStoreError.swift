@@ -101,6 +101,14 @@ package enum PostgresStoreError {
             userInfo: [NSPostgreSQLStateErrorKey: error.state])
     }
 
+    /// A generation is read whose store was removed or destroyed.
+    static func endedGeneration(_ place: StorePlace) -> NSError {
+        StoreError.make(
+            CoreDataErrorCode.persistentStoreOperation,
+            "The pinned state of “\(place.name)” is gone: the store was removed, or it was to be destroyed or replaced.",
+            url: place.shownURL, suggestion: "Pin the state that the store has now.")
+    }
+
     /// The store's model has entities that the program's does not have, and so other names for tables or columns.
     static func otherNames(_ place: StorePlace, _ entities: [String]) -> NSError {
         StoreError.make(

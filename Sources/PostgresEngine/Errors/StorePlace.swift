@@ -59,8 +59,8 @@ package struct StorePlace: Sendable {
         guard self.schema.utf8.count <= SnakeCase.longest else {
             throw StoreError.make(
                 CoreDataErrorCode.persistentStoreOpen,
-                "The schema “\(self.schema)” has a name of more than \(SnakeCase.longest) bytes, and PostgreSQL has none so long.",
-                url: shownURL)
+                "The name of the schema “\(self.schema)” has more than \(SnakeCase.longest) bytes, the most that PostgreSQL keeps of a name.",
+                url: shownURL, suggestion: "Give the schema a shorter name.")
         }
     }
 

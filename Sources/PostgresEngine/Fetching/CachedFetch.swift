@@ -7,11 +7,6 @@ import Synchronization
 
 /// Identifies fetches with the same SQL apart from bound values.
 struct FetchKey: Hashable {
-    private enum Column: Hashable {
-        case keyPath(String)
-        case expression(String, ExpressionTree, NSAttributeType)
-    }
-
     private let entity: Int
     private let includesSubentities: Bool
     private let predicate: SkeletonKey?
@@ -19,12 +14,7 @@ struct FetchKey: Hashable {
     private let hasLimit: Bool
     private let hasOffset: Bool
     private let result: FetchResult
-    private let columns: [Column]
-    private let groupBy: [String]
-    private let having: PredicateTree?
-    private let isDistinct: Bool
-    /// Those of all constants: 2 equals 2.0, and its SQL is another one.
-    private let shapes: [ValueShape]
+    private let columns: DictionaryKey
 
     init(_ plan: FetchPlan, _ question: Question, _ result: FetchResult) {
         entity = plan.entity.number
@@ -34,21 +24,7 @@ struct FetchKey: Hashable {
         hasLimit = plan.limit > 0
         hasOffset = plan.offset > 0
         self.result = result
-        var shapes: [ValueShape] = []
-        columns = plan.columns.map { column in
-            switch column {
-            case .keyPath(let path): return .keyPath(path)
-            case .expression(let name, let expression, let type):
-                let tree = expressionTree(of: expression)
-                tree.forEachConstant { shapes.append($0.shape) }
-                return .expression(name, tree, type)
-            }
-        }
-        question.having?.forEachConstant { shapes.append($0.shape) }
-        self.shapes = shapes
-        groupBy = plan.groupBy
-        having = question.having
-        isDistinct = plan.isDistinct
+        columns = DictionaryKey(plan, having: question.having)
     }
 }
 

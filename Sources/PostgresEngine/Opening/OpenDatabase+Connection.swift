@@ -30,6 +30,8 @@ extension OpenDatabase {
     /// that was read from a migrated or replaced store is used. In a transaction they are sent alone.
     private func checkingGeneration<Result>(_ body: () throws -> Result) throws -> Result {
         let connection = connection
+        // Work within such work is checked with it.
+        guard connection.companion == nil else { return try body() }
         connection.companion = generationRequest
         defer { connection.companion = nil }
         let result = try body()

@@ -50,6 +50,8 @@ package final class OpenDatabase {
     let isReadOnly: Bool
     /// Whether this reads one state of the store, in a transaction that cannot be begun again.
     let isPinned: Bool
+    /// Whether the one state that this reads is gone, since its store was removed or destroyed.
+    var hasEnded = false
     /// Whether a transaction takes in all saves until it ends.
     var isInLongTransaction = false
     /// The indexes that the long transaction creates once the rows are there.
@@ -126,6 +128,7 @@ package final class OpenDatabase {
     func run<Result>(
         _ work: String, fallback: Int = CoreDataErrorCode.persistentStoreOperation, _ body: () throws -> Result
     ) throws -> Result {
+        if hasEnded { throw PostgresStoreError.endedGeneration(place) }
         do {
             try reconnectIfNeeded()
             return try body()

@@ -2,29 +2,43 @@ import CoreDataModel
 import PostgresConnection
 import StoreEngine
 
-/// The latest of the transactions that query generations hold, each on a connection of its own.
+/// The transactions that query generations hold, each on a connection of its own.
 struct PinnedReaders {
     private struct WeakReader { weak var reader: OpenDatabase? }
 
-    private var latest = WeakReader()
+    private var all: [WeakReader] = []
     /// Which transactions the latest reader sees.
     private var latestSnapshot = ""
 
     /// The latest reader, if nothing was written since.
     func latest(_ snapshot: String) -> OpenDatabase? {
-        guard latestSnapshot == snapshot, let reader = latest.reader, reader.connection.isUsable else {
+        guard latestSnapshot == snapshot, let reader = all.last?.reader, reader.connection.isUsable else {
             return nil
         }
         return reader
     }
 
     mutating func add(_ reader: OpenDatabase, _ snapshot: String) {
-        latest = WeakReader(reader: reader)
+        all.removeAll { $0.reader == nil }
+        all.append(WeakReader(reader: reader))
         latestSnapshot = snapshot
+    }
+
+    /// Ends the transactions, which keep others from dropping the tables.
+    mutating func endAll() {
+        for reader in all { reader.reader?.endGeneration() }
+        all = []
+        latestSnapshot = ""
     }
 }
 
 extension OpenDatabase {
+    /// Ends the transaction of a generation. Outside of it, the connection would read another state.
+    fileprivate func endGeneration() {
+        hasEnded = true
+        try? connection.rollback()
+    }
+
     private static let snapshot = "SELECT pg_current_snapshot()::text"
 
     /// Which transactions are visible now.

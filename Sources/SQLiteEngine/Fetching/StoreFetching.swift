@@ -17,39 +17,6 @@ struct FetchKey: Hashable {
     let columns: DictionaryKey?
 }
 
-/// The parts of two dictionary fetches that make their SQL differ.
-struct DictionaryKey: Hashable {
-    private enum Column: Hashable {
-        case keyPath(String)
-        case expression(String, ExpressionTree, NSAttributeType)
-    }
-
-    private let columns: [Column]
-    private let groupBy: [String]
-    private let having: PredicateTree?
-    private let isDistinct: Bool
-    /// Those of all constants: 2 equals 2.0, and its SQL is another one.
-    private let shapes: [ValueShape]
-
-    init(_ plan: FetchPlan, having: PredicateTree?) {
-        var shapes: [ValueShape] = []
-        columns = plan.columns.map { column in
-            switch column {
-            case .keyPath(let path): return .keyPath(path)
-            case .expression(let name, let expression, let type):
-                let tree = expressionTree(of: expression)
-                tree.forEachConstant { shapes.append($0.shape) }
-                return .expression(name, tree, type)
-            }
-        }
-        having?.forEachConstant { shapes.append($0.shape) }
-        self.shapes = shapes
-        groupBy = plan.groupBy
-        self.having = having
-        isDistinct = plan.isDistinct
-    }
-}
-
 /// The SQL of a fetch, and the reader of its rows.
 final class CachedFetch {
     let fetch: FetchStatement

@@ -132,9 +132,15 @@ package protocol PinningEngine: StoreEngine {
 
     /// A result of `pinGeneration()` while its content is read; `nil` to read the store as it is.
     var readGeneration: AnyObject? { get set }
+
+    /// Lets go of what generations keep on a server, where destroying the store would wait for them. Reading them is an
+    /// error from then on.
+    func endGenerations()
 }
 
 extension PinningEngine {
+    package func endGenerations() {}
+
     package func pinGeneration(holding place: AnyObject?) throws -> AnyObject? { try pinGeneration() }
 }
 
