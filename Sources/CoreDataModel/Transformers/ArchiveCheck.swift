@@ -5,22 +5,30 @@ import Foundation
 ///
 /// It stops for objects that do not adopt `NSCoding`, at any depth; errors, predicates, sort descriptors and decimal
 /// numbers; classes within another type, and generic or private classes, which have no name for an archive; and
-/// collections that nest deep. It also stops for a collection that contains itself, but that cannot be detected:
+/// collections that nest deep. It may stop for several `NSNull`, which are equal and have different hashes: it keeps
+/// the objects in a dictionary. It also stops for a collection that contains itself, but that cannot be detected:
 /// Foundation loops endlessly as soon as anybody asks for an element.
 struct ArchiveCheck {
     /// Values that were found to be valid.
     private var checked: Set<ObjectIdentifier> = []
     /// The number of collections that directly enclose the current value.
     private var collectionDepth = 0
+    private var null: NSNull?
+    /// Whether there is more than one `NSNull`.
+    private(set) var hasSeveralNulls = false
+    /// The class of an object that needs Foundation's archiver.
+    private(set) var foundationOwner: AnyClass?
 
     private static let deepest = 256
     /// Foundation compares collections with each other while archiving them, which takes longer the deeper they nest.
     private static let deepestCollection = 32
 
+    /// - Returns: which archiver the value needs.
     /// - Throws: a `SecureUnarchiving.Failure` that names the type which cannot be archived.
-    static func check(_ value: Any) throws {
+    static func check(_ value: Any) throws -> ArchiveCheck {
         var check = ArchiveCheck()
         try check.check(value, depth: 0)
+        return check
     }
 
     private mutating func check(_ value: Any, depth: Int) throws {
@@ -29,7 +37,10 @@ struct ArchiveCheck {
             throw SecureUnarchiving.Failure(reason: "its objects nest deeper than they can be archived")
         }
         switch object {
-        case is NSString, is NSData, is NSDate, is NSNull, is NSURL, is NSUUID: return
+        case is NSString, is NSData, is NSDate, is NSURL, is NSUUID: return
+        case let null as NSNull:
+            if let known = self.null, known !== null { hasSeveralNulls = true }
+            self.null = null
         // Hashing decimal numbers does not terminate in Foundation on Linux, and the archiver does it.
         case is NSDecimalNumber: throw Self.unarchivable(value)
         case is NSNumber: return
@@ -50,11 +61,11 @@ struct ArchiveCheck {
     }
 
     private mutating func checkParts(of object: NSObject, _ depth: Int) throws {
-        guard let coding = object as? any NSCoding else { throw Self.unarchivable(object) }
+        guard let coding = object as? any NSObject & NSCoding else { throw Self.unarchivable(object) }
         // An object may lead back to itself; an archive contains it once.
         guard checked.insert(ObjectIdentifier(object)).inserted else { return }
         try Self.checkName(of: object)
-        let parts = Self.parts(of: coding)
+        let parts = parts(of: coding)
         let outer = collectionDepth
         collectionDepth = 0
         defer { collectionDepth = outer }
@@ -62,7 +73,9 @@ struct ArchiveCheck {
     }
 
     /// The objects that an object encodes.
-    private static func parts(of object: any NSCoding) -> [Any] {
+    private mutating func parts(of object: any NSObject & NSCoding) -> [Any] {
+        // Foundation's own objects require an archiver of their own.
+        if String(reflecting: type(of: object)).hasPrefix("Foundation.") { foundationOwner = type(of: object) }
         switch object {
         case let text as NSAttributedString:
             var values: [Any] = []
@@ -73,8 +86,8 @@ struct ArchiveCheck {
         case let notification as NSNotification:
             return [notification.object, notification.userInfo].compactMap { $0 }
         default:
-            // Foundation's own objects were tested individually; they require an archiver of their own.
-            if String(reflecting: type(of: object)).hasPrefix("Foundation.") { return [] }
+            // Foundation's own objects were tested individually.
+            if foundationOwner == type(of: object) { return [] }
             let parts = ArchivedParts()
             object.encode(with: parts)
             return parts.objects

@@ -4,7 +4,8 @@ import KeyedArchives
 /// A keyed archiver that writes property lists without Foundation.
 ///
 /// Foundation's archiver writes its property list with the same code as `PropertyListSerialization`, which does not
-/// accept arrays when Foundation is linked statically: every archive is then empty.
+/// accept arrays when Foundation is linked statically: every archive is then empty. It may also stop the program for
+/// several `NSNull`; see `ArchiveCheck`.
 final class ObjectArchiver: NSCoder {
     /// Whether Foundation's own archiver fails in this program.
     static let isNeeded = !PropertyListSerialization.propertyList(NSArray(), isValidFor: .binary)
@@ -29,10 +30,14 @@ final class ObjectArchiver: NSCoder {
     private func reference(to value: Any?) -> PropertyList {
         guard let value else { return KeyedArchiveBuilder.null }
         switch value {
-        case let array as NSArray: return builder.array(array.map { reference(to: $0) })
-        case let set as NSSet: return builder.set(set.map { reference(to: $0) })
+        case let array as NSArray:
+            return builder.array(array.map { reference(to: $0) }, isMutable: array is NSMutableArray)
+        case let set as NSSet:
+            return builder.set(set.map { reference(to: $0) }, isMutable: set is NSMutableSet)
         case let dictionary as NSDictionary:
-            return builder.dictionary(dictionary.map { (key: reference(to: $0.key), value: reference(to: $0.value)) })
+            return builder.dictionary(
+                dictionary.map { (key: reference(to: $0.key), value: reference(to: $0.value)) },
+                isMutable: dictionary is NSMutableDictionary)
         case let object as NSObject & NSCoding where !Self.isPlain(object): return reference(to: object)
         default:
             do { return try builder.foundationValue(value) } catch {

@@ -77,6 +77,13 @@ enum SecureUnarchiving {
     struct Failure: LocalizedError {
         package let reason: String
         var errorDescription: String? { reason }
+
+        /// Only Foundation's archiver takes some of Foundation's objects, and it may stop the program for two `NSNull`.
+        static func severalNulls(beside owner: AnyClass) -> Self {
+            Self(
+                reason: "several NSNull beside an object of the class \(owner) cannot be archived; use one and the same "
+                    + "NSNull, or name a transformer")
+        }
     }
 
     /// The object in an archive.
@@ -148,9 +155,12 @@ enum SecureUnarchiving {
     static func archive(of value: Any) throws -> Data {
         let object = (value as? NSObject) ?? NSNull()
         guard !(object is NSNull) || value is NSNull else { throw ArchiveCheck.unarchivable(value) }
-        try ArchiveCheck.check(object)
+        let check = try ArchiveCheck.check(object)
         if let data = PlainArchives.archive(of: object) { return data }
-        if ObjectArchiver.isNeeded { return try ObjectArchiver.archive(of: object) }
+        if ObjectArchiver.isNeeded || check.hasSeveralNulls {
+            if check.hasSeveralNulls, let owner = check.foundationOwner { throw Failure.severalNulls(beside: owner) }
+            return try ObjectArchiver.archive(of: object)
+        }
         return try NSKeyedArchiver.archivedData(withRootObject: object, requiringSecureCoding: false)
     }
 }

@@ -60,8 +60,10 @@ package struct KeyedArchiveBuilder {
             fields: ["NS.objects": .array(references)])
     }
 
-    package mutating func set(_ references: [PropertyList]) -> PropertyList {
-        add(classNames: ["NSSet", "NSObject"], fields: ["NS.objects": .array(references)])
+    package mutating func set(_ references: [PropertyList], isMutable: Bool = false) -> PropertyList {
+        add(
+            classNames: (isMutable ? ["NSMutableSet"] : []) + ["NSSet", "NSObject"],
+            fields: ["NS.objects": .array(references)])
     }
 
     package mutating func dictionary(

@@ -30,6 +30,37 @@ struct ObjectArchiverTests {
         #expect(found[0].other === found[1] && found[1].other == nil)
     }
 
+    @Test("Several NSNull, for which Foundation's archiver may stop the program, come back in what changes and in objects")
+    func severalNulls() throws {
+        let nulls = (0..<300).map { _ in NSNull() }
+        let array = NSMutableArray(array: nulls)
+        let dictionary = NSMutableDictionary(objects: nulls, forKeys: nulls.indices.map { "\($0)" as NSString })
+        for value: NSObject in [array, dictionary, NSOrderedSet(array: [array]), NSArray(array: [dictionary])] {
+            let read = try object(in: SecureUnarchiving.archive(of: value))
+            #expect(read == value)
+            #expect((read is NSMutableArray) == (value is NSMutableArray))
+            #expect((read is NSMutableDictionary) == (value is NSMutableDictionary))
+        }
+        let envelope = try object(in: SecureUnarchiving.archive(of: Envelope(array))) as? Envelope
+        #expect(envelope?.content as? NSArray == array)
+    }
+
+    @Test("Several NSNull beside what only Foundation archives are an error that says what to do")
+    func severalNullsInFoundation() throws {
+        let text = NSAttributedString(
+            string: "x", attributes: [NSAttributedString.Key("k"): [NSNull(), NSNull()] as NSArray])
+        let error = #expect(throws: SecureUnarchiving.Failure.self) { try SecureUnarchiving.archive(of: text) }
+        #expect(error?.reason.contains("one and the same NSNull") == true)
+        let null = NSNull()
+        let fine = NSAttributedString(
+            string: "x", attributes: [NSAttributedString.Key("k"): [null, null] as NSArray])
+        #expect(try object(in: SecureUnarchiving.archive(of: fine)) == fine)
+    }
+
+    private func object(in data: Data) throws -> NSObject? {
+        try SecureUnarchiving.object(in: data, allowed: .all) as? NSObject
+    }
+
     private func unarchived(_ object: NSObject) throws -> NSObject? {
         let unarchiver = try NSKeyedUnarchiver(forReadingFrom: ObjectArchiver.archive(of: object))
         unarchiver.requiresSecureCoding = false
