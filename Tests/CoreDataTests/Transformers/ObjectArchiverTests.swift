@@ -30,7 +30,7 @@ struct ObjectArchiverTests {
         #expect(found[0].other === found[1] && found[1].other == nil)
     }
 
-    @Test("Several NSNull, for which Foundation's archiver may stop the program, come back in what changes and in objects")
+    @Test("Several NSNull, for which Foundation's archiver may stop the program, come back")
     func severalNulls() throws {
         let nulls = (0..<300).map { _ in NSNull() }
         let array = NSMutableArray(array: nulls)
