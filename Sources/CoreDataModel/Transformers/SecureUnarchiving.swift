@@ -81,8 +81,8 @@ enum SecureUnarchiving {
         /// Only Foundation's archiver takes some of Foundation's objects, and it may stop the program for two `NSNull`.
         static func severalNulls(beside owner: AnyClass) -> Self {
             Self(
-                reason: "several NSNull beside an object of the class \(owner) cannot be archived; use one and the same "
-                    + "NSNull, or name a transformer")
+                reason: "several NSNull beside an object of the class \(owner) cannot be archived; use one and "
+                    + "the same NSNull, or name a transformer")
         }
     }
 
