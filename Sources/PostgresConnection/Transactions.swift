@@ -24,7 +24,10 @@ extension PostgresConnection {
     }
 
     /// Rolls the open transaction back; does nothing if there is none.
-    package func rollback() throws { if let statement = ending(commits: false) { try execute(statement) } }
+    package func rollback() throws {
+        settle()
+        if let statement = ending(commits: false) { try execute(statement) }
+    }
 
     /// Runs a closure inside a transaction, which is committed when the closure returns and rolled back if it throws.
     package func transaction<Result>(
@@ -60,7 +63,10 @@ extension PostgresConnection {
             ])[1]
         } catch {
             try execute("ROLLBACK TO SAVEPOINT pippin_part; RELEASE SAVEPOINT pippin_part")
-            throw error
+            guard (error as? PostgresError)?.isOutdatedPlan == true else { throw error }
+            // The tables have changed since the statement was prepared. Later ones get other names.
+            statements.removeAll()
+            return try part { try query(sql, parameters) }
         }
     }
 

@@ -100,8 +100,8 @@ struct GenerationTests {
         withExtendedLifetime(reader) {}
     }
 
-    @Test("are an error once their store could not be destroyed, and never another state")
-    func failedDestroying() throws {
+    @Test("are an error once their store could not be destroyed, and never another state", arguments: [false, true])
+    func failedDestroying(isPooled: Bool) throws {
         let container = try container(seconds: 0.1)
         try save("Ann", container)
         let reader = try pinned(container)
@@ -110,7 +110,8 @@ struct GenerationTests {
         try other.execute("BEGIN; SELECT count(*) FROM author")
         #expect(throws: NSError.self) {
             try container.persistentStoreCoordinator.destroyPersistentStore(
-                at: database.url(), ofType: NSPostgreSQLStoreType, options: options)
+                at: database.url(), ofType: NSPostgreSQLStoreType,
+                options: options.merging([NSPostgreSQLPooledOption: isPooled]) { $1 })
         }
         try other.execute("ROLLBACK")
         let error = #expect(throws: NSError.self) { try reader.performAndWait { _ = try reader.fetch("Author") } }
@@ -120,5 +121,22 @@ struct GenerationTests {
             return try reader.fetch("Author").count
         }
         #expect(names == 2)
+    }
+
+    @Test("stay, as does their store, when one of another schema of the same URL is destroyed")
+    func otherSchema() throws {
+        let container = try container(seconds: 0.1)
+        try save("Ann", container)
+        let reader = try pinned(container)
+        let coordinator = container.persistentStoreCoordinator
+        try save("Bea", container)
+        try coordinator.destroyPersistentStore(
+            at: database.url(), ofType: NSPostgreSQLStoreType, options: [NSPostgreSQLSchemaOption: "archive"])
+        #expect(coordinator.persistentStores.count == 1)
+        #expect(try reader.performAndWait { try reader.fetch("Author").count } == 1)
+        try coordinator.destroyPersistentStore(
+            at: database.url(), ofType: NSPostgreSQLStoreType,
+            options: options.merging([NSPostgreSQLSchemaOption: "public"]) { $1 })
+        #expect(coordinator.persistentStores.isEmpty)
     }
 }

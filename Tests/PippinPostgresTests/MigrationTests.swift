@@ -182,4 +182,33 @@ struct MigrationTests {
         try await changed.save(V2.Book(id: "2", title: "Persuasion", reviews: [V2.Review(id: "r", stars: 4)]))
         #expect(try await changed.count(V2.Book.self) == 2)
     }
+
+    @Test("A constraint that is given up goes, also where a table has the usual name of its index")
+    func releasedConstraint() async throws {
+        let first = PersistenceManager(models: Unique.Book.self, Unique.BookTitleUnique.self, store: store)
+        try await first.save(Unique.Book(id: "1", title: "Emma"))
+        let second = PersistenceManager(models: Released.Book.self, Unique.BookTitleUnique.self, store: store)
+        try await second.save(Released.Book(id: "2", title: "Emma"))
+        #expect(try database.rows("SELECT id::text FROM book ORDER BY 1") == [["1"], ["2"]])
+    }
+}
+
+private enum Unique {
+    struct Book: CoreModel {
+        let id: String
+        var title: String
+        static var schema: Schema<Book> { Schema(.unique(\.title)) }
+    }
+
+    struct BookTitleUnique: CoreModel {
+        let id: String
+    }
+}
+
+private enum Released {
+    struct Book: CoreModel {
+        let id: String
+        var title: String
+        static var schema: Schema<Book> { Schema(.notUnique(\.title)) }
+    }
 }

@@ -2,6 +2,7 @@ import CoreDataModel
 import Foundation
 import PostgresEngine
 import StoreEngine
+import StoreEngineContract
 import Testing
 
 @Suite("Connections that wait for the next reader", .needsPostgres)
@@ -28,15 +29,16 @@ struct IdleReaderTests {
         #expect(try store.engine.portions(Notes.plan()).next(10).count == 2)
     }
 
-    @Test("read a table on after somebody has given a column another type")
-    func otherType() throws {
+    @Test(
+        "read a table on after somebody has given a column another type", arguments: ["stars == 0", "stars + 1 == 1"])
+    func otherType(format: String) throws {
         let stores = try PostgresStores()
         let engine = try stores.open(stores.nextURL(), Notes.model)
         _ = try engine.save(Notes.changes(engine, ["a"]))
         func count() throws -> Int {
             engine.readGeneration = try engine.pinning?.pinGeneration()
             defer { engine.readGeneration = nil }
-            return try engine.fetchRows(Notes.plan("stars == 0")).count
+            return try engine.fetchRows(Notes.plan(format)).count
         }
         #expect(try count() == 1)
         try stores.database.connect().execute("ALTER TABLE store_1.note ALTER stars TYPE integer")
@@ -76,5 +78,35 @@ struct IdleReaderTests {
         #expect(try store.texts().isEmpty)
         _ = try store.engine.save(Notes.changes(store.engine, ["b"]))
         #expect(try store.texts() == ["b"])
+    }
+
+    @Test("A transaction over many saves that cannot begin leaves a store that reads and saves")
+    func longTransactionThatCannotBegin() throws {
+        let stores = try PostgresStores()
+        let model = ContractModel.shop.model
+        let tag = try #require(model.compiledLayout().entityByName["Tag"])
+        let engine = try stores.open(
+            stores.nextURL(), model, options: [NSPersistentStoreTimeoutOption: 0.2])
+        let long = try #require(engine.longTransactions)
+        let reader = try stores.database.connect()
+        try reader.execute("BEGIN; SELECT count(*) FROM store_1.tag")
+        #expect(throws: NSError.self) { try long.beginLongTransaction(makesIndexesLater: true, copies: false) }
+        #expect(try engine.fetchCount(FetchPlan(entity: tag)) == 0)
+        try reader.execute("ROLLBACK")
+        try long.beginLongTransaction(makesIndexesLater: true, copies: false)
+        try long.endLongTransaction(commits: true)
+    }
+
+    @Test("Rows in portions keep nobody from destroying their store once its generations are ended")
+    func portions() throws {
+        let stores = try PostgresStores()
+        let url = stores.nextURL()
+        let engine = try stores.open(url, Notes.model)
+        _ = try engine.save(Notes.changes(engine, ["a", "b"]))
+        let portions = try engine.portions(Notes.plan())
+        #expect(try portions.next(1).count == 1)
+        engine.endGenerations()
+        try PostgresFormat.destroy(at: url, options: [NSPersistentStoreTimeoutOption: 1])
+        #expect(throws: NSError.self) { try portions.next(1) }
     }
 }

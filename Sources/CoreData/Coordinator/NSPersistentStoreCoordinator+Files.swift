@@ -162,10 +162,11 @@ extension NSPersistentStoreCoordinator {
         at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
     ) throws {
         try withLock {
-            endGenerations(at: url)
+            // Destroying a store must not wait for the coordinator's own readers: they may wait for this.
+            addedStore(at: url, options)?.engine.pinning?.endGenerations()
             try Self.storeClass(storeType, url).destroy(at: url, options: options)
         }
-        if !url.isNoFile, let store = persistentStore(for: url) { try remove(store) }
+        if let store = addedStore(at: url, options) { try remove(store) }
     }
 
     /// Empties a store, and deletes the files beside it. An added store is removed from the coordinator.
@@ -196,7 +197,7 @@ extension NSPersistentStoreCoordinator {
         withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil, ofType storeType: String
     ) throws {
         try withLock {
-            endGenerations(at: destinationURL)
+            addedStore(at: destinationURL, destinationOptions)?.engine.pinning?.endGenerations()
             try Self.storeClass(storeType, sourceURL).replace(
                 at: destinationURL, from: sourceURL, options: destinationOptions)
         }
@@ -221,10 +222,14 @@ extension NSPersistentStoreCoordinator {
             sourceOptions: sourceOptions, ofType: type.rawValue)
     }
 
-    /// Destroying a store must not wait for the coordinator's own readers: they may wait for this.
-    private func endGenerations(at url: URL) {
-        guard !url.isNoFile else { return }
-        persistentStore(for: url)?.engine.pinning?.endGenerations()
+    /// The store at a place, which the options may say instead of the URL.
+    private func addedStore(at url: URL, _ options: [AnyHashable: Any]?) -> NSPersistentStore? {
+        guard !url.isNoFile else { return nil }
+        return withLock {
+            stores.first {
+                $0.engine.isPlaced(at: url, options) ?? ($0.url?.standardizedFileURL == url.standardizedFileURL)
+            }
+        }
     }
 
     class func storeClass(_ name: String, _ url: URL) throws -> NSPersistentStore.Type {

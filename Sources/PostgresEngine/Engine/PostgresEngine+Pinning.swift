@@ -118,7 +118,13 @@ extension PostgresEngine {
             return RowList(try fetchRows(plan))
         }
         let reader =
-            try generation ?? following { $0.place.session == nil ? try $0.pinnedReader(readerPool($0)).reader : $0 }
+            try generation
+            ?? following { store in
+                guard store.place.session == nil else { return store }
+                let reader = try store.pinnedReader(readerPool(store)).reader
+                readers.note(reader)
+                return reader
+            }
         return try reader.cursor(plan) ?? RowList(try fetchRows(plan))
     }
 }

@@ -46,6 +46,13 @@ package final class PostgresEngine: OpenableEngine {
     /// How often the server was asked, for measurements.
     package var roundTrips: Int { opened?.connection.roundTrips ?? 0 }
 
+    package func isPlaced(at url: URL, _ options: [AnyHashable: Any]?) -> Bool? {
+        guard let place = try? givenPlace ?? StorePlace(facts.url, facts.options),
+            let other = try? StorePlace(url, options)
+        else { return false }
+        return place.target.description == other.target.description && place.schema == other.schema
+    }
+
     // MARK: Opening and closing
 
     package func open(_ model: NSManagedObjectModel?) throws {

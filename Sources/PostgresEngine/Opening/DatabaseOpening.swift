@@ -8,6 +8,8 @@ import StoreEngine
 package struct DatabaseOpening {
     package let place: StorePlace
     package let connection: PostgresConnection
+    /// Limits in a transaction how long it waits for locks, where the session has no limit.
+    private let limit: String
     /// The number of the advisory lock that programs agree on; "Pippin" in the letters of a telephone keypad.
     private static let lockNumber = 747746
     private static let stagesLock = 747_751
@@ -23,11 +25,12 @@ package struct DatabaseOpening {
 
     package init(_ place: StorePlace, _ settings: StoreSettings, isPooled: Bool) throws {
         self.place = place
+        limit = isPooled ? settings.lockTimeout(local: true) + "; " : ""
         connection = try Self.connect(place, settings, isPooled: isPooled, waits: true)
     }
 
     package init(_ place: StorePlace, _ connection: PostgresConnection) {
-        (self.place, self.connection) = (place, connection)
+        (self.place, self.connection, limit) = (place, connection, "")
     }
 
     /// - Throws: 134080 for a database whose texts are not in UTF-8.
@@ -191,7 +194,7 @@ package struct DatabaseOpening {
     }
 
     /// Keeps others from creating or changing stores of the database until the transaction ends.
-    package func lock() throws { try connection.execute("SELECT pg_advisory_xact_lock(\(Self.lockNumber))") }
+    package func lock() throws { try connection.execute("\(limit)SELECT pg_advisory_xact_lock(\(Self.lockNumber))") }
 
     /// Begins a transaction, and takes a lock in it that only migrations in stages take. It waits for it.
     package func beginAlone(_ settings: StoreSettings) throws {

@@ -11,7 +11,10 @@ extension OpenDatabase {
             isInLongTransaction = true
             guard makesIndexesLater else { return }
             let indexes = TableCreation(schema).indexes
-            try connection.execute(indexes.map(\.removal).joined(separator: ";\n"))
+            do { try connection.execute(indexes.map(\.removal).joined(separator: ";\n")) } catch {
+                try? endLongTransaction(commits: false)
+                throw error
+            }
             laterIndexes = indexes
         }
     }

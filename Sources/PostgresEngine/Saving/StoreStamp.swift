@@ -124,10 +124,11 @@ extension OpenDatabase {
     func keepOthersOut() throws {
         try run("lock") {
             guard !connection.isInTransaction else { return }
-            let requests: [PostgresConnection.Request] = [
+            var requests: [PostgresConnection.Request] = [
                 .init(connection.beginning()), .init(lockAlone), generationRequest,
             ]
-            do { try checkGeneration(connection.pipeline(requests)[2]) } catch {
+            if isPooled { requests.insert(.init(settings.lockTimeout(local: true)), at: 1) }
+            do { try checkGeneration(connection.pipeline(requests)[requests.count - 1]) } catch {
                 try? connection.rollback()
                 throw error
             }

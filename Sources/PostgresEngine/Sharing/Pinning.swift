@@ -7,36 +7,43 @@ struct PinnedReaders {
     private struct WeakReader { weak var reader: OpenDatabase? }
 
     private var all: [WeakReader] = []
+    private var latest = WeakReader()
     /// Which transactions the latest reader sees.
     private var latestSnapshot = ""
 
     /// The latest reader, if nothing was written since.
     func latest(_ snapshot: String) -> OpenDatabase? {
-        guard latestSnapshot == snapshot, let reader = all.last?.reader, reader.connection.isUsable else {
+        guard latestSnapshot == snapshot, let reader = latest.reader, reader.connection.isUsable else {
             return nil
         }
         return reader
     }
 
     mutating func add(_ reader: OpenDatabase, _ snapshot: String) {
+        note(reader)
+        latest = WeakReader(reader: reader)
+        latestSnapshot = snapshot
+    }
+
+    /// Adds a reader that is not shared.
+    mutating func note(_ reader: OpenDatabase) {
         all.removeAll { $0.reader == nil }
         all.append(WeakReader(reader: reader))
-        latestSnapshot = snapshot
     }
 
     /// Ends the transactions, which keep others from dropping the tables.
     mutating func endAll() {
         for reader in all { reader.reader?.endGeneration() }
-        all = []
-        latestSnapshot = ""
+        self = PinnedReaders()
     }
 }
 
 extension OpenDatabase {
-    /// Ends the transaction of a generation. Outside of it, the connection would read another state.
+    /// Ends the transaction of a generation without waiting for the server. Outside of it, the connection would read
+    /// another state.
     fileprivate func endGeneration() {
         hasEnded = true
-        try? connection.rollback()
+        _ = try? connection.sendAhead("ROLLBACK")
     }
 
     private static let snapshot = "SELECT pg_current_snapshot()::text"

@@ -54,6 +54,7 @@ final class StandbyPool: @unchecked Sendable {
 
     private func connection(_ server: Int) throws -> PostgresConnection {
         while let connection = lock.withLock({ idle[server].popLast() }) {
+            connection.noticeEnd()
             if connection.isUsable { return connection }
         }
         return try ServerSearch.connect(place, settings, isPooled: isPooled, to: targets[server])

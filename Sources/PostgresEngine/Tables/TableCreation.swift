@@ -42,6 +42,8 @@ package struct TableCreation {
         package let table: String
         package let creation: String
         package let removal: String
+        /// The columns that must be unique together; empty for an index.
+        package fileprivate(set) var uniqueColumns: [String] = []
     }
 
     /// All statements, in the order in which they can run.
@@ -245,7 +247,7 @@ package struct TableCreation {
                 IndexStatement(
                     name: name, table: mapping.table,
                     creation: "\(table) ADD CONSTRAINT \(quotedName(name)) UNIQUE (\(list))",
-                    removal: "\(table) DROP CONSTRAINT IF EXISTS \(quotedName(name))"))
+                    removal: "\(table) DROP CONSTRAINT IF EXISTS \(quotedName(name))", uniqueColumns: columns))
         }
     }
 }

@@ -76,7 +76,7 @@ struct DatabaseReconciliation: ReconcilableStore {
 
     func sharedValues(limit: Int) throws -> [SharedValues] {
         let schema = try schema()
-        let existing = Set(TableCreation(schema).indexes.map(\.name))
+        let existing = TableCreation(schema).indexes
         var found: [SharedValues] = []
         for entity in reconciliation.model.entities where !reconciliation.leftAlone.contains(entity.name) {
             guard let former = reconciliation.formerName(ofEntity: entity.name),
@@ -85,9 +85,8 @@ struct DatabaseReconciliation: ReconcilableStore {
             for constraint in entity.uniquenessConstraints {
                 let names = constraint.compactMap { reconciliation.formerName(of: $0, entity: entity.name) }
                 let columns = names.compactMap { mapping.column(named: $0) }.filter { !$0.isComposite }
-                let index = SnakeCase.cut(
-                    "\(QualifiedName.name(mapping.table))_\(columns.map(\.name).joined(separator: "_"))_unique")
-                guard columns.count == constraint.count, !existing.contains(index) else { continue }
+                let isKept = existing.contains { $0.table == mapping.table && $0.uniqueColumns == columns.map(\.name) }
+                guard columns.count == constraint.count, !isKept else { continue }
                 let groups = try query("read the values of") { connection in
                     try Self.groups(RowCountSQL.shared(columns, mapping, limit: limit + 1), columns.count, connection)
                 }
@@ -207,9 +206,7 @@ struct DatabaseReconciliation: ReconcilableStore {
                     }), mapping.table == index.table
             else { return false }
             return constraints.contains { constraint in
-                let columns = constraint.compactMap { mapping.column(named: $0)?.name }
-                return index.name
-                    == SnakeCase.cut("\(QualifiedName.name(mapping.table))_\(columns.joined(separator: "_"))_unique")
+                !constraint.isEmpty && index.uniqueColumns == constraint.compactMap { mapping.column(named: $0)?.name }
             }
         }
     }

@@ -8,6 +8,9 @@ import PredicateFormat
 /// Operations that not every engine supports are capabilities, each with its own protocol; callers ask an engine for a
 /// capability rather than for its type.
 package protocol StoreEngine: AnyObject {
+    /// Whether the store is at a place; nil if its URL alone says where it is.
+    func isPlaced(at url: URL, _ options: [AnyHashable: Any]?) -> Bool?
+
     // MARK: Reading
 
     /// The rows that a plan finds, in order.
@@ -276,6 +279,8 @@ extension StoreEngine {
     package func row(for identifier: NSManagedObjectID) throws -> Row? { try rows(for: [identifier]).first }
 
     package func save(_ changes: ChangeSet) throws -> SaveResult { try save(changes, with: {}) }
+
+    package func isPlaced(at url: URL, _ options: [AnyHashable: Any]?) -> Bool? { nil }
 
     package func leavesToAsker(_ plan: FetchPlan) -> Bool { false }
     package var keys: (any KeyedEngine)? { nil }
