@@ -41,7 +41,8 @@ extension ArchivedObject {
             throw error(nil, expected: "shallower nesting", found: "a circle or more than 64 levels")
         }
         if isKind(of: "NSString") { return try ArchivedValue.object(self).string() }
-        if isKind(of: "NSDecimalNumber") { return try decimalNumber() }
+        // The class of models that early compilers wrote, without the superclass of later ones.
+        if isKind(of: "NSDecimalNumber") || isKind(of: "NSDecimalNumberPlaceholder") { return try decimalNumber() }
         if isKind(of: "NSDate") { return try date() }
         if isKind(of: "NSData") { return try data(forKey: "NS.data") }
         if isKind(of: "NSUUID") { return try uuid() }

@@ -19,6 +19,7 @@ enum ModelArchive {
         static let indexedBySpotlight = PropertyFlags(rawValue: 1 << 8)
         static let storedInExternalRecord = PropertyFlags(rawValue: 1 << 9)
         static let ordered = PropertyFlags(rawValue: 1 << 10)
+        static let cloudEncrypted = PropertyFlags(rawValue: 1 << 11)
     }
 
     /// The bits of an attribute's `NSFlagsKey`.

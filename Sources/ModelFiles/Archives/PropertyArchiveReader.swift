@@ -48,6 +48,7 @@ extension ModelArchiveReader {
         let flags = ModelArchive.AttributeFlags(rawValue: try object.integer(forKey: "NSFlagsKey", default: 0))
         attribute.allowsExternalStorage = flags.contains(.externalStorage)
         attribute.preservesValueOnDeletion = flags.contains(.preservedOnDeletion)
+        attribute.allowsCloudEncryption = try object.boolean(forKey: "NSAllowsCloudEncryption")
         if object.isKind(of: "NSDerivedAttributeDescription") {
             let expression = try object.optionalObject(forKey: "NSDerivationExpression")
             attribute.derivation =
@@ -61,17 +62,17 @@ extension ModelArchiveReader {
 
     private static func compositeElements(_ object: ArchivedObject, depth: Int) throws -> [PropertyDocument] {
         guard depth > 0 else {
-            throw object.error("NSElements", expected: "fewer levels of composites", found: "too many, or a circle")
+            throw object.error("NSCompositeElements", expected: "fewer levels of composites", found: "too many, or a circle")
         }
         return try elementObjects(object).map { element in
             try property(element, name: element.string(forKey: "NSPropertyName"), depth: depth - 1)
         }
     }
 
-    /// The elements of a composite attribute. Their archive key is not documented, so they are found by their class:
-    /// the only array or dictionary of attributes in the object.
+    /// The elements of a composite attribute: under Apple's key, or under any other, where they are the only array or
+    /// dictionary of attributes in the object.
     private static func elementObjects(_ object: ArchivedObject) throws -> [ArchivedObject] {
-        for key in ["NSElements"] + object.keys where key != "NSEntity" {
+        for key in ["NSCompositeElements"] + object.keys where key != "NSEntity" {
             guard case .object(let collection) = try object.value(forKey: key) else { continue }
             let values = try collection.elements() ?? collection.pairs()?.map(\.value) ?? []
             let elements = values.compactMap { value -> ArchivedObject? in

@@ -38,7 +38,8 @@ extension ModelArchiveWriting {
         set(property.isTransient, .transient, "NSIsTransient")
         set(property.relationship?.isOrdered == true, .ordered, "NSIsOrdered")
         if property.isIndexed { fields["NSIsIndexed"] = .boolean(true) }
-        if property.isIndexedBySpotlight { flags.insert(.indexedBySpotlight) }
+        set(property.isIndexedBySpotlight, .indexedBySpotlight, "NSIndexedBySpotlight")
+        set(property.attribute?.allowsCloudEncryption == true, .cloudEncrypted, "NSAllowsCloudEncryption")
         if property.isStoredInExternalRecord { flags.insert(.storedInExternalRecord) }
         if property.userInfo.isEmpty {
             flags.insert(.noUserInfo)
@@ -93,7 +94,7 @@ extension ModelArchiveWriting {
             try write(element, of: "", to: reference)
             elements.append(reference)
         }
-        fields["NSElements"] = builder.array(elements)
+        fields["NSCompositeElements"] = builder.array(elements)
         return ModelArchive.compositeAttribute
     }
 

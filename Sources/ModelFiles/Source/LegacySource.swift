@@ -147,7 +147,9 @@ extension ArchivedObject {
         case .plain(.boolean(let flag)): return flag ? "YES" : "NO"
         case .plain(.integer(let number)): return "\(number)"
         case .plain(.real(let number)): return "\(number)"
-        case let value: return try value.string()
+        case let value:
+            if let number = try value.foundationValue() as? NSDecimalNumber { return number.stringValue }
+            return try value.string()
         }
     }
 }

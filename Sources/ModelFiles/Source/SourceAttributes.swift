@@ -30,7 +30,8 @@ extension SourceReader {
         let typeName = element.string("attributeType") ?? (element.name == "composite" ? "Composite" : "Undefined")
         var attribute = AttributeDocument(type: try attributeType(typeName, element, place))
         attribute.valueTransformerName = element.string("valueTransformerName")
-        attribute.customClassName = element.string("customClassName")
+        // Xcode writes a lone point where a module was chosen, and no class.
+        attribute.customClassName = element.string("customClassName").flatMap { $0 == "." ? nil : $0 }
         attribute.valueClassName = element.string("attributeValueClassName") ?? attribute.archivedClassName
         attribute.allowsExternalStorage = try element.boolean("allowsExternalBinaryDataStorage", place)
         attribute.preservesValueOnDeletion = try element.boolean("preserveAfterDeletion", place)

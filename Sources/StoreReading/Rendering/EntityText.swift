@@ -30,7 +30,11 @@ package enum EntityText {
             let elements = attribute.elements.map { "\($0.name): \($0.attribute.map { TypeName.of($0.type) } ?? "")" }
             remarks.append("of \(elements.joined(separator: ", "))")
         }
-        if let value = attribute.defaultValue { remarks.append(text(ofDefault: value)) }
+        if let value = attribute.defaultValue {
+            // Apple's compiler archives them as numbers.
+            let flag = attribute.type == .booleanAttributeType ? (value.object as? NSNumber)?.boolValue : nil
+            remarks.append(text(ofDefault: flag.map { .boolean($0) } ?? value))
+        }
         return [property.name, TypeName.of(attribute.type), remarks.joined(separator: ", ")]
     }
 

@@ -71,6 +71,13 @@ struct LegacySourceTests {
     private static func kennel() throws -> Data {
         var editor = Editor()
         func number(_ value: Int64) -> PropertyList { editor.builder.scalar(.integer(value)) }
+        // Some have counts as decimals, of a class that only the editors of these years know.
+        let one = editor.builder.add(
+            classNames: ["NSDecimalNumberPlaceholder", "NSObject"],
+            fields: [
+                "NS.mantissa": .data(Data([0, 1] + Array(repeating: 0, count: 14))), "NS.mantissa.bo": .integer(2),
+                "NS.length": .integer(1), "NS.exponent": .integer(0), "NS.negative": .boolean(false),
+            ])
         func text(_ value: String?) -> PropertyList { editor.builder.string(value) }
         func flag(_ value: Bool) -> PropertyList { editor.builder.scalar(.boolean(value)) }
         let (animal, dog, person) = (editor.builder.reserve(), editor.builder.reserve(), editor.builder.reserve())
@@ -97,7 +104,7 @@ struct LegacySourceTests {
             "XDPMRelationship", "owner",
             [
                 ("XD_PRK_destination", person), ("XD_PRK_inverseRelationship", dogs), ("XD_PRK_maxCount", number(1)),
-                ("XD_PRK_minCount", number(1)), ("XD_PRK_deleteRule", number(1)), ("XD_PPSK_isOptional", flag(true)),
+                ("XD_PRK_minCount", one), ("XD_PRK_deleteRule", number(1)), ("XD_PPSK_isOptional", flag(true)),
             ])
         let toMany = editor.property(
             "XDPMRelationship", "dogs",

@@ -20,7 +20,8 @@ struct ModelArchiveTests {
                 <attribute name="title" optional="YES" attributeType="String" defaultValueString="untitled" elementID="t"/>
                 <attribute name="price" attributeType="Decimal" defaultValueString="12.345"/>
                 <attribute name="date" attributeType="Date" defaultDateTimeInterval="1.5" preserveAfterDeletion="YES"/>
-                <attribute name="site" optional="YES" attributeType="URI" defaultValueString="https://swift.org"/>
+                <attribute name="site" optional="YES" attributeType="URI" defaultValueString="https://swift.org"
+                    allowsCloudEncryption="YES" spotlightIndexingEnabled="YES"/>
                 <attribute name="photo" optional="YES" attributeType="Binary" allowsExternalBinaryDataStorage="YES"/>
                 <attribute name="place" optional="YES" attributeType="Composite">
                     <attribute name="x" attributeType="Double"/><attribute name="y" attributeType="Double"/>
@@ -53,6 +54,17 @@ struct ModelArchiveTests {
         let data = try ModelArchiveWriter.archive(of: document, form: form).data()
         let read = try ModelArchiveReader.document(of: data)
         #expect(read.withImpliedIndexes.compiled == document.withImpliedIndexes.compiled)
+    }
+
+    @Test("Elements of composites, and what is meant for Spotlight and iCloud, have Apple's keys and bits")
+    func applesKeys() throws {
+        let objects = try ModelArchiveWriter.archive(of: Self.everything(), form: .compiled).objects
+        let composite = try #require(objects.first { $0.dictionaryValue?["NSAttributeType"] == .integer(2100) })
+        #expect(composite.dictionaryValue?["NSCompositeElements"] != nil)
+        let site = try #require(objects.first { $0.dictionaryValue?["NSAllowsCloudEncryption"] != nil }?.dictionaryValue)
+        #expect(site["NSAllowsCloudEncryption"] == .boolean(true) && site["NSIndexedBySpotlight"] == .boolean(true))
+        guard case .integer(let bits) = site["_P"] else { throw CocoaError(.fileReadCorruptFile) }
+        #expect(bits & (1 << 8 | 1 << 11) == 1 << 8 | 1 << 11)
     }
 
     @Test("A model made of descriptions keeps everything, what has no class here included")

@@ -67,6 +67,23 @@ struct OddArchiveTests {
         #expect(try read(objects) == expected)
     }
 
+    @Test("A decimal of a class that only the compilers of early years know, and elements of composites under another key")
+    func earlyDecimals() throws {
+        let document = try ModelArchiveTests.everything()
+        let written = try ModelArchiveWriter.archive(of: document, form: .compiled).objects
+        let early = ["NSDecimalNumberPlaceholder", "NSObject"].map { PropertyList.string($0) }
+        let objects = written.map { object -> PropertyList in
+            guard var fields = object.dictionaryValue else { return object }
+            if fields["$classname"] == .string("NSDecimalNumber") {
+                fields = ["$classname": early[0], "$classes": .array(early)]
+            }
+            fields["NSElements"] = fields.removeValue(forKey: "NSCompositeElements")
+            return .dictionary(fields)
+        }
+        #expect(objects != written)
+        #expect(try read(objects).withImpliedIndexes.compiled == document.withImpliedIndexes.compiled)
+    }
+
     @Test("Proxies that lead to themselves, to nothing or out of the archive are errors")
     func hostileProxies() throws {
         for target in [UInt32.max, 0] {

@@ -108,6 +108,8 @@ struct SourceReaderTests {
         )
         #expect(color.attribute?.valueTransformerName == "T")
         #expect(color.attribute?.customClassName == "Color")
+        let plain = try attribute(#"<attribute name="color" attributeType="Transformable" customClassName="."/>"#)
+        #expect(plain.attribute?.customClassName == nil && plain.attribute?.valueClassName == nil)
 
         let document = try Self.read(
             """
