@@ -62,7 +62,8 @@ extension ModelArchiveReader {
 
     private static func compositeElements(_ object: ArchivedObject, depth: Int) throws -> [PropertyDocument] {
         guard depth > 0 else {
-            throw object.error("NSCompositeElements", expected: "fewer levels of composites", found: "too many, or a circle")
+            throw object.error(
+                "NSCompositeElements", expected: "fewer levels of composites", found: "too many, or a circle")
         }
         return try elementObjects(object).map { element in
             try property(element, name: element.string(forKey: "NSPropertyName"), depth: depth - 1)

@@ -67,7 +67,7 @@ struct OddArchiveTests {
         #expect(try read(objects) == expected)
     }
 
-    @Test("A decimal of a class that only the compilers of early years know, and elements of composites under another key")
+    @Test("A decimal of a class that only early compilers know, and elements of composites under another key")
     func earlyDecimals() throws {
         let document = try ModelArchiveTests.everything()
         let written = try ModelArchiveWriter.archive(of: document, form: .compiled).objects
