@@ -29,8 +29,7 @@ extension NSPersistentStoreCoordinator {
             }
             let type = try Self.rowStoreClass(storeType, URL)
             let isInMemory = storeType == NSInMemoryStoreType
-            let known = { try Self.metadataForPersistentStore(ofType: storeType, at: URL, options: options) }
-            if !isInMemory, (try? known()) != nil {
+            if !isInMemory, try Self.hasStore(storeType, URL, options) {
                 throw StoreError.make(
                     CocoaError.Code.fileWriteFileExists.rawValue,
                     "There is a store at “\(URL.path)” already; a store that migrates there would mix with it.",
@@ -44,7 +43,7 @@ extension NSPersistentStoreCoordinator {
             do { try move(store, to: new) } catch {
                 new.willRemove(from: self)
                 new.unloadContents()
-                if isNew, !isInMemory { try? type.destroy(at: URL, options: nil) }
+                if isNew, !isInMemory { try? type.destroy(at: URL, options: options) }
                 throw error
             }
             return new
@@ -76,6 +75,16 @@ extension NSPersistentStoreCoordinator {
         let type = try storeClass(name, url)
         if type.takesRows { return type }
         throw StoreError.unsupported("other stores migrating into it", storeType: name, url: url)
+    }
+
+    /// Whether there is a store.
+    ///
+    /// - Throws: the errors of a server that does not say.
+    private static func hasStore(_ type: String, _ url: URL, _ options: [AnyHashable: Any]?) throws -> Bool {
+        if !url.isFileURL, let format = migratableFormat(ofType: type) {
+            return try format.exists(at: url, options: options)
+        }
+        return (try? metadataForPersistentStore(ofType: type, at: url, options: options)) != nil
     }
 
     private func move(_ store: NSPersistentStore, to new: NSPersistentStore) throws {
