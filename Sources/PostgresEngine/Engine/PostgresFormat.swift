@@ -48,9 +48,12 @@ package enum PostgresFormat: StoreFormat {
                 } else {
                     let reader = try DatabaseOpening.connect(
                         original, StoreSettings(nil), isPooled: isPooled(options))
-                    try reader.transaction(.snapshot) {
-                        try StoreDuplicate.make(of: original, at: place, from: reader, to: connection)
-                    }
+                    let isThere = try DatabaseOpening(original, reader).stored() != nil
+                    var locks = TableLocks(
+                        isThere ? try TableGrants.tables(original, reader) : [], of: original, StoreSettings(options))
+                    _ = try locks.begin(reader, [])
+                    defer { try? reader.rollback() }
+                    try StoreDuplicate.make(of: original, at: place, from: reader, to: connection)
                 }
                 for table in try TableGrants.tables(place, connection) { try grants?.grant(on: table) }
                 try connection.execute(

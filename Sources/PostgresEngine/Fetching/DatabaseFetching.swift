@@ -120,7 +120,8 @@ extension OpenDatabase {
     ///
     /// - Throws: the server's errors; `Inexact` if the database cannot answer it.
     private func copiedRows(_ fetch: CachedFetch) throws -> CopiedRows {
-        do { return try CopiedRows(fetch.sql.text, connection, after: generationGuard) } catch let error
+        let text = fetch.sql.text
+        do { return try CopiedRows(text, connection, after: generationGuard(of: text)) } catch let error
             as PostgresError
             where error.isSyntaxOrTypeError || error.isDataError
         {

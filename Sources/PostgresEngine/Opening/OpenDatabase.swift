@@ -71,6 +71,8 @@ package final class OpenDatabase {
     let hasDates: Bool
     /// Asks for the store's generation; see ``checkGeneration(_:)``.
     private(set) lazy var generationRequest = makeGenerationRequest()
+    /// Locks the store's tables for reading one state of them.
+    lazy var locks = TableLocks(schema, of: place, settings)
 
     init(
         place: StorePlace, schema: SQLSchema, identity: StoreIdentity, settings: StoreSettings, isPooled: Bool,
@@ -147,22 +149,29 @@ package final class OpenDatabase {
     }
 
     /// Runs a closure whose statements all read one state of the store.
+    ///
+    /// - Throws: the closure's errors, and `StructureChange` if the store was migrated before the end: a snapshot has
+    ///   no row of a table that was written anew.
     func snapshot<Result>(_ body: () throws -> Result) throws -> Result {
         guard !connection.isInTransaction else { return try body() }
-        try beginSnapshot()
-        // Nothing was written.
-        defer { try? connection.rollback() }
-        return try body()
+        try connection.begin(.snapshot)
+        // Nothing is written.
+        let end = [PostgresConnection.Request("ROLLBACK"), generationRequest]
+        let result: Result
+        do { result = try body() } catch {
+            if let answers = try? connection.pipeline(end) { try checkGeneration(answers[1]) }
+            throw error
+        }
+        try checkGeneration(connection.pipeline(end)[1])
+        return result
     }
 
-    /// Begins a transaction that reads one state of the store.
+    /// Begins a transaction that reads one state of the store, whose tables nobody changes until it ends.
     ///
     /// - Throws: `StructureChange` if the store was migrated, or no longer exists.
     func beginSnapshot() throws {
-        do {
-            try checkGeneration(
-                connection.pipeline([.init(connection.beginning(.snapshot)), generationRequest])[1])
-        } catch {
+        let answer = try locks.begin(connection, [generationRequest])[0]
+        do { try checkGeneration(answer) } catch {
             try? connection.rollback()
             throw error
         }

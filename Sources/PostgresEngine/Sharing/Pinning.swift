@@ -78,17 +78,18 @@ extension OpenDatabase {
         on other: PostgresConnection, in generationPlace: GenerationPlace? = nil,
         giveBack: @escaping (PostgresConnection) -> Void
     ) throws -> (reader: OpenDatabase, snapshot: String) {
-        try run("read from") { try pinned(on: other, timeline, in: generationPlace, giveBack: giveBack) }
+        // It is not waited for: the store can be read elsewhere.
+        try run("read from") {
+            try pinned(on: other, timeline, waits: false, in: generationPlace, giveBack: giveBack)
+        }
     }
 
     private func pinned(
-        on other: PostgresConnection, _ timeline: String, in generationPlace: GenerationPlace?,
+        on other: PostgresConnection, _ timeline: String, waits: Bool = true, in generationPlace: GenerationPlace?,
         giveBack: @escaping (PostgresConnection) -> Void
     ) throws -> (reader: OpenDatabase, snapshot: String) {
-        // The first statement of the transaction determines what it sees.
-        let results = try other.pipeline([
-            .init(other.beginning(.snapshot)), .init(Self.snapshot), generationRequest,
-        ])
+        // The first statement after the locks determines what the transaction sees.
+        let results = try locks.begin(other, waits: waits, [.init(Self.snapshot), generationRequest])
         let reader = try OpenDatabase(
             place: place, schema: schema, identity: identity, settings: settings, isPooled: isPooled,
             hasHistory: hasHistory, generation: generation, isPinned: true,
@@ -96,7 +97,7 @@ extension OpenDatabase {
             giveBack: { connection in withExtendedLifetime(generationPlace) { giveBack(connection) } },
             statements: statements, connection: other)
         reader.timeline = timeline
-        try checkGeneration(results[2])
-        return (reader, results[1].string(0, 0))
+        try checkGeneration(results[1])
+        return (reader, results[0].string(0, 0))
     }
 }
