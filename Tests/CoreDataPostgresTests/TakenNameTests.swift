@@ -9,13 +9,16 @@ struct TakenNameTests {
 
     init() throws { database = try TestDatabase() }
 
-    private func open(_ model: NSManagedObjectModel, migrates: Bool = true) throws -> NSManagedObjectContext {
+    private func open(
+        _ model: NSManagedObjectModel, migrates: Bool = true, ignoresVersions: Bool = false
+    ) throws -> NSManagedObjectContext {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         try coordinator.addPersistentStore(
             ofType: NSPostgreSQLStoreType, configurationName: nil, at: database.url(),
             options: [
                 NSMigratePersistentStoresAutomaticallyOption: migrates,
                 NSInferMappingModelAutomaticallyOption: migrates,
+                NSIgnorePersistentStoreVersioningOption: ignoresVersions,
             ])
         let context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
         context.persistentStoreCoordinator = coordinator
@@ -59,6 +62,18 @@ struct TakenNameTests {
         refuses { try old.save() }
         #expect(try database.rows("SELECT count(*) FROM book_tags") == [["0"]])
         refuses { _ = try open(Bookshop.make(hasTags: true), migrates: false) }
+    }
+
+    @Test("by a new entity: a program that ignores versions neither opens the store nor migrates it back")
+    func ignoringVersions() throws {
+        let newer = Bookshop.make(hasTags: true)
+        newer.entities.append(entity("BookTags", ["note"]))
+        let context = try open(newer)
+        _ = context.insert("BookTags", ["note": "n"])
+        try context.save()
+        let error = #expect(throws: NSError.self) { _ = try open(Bookshop.make(hasTags: true), ignoresVersions: true) }
+        #expect(error?.code == NSPersistentStoreIncompatibleSchemaError)
+        #expect(try database.rows("SELECT note FROM book_tags") == [["n"]])
     }
 
     @Test("by a new entity that is written alike: no object becomes one of that entity")

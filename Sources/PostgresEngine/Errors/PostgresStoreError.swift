@@ -110,9 +110,11 @@ package enum PostgresStoreError {
     }
 
     /// The store's model has entities that the program's does not have, and so other names for tables or columns.
+    ///
+    /// No migration follows from this code: it would drop these entities, for a program that ignores versions.
     static func otherNames(_ place: StorePlace, _ entities: [String]) -> NSError {
         StoreError.make(
-            CoreDataErrorCode.persistentStoreIncompatibleVersionHash,
+            CoreDataErrorCode.persistentStoreIncompatibleSchema,
             "The store “\(place.name)” has entities that the model does not have, and with them other names for tables or columns of "
                 + "\(entities.joined(separator: ", ")).", url: place.shownURL,
             suggestion: "Open it with the model that it has now.", userInfo: ["entities": entities])
