@@ -13,6 +13,8 @@ package struct DatabaseStructure {
     package var parts: [String: [String]] = [:]
     /// The rights on the tables and their sequences, by table.
     package var grants: [String: Set<Grant>] = [:]
+    /// The owners of the tables.
+    package var owners: [String: Owner] = [:]
     /// The masks of changed properties that the history has, by entity.
     package var masks: [(entity: Int, mask: Data)] = []
 
@@ -21,6 +23,13 @@ package struct DatabaseStructure {
         package let role: String
         package let right: String
         package let isOfSequence: Bool
+    }
+
+    /// A role that owns tables.
+    package struct Owner: Hashable, Sendable {
+        package let role: String
+        /// Whether it is the present one.
+        package let isCurrent: Bool
     }
 
     package init() {}
@@ -33,8 +42,7 @@ package struct DatabaseStructure {
     ///   - all: the tables of the store.
     /// - Returns: the rights, in order.
     package func grants(fromRowsOf sources: [String], orAll all: [String]) -> [Grant] {
-        let present = sources.filter { columns[$0] != nil }
-        let tables = present.isEmpty ? all.filter { columns[$0] != nil } : present
+        let tables = decisive(sources, all)
         func common(_ tables: [String], isOfSequence: Bool) -> [Grant] {
             guard let first = tables.first else { return [] }
             return (grants[first] ?? []).filter { grant in
@@ -44,6 +52,38 @@ package struct DatabaseStructure {
         // The tables of many-to-many relationships have no sequences.
         let withKeys = tables.filter { columns[$0]?[ColumnName.key] != nil }
         return common(tables, isOfSequence: false) + common(withKeys, isOfSequence: true)
+    }
+
+    private func decisive(_ sources: [String], _ all: [String]) -> [String] {
+        let present = sources.filter { columns[$0] != nil }
+        return present.isEmpty ? all.filter { columns[$0] != nil } : present
+    }
+
+    /// The owner of the tables whose rows a new table takes, or else of all tables.
+    ///
+    /// - Parameters:
+    ///   - sources: the tables whose rows it takes.
+    ///   - all: the tables of the store.
+    /// - Returns: the role; nil if it is not one for all of them.
+    package func owner(fromRowsOf sources: [String], orAll all: [String]) -> Owner? {
+        let found = Set(decisive(sources, all).map { owners[$0] })
+        return found.count == 1 ? found.first ?? nil : nil
+    }
+
+    /// The statement that gives a new table, with its partitions and its sequence, to a role. If that is not allowed, the
+    /// role gets all rights.
+    package static func giving(_ table: String, to owner: Owner) -> String {
+        let (name, role) = (quotedText(quotedName(table)), quotedText(quotedName(owner.role)))
+        let body = """
+            DECLARE own regclass := \(name); part regclass; BEGIN \
+            FOR part IN SELECT own UNION ALL SELECT inhrelid FROM pg_inherits WHERE inhparent = own LOOP \
+            EXECUTE 'ALTER TABLE ' || part || ' OWNER TO ' || \(role); END LOOP; \
+            EXCEPTION WHEN insufficient_privilege THEN EXECUTE 'GRANT ALL ON ' || own || ' TO ' || \(role); \
+            FOR part IN SELECT objid FROM pg_depend JOIN pg_class c ON c.oid = objid \
+            WHERE refobjid = own AND refclassid = 'pg_class'::regclass AND relkind = 'S' LOOP \
+            EXECUTE 'GRANT ALL ON SEQUENCE ' || part || ' TO ' || \(role); END LOOP; END
+            """
+        return "DO \(quotedText(body))"
     }
 
     /// Reads the content of a store's schema.
@@ -83,6 +123,11 @@ package struct DatabaseStructure {
                 SELECT t.relname, p.relname FROM pg_inherits h JOIN pg_class t ON t.oid = h.inhparent JOIN pg_class p ON p.oid = h.inhrelid \
                 JOIN pg_namespace n ON n.oid = t.relnamespace WHERE n.nspname = $1 AND p.relnamespace = n.oid AND t.relkind = 'p' ORDER BY 1, 2
                 """, parameters),
+            .init(
+                """
+                SELECT c.relname, pg_get_userbyid(c.relowner), pg_get_userbyid(c.relowner) = current_user FROM pg_class c \
+                JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relkind IN ('r', 'p')
+                """, parameters),
         ])
         func name(_ result: PostgresResult, _ row: Int) -> String {
             QualifiedName.make(schema: place.schema, name: result.string(row, 0))
@@ -105,6 +150,10 @@ package struct DatabaseStructure {
         for row in 0..<results[5].count {
             parts[name(results[5], row), default: []].append(
                 QualifiedName.make(schema: place.schema, name: results[5].string(row, 1)))
+        }
+        for row in 0..<results[6].count {
+            owners[name(results[6], row)] = Owner(
+                role: results[6].string(row, 1), isCurrent: results[6].integer(row, 2) == 1)
         }
         for row in 0..<results[4].count {
             masks.append((Int(results[4].integer(row, 0)), results[4].data(row, 1)))

@@ -29,14 +29,17 @@ package struct TableGrants {
         return parameters
     }
 
-    /// Grants the rights on the former table of the same name; for a table of another name, those that a role had on all
-    /// tables.
+    /// Gives a table the owner of the former one of the same name, and grants the rights on that; for a table of another
+    /// name, those that a role had on all tables.
     ///
     /// - Parameter table: the name of the new table, which is in the store's schema.
     /// - Throws: the server's errors.
     package func grant(on table: String) throws {
         let table = QualifiedName.make(schema: place.schema, name: table)
         let name = quotedName(table)
+        if let owner = structure.owner(fromRowsOf: [table], orAll: tables), !owner.isCurrent {
+            try connection.execute(DatabaseStructure.giving(table, to: owner))
+        }
         var sequence: String?
         for grant in structure.grants(fromRowsOf: [table], orAll: tables) {
             var object = name

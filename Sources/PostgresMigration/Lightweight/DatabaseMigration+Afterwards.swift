@@ -40,14 +40,15 @@ extension DatabaseMigration {
         }
     }
 
-    /// Grants the rights on the former tables for the new ones that take their rows.
+    /// Gives new tables the owner of the former ones whose rows they take, and grants the rights on these.
     mutating func grant() {
         let new = destination.tables.map(\.table).filter { table in
             joins.created.contains(table) || tables.contains { $0.table == table && $0.way != .alter }
         }
         for table in new {
-            let plan = tables.first { $0.table == table }
-            for grant in structure.grants(fromRowsOf: plan?.sources ?? [table], orAll: source.tables.map(\.table)) {
+            let (sources, all) = (tables.first { $0.table == table }?.sources ?? [table], source.tables.map(\.table))
+            if let owner = structure.owner(fromRowsOf: sources, orAll: all) { give(table, to: owner) }
+            for grant in structure.grants(fromRowsOf: sources, orAll: all) {
                 let role = grant.role.isEmpty ? "PUBLIC" : quotedName(grant.role)
                 if !grant.isOfSequence {
                     run("GRANT \(grant.right) ON \(quotedName(table)) TO \(role)")
@@ -60,6 +61,14 @@ extension DatabaseMigration {
                 }
             }
         }
+    }
+
+    /// Another role may run the statements than the one for which they are planned.
+    private mutating func give(_ table: String, to owner: DatabaseStructure.Owner) {
+        guard owner.isCurrent else { return run(DatabaseStructure.giving(table, to: owner)) }
+        let root = pair.destinationMappings.first { $0.table == table && $0.layout.superentity == nil }
+        let parts = root.flatMap { try? Partitioning($0) }?.parts(of: table) ?? []
+        for name in [table] + parts { run("\(alter(name)) OWNER TO \(quotedName(owner.role))") }
     }
 
     /// Adapts the history to the entities' new properties, and removes the changes of removed entities.
