@@ -103,7 +103,9 @@ extension PostgresFormat: MigratableFormat {
 
     package static func protect(_ place: URL, like store: URL) {}
 
-    package static func remove(at url: URL) throws { try destroy(at: url, options: nil) }
+    package static func remove(at url: URL, options: [AnyHashable: Any]?) throws {
+        try destroy(at: url, options: options)
+    }
 
     package static func removeLeftovers(of url: URL) {}
 

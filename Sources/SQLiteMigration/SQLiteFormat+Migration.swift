@@ -114,7 +114,7 @@ extension SQLiteFormat: MigratableFormat {
         _ = try? StorePermissions(of: store).makeDatabase(place)
     }
 
-    package static func remove(at url: URL) throws { try StoreFiles.remove(at: url) }
+    package static func remove(at url: URL, options: [AnyHashable: Any]?) throws { try StoreFiles.remove(at: url) }
 
     package static func removeLeftovers(of url: URL) { MigrationWorkspace.removeLeftovers(of: url) }
 

@@ -146,6 +146,18 @@ struct CopyTests {
         }
     }
 
+    @Test("are made of the store in the schema that the options of the source name")
+    func sourceSchema() throws {
+        let backup = try #require(URL(string: database.uri() + "&schema=backup"))
+        try fill(coordinator(Bookshop.model, backup, NSPostgreSQLStoreType))
+        _ = try Bookshop.container(database)
+        try NSPersistentStoreCoordinator(managedObjectModel: Bookshop.model).replacePersistentStore(
+            at: database.url(), destinationOptions: [NSPostgreSQLSchemaOption: "copy"],
+            withPersistentStoreFrom: database.url(), sourceOptions: [NSPostgreSQLSchemaOption: "backup"],
+            ofType: NSPostgreSQLStoreType)
+        #expect(try database.rows("SELECT count(*) FROM copy.book") == [["150"]])
+    }
+
     @Test("of a database take the place of a store in another one")
     func replacing() throws {
         let source = try coordinator(Bookshop.model, database.url(), NSPostgreSQLStoreType)

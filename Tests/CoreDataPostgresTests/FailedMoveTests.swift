@@ -36,6 +36,23 @@ struct FailedMoveTests {
         #expect(here.persistentStores == [store])
     }
 
+    @Test("and whose migration fails there leaves the others there as they are")
+    func migration() throws {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("pippin-\(UUID().uuidString).sqlite")
+        defer { try? FileManager.default.removeItem(at: file) }
+        _ = try Bookshop.container(database)
+        let model = Bookshop.model
+        _ = try filled(NSSQLiteStoreType, file)
+        #expect(throws: NSError.self) {
+            try NSMigrationManager(sourceModel: model, destinationModel: model).migrateStore(
+                from: file, sourceType: NSSQLiteStoreType, options: nil,
+                with: NSMappingModel.inferredMappingModel(forSourceModel: model, destinationModel: model),
+                toDestinationURL: database.url(), destinationType: NSPostgreSQLStoreType, destinationOptions: archive)
+        }
+        #expect(try database.rows("SELECT schema_name FROM pippin.stores") == [["public"]])
+        #expect(try database.rows("SELECT count(*) FROM public.author") == [["0"]])
+    }
+
     @Test("leaves nothing of itself there: a text cannot be kept")
     func refused() throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("pippin-\(UUID().uuidString).sqlite")

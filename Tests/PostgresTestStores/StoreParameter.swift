@@ -129,7 +129,9 @@ extension SubstituteForFiles: MigratableFormat {
         try PostgresFormat.exists(at: Schemas.url(url), options: options)
     }
     static func protect(_ place: URL, like store: URL) {}
-    static func remove(at url: URL) throws { try PostgresFormat.remove(at: Schemas.url(url)) }
+    static func remove(at url: URL, options: [AnyHashable: Any]?) throws {
+        try PostgresFormat.remove(at: Schemas.url(url), options: options)
+    }
     static func removeLeftovers(of url: URL) {}
 
     static func reconciliation(

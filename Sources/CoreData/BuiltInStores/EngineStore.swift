@@ -39,9 +39,9 @@ package final class EngineStore<Format: StoreFormat>: NSPersistentStore, @unchec
         try Format.destroy(at: url, options: options)
     }
 
-    package override class func replace(at destination: URL, from source: URL, options: [AnyHashable: Any]?) throws {
-        try Format.replace(at: destination, from: source, options: options)
-    }
+    package override class func replace(
+        at destination: URL, from source: URL, options: [AnyHashable: Any]?, sourceOptions: [AnyHashable: Any]?
+    ) throws { try Format.replace(at: destination, from: source, options: options, sourceOptions: sourceOptions) }
 
     package override func relocate(to url: URL) throws { try openable.relocate(to: url) }
 

@@ -189,7 +189,7 @@ extension NSPersistentStoreCoordinator {
     ///   - destinationURL: the store to replace; it is created if there is none.
     ///   - destinationOptions: options for opening it, such as `NSPersistentStoreTimeoutOption`.
     ///   - sourceURL: the store to copy; it is only read.
-    ///   - sourceOptions: not used.
+    ///   - sourceOptions: options that identify it, such as the schema of one in PostgreSQL; others are not used.
     ///   - storeType: the type of both stores.
     /// - Throws: an error if the source is missing or cannot be read; the destination then stays as it was.
     public func replacePersistentStore(
@@ -199,7 +199,7 @@ extension NSPersistentStoreCoordinator {
         try withLock {
             addedStore(at: destinationURL, destinationOptions)?.engine.pinning?.endGenerations()
             try Self.storeClass(storeType, sourceURL).replace(
-                at: destinationURL, from: sourceURL, options: destinationOptions)
+                at: destinationURL, from: sourceURL, options: destinationOptions, sourceOptions: sourceOptions)
         }
     }
 
@@ -209,7 +209,7 @@ extension NSPersistentStoreCoordinator {
     ///   - destinationURL: the store to replace; it is created if there is none.
     ///   - destinationOptions: options for opening it, such as `NSPersistentStoreTimeoutOption`.
     ///   - sourceURL: the store to copy; it is only read.
-    ///   - sourceOptions: not used.
+    ///   - sourceOptions: options that identify it, such as the schema of one in PostgreSQL; others are not used.
     ///   - type: the type of both stores.
     /// - Throws: an error if the source is missing or cannot be read; the destination then stays as it was.
     public func replacePersistentStore(

@@ -184,6 +184,11 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
         at destination: URL, from source: URL, options: [AnyHashable: Any]?
     ) throws { throw StoreError.unsupported("replacing", storeType: "\(self)", url: destination) }
 
+    /// The same, where options may identify the one at `source`.
+    package class func replace(
+        at destination: URL, from source: URL, options: [AnyHashable: Any]?, sourceOptions: [AnyHashable: Any]?
+    ) throws { try replace(at: destination, from: source, options: options) }
+
     /// Writes changed metadata; the setter of `metadata` only keeps them.
     package func saveMetadata() throws {}
 }

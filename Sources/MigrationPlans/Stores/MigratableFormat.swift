@@ -89,7 +89,7 @@ package protocol MigratableFormat: StoreFormat {
     static func protect(_ place: URL, like store: URL)
 
     /// Deletes the contents of a store, with all its other files. Nobody uses the store.
-    static func remove(at url: URL) throws
+    static func remove(at url: URL, options: [AnyHashable: Any]?) throws
 
     /// Removes the leftovers of a killed migration.
     static func removeLeftovers(of url: URL)

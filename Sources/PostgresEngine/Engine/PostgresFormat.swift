@@ -31,7 +31,13 @@ package enum PostgresFormat: StoreFormat {
     }
 
     package static func replace(at destination: URL, from source: URL, options: [AnyHashable: Any]?) throws {
-        let (place, original) = (try StorePlace(destination, options), try StorePlace(source, nil))
+        try replace(at: destination, from: source, options: options, sourceOptions: nil)
+    }
+
+    package static func replace(
+        at destination: URL, from source: URL, options: [AnyHashable: Any]?, sourceOptions: [AnyHashable: Any]?
+    ) throws {
+        let (place, original) = (try StorePlace(destination, options), try StorePlace(source, sourceOptions))
         guard
             place.session != nil || original.target.description != place.target.description
                 || original.schema != place.schema
@@ -47,7 +53,7 @@ package enum PostgresFormat: StoreFormat {
                     try StoreDuplicate.make(of: original, at: place, from: connection, to: connection)
                 } else {
                     let reader = try DatabaseOpening.connect(
-                        original, StoreSettings(nil), isPooled: isPooled(options))
+                        original, StoreSettings(nil), isPooled: isPooled(options) || isPooled(sourceOptions))
                     let isThere = try DatabaseOpening(original, reader).stored() != nil
                     var locks = TableLocks(
                         isThere ? try TableGrants.tables(original, reader) : [], of: original, StoreSettings(options))

@@ -22,9 +22,18 @@ package protocol StoreFormat {
 
     /// Replaces a store by a copy of another one. Programs that have it open see a single change.
     static func replace(at destination: URL, from source: URL, options: [AnyHashable: Any]?) throws
+
+    /// The same, from a store that options identify.
+    static func replace(
+        at destination: URL, from source: URL, options: [AnyHashable: Any]?, sourceOptions: [AnyHashable: Any]?
+    ) throws
 }
 
 extension StoreFormat {
+    package static func replace(
+        at destination: URL, from source: URL, options: [AnyHashable: Any]?, sourceOptions: [AnyHashable: Any]?
+    ) throws { try replace(at: destination, from: source, options: options) }
+
     /// The metadata of a store that is identified without options.
     package static func metadata(at url: URL) throws -> [String: Any] { try metadata(at: url, options: nil) }
 

@@ -31,7 +31,9 @@ struct MigrationEnds {
 
     func removeDestination() throws {
         guard destination.type != NSInMemoryStoreType else { return }
-        if let format = destinationFormat { return try format.remove(at: destination.url) }
+        if let format = destinationFormat {
+            return try format.remove(at: destination.url, options: destination.options)
+        }
         guard FileManager.default.fileExists(atPath: destination.url.path) else { return }
         try FileManager.default.removeItem(at: destination.url)
     }

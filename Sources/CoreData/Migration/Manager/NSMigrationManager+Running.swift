@@ -4,8 +4,8 @@ import Foundation
 extension NSMigrationManager {
     /// Carries out an inferred mapping in place, on a copy of the source store.
     func migrateCopy(_ ends: MigrationEnds, _ format: any MigratableFormat.Type, plan: MappingPlan) throws {
-        let (url, options) = (ends.destination.url, ends.destination.options)
-        do { try format.replace(at: url, from: ends.source.url, options: options) } catch {
+        let (url, options, source) = (ends.destination.url, ends.destination.options, ends.source)
+        do { try format.replace(at: url, from: source.url, options: options, sourceOptions: source.options) } catch {
             throw unopened(ends.source, code: CoreDataErrorCode.migrationManagerSourceStore, error)
         }
         let migration = InferredMigration(
