@@ -1,6 +1,7 @@
 import StoreEngine
 
-// A batch deletion only reports the deleted objects, which others would otherwise keep in their relationships.
+// Deletions that others made. A batch deletion only reports the deleted objects, which others would otherwise keep in
+// their relationships.
 extension NSManagedObjectContext {
     /// Removes objects whose deletion was merged from the relationships of others. The others' rows no longer refer to
     /// them, so this is not a change to save; only a relationship that was set to a deleted object here is changed to
@@ -31,6 +32,57 @@ extension NSManagedObjectContext {
             }
         }
         refreshed += IdentitySet(touched + referring).subtracting(IdentitySet(refreshed))
+    }
+
+    /// Leaves out objects that are there again: a save that came after the merged deletion, and may be this context's
+    /// own, inserted them again, or the next one will.
+    ///
+    /// Those that another save has changed or deleted since this context read or saved them are not asked for.
+    func leaveReturned(among removed: inout [NSManagedObject], from source: any RowSource) {
+        removed.removeAll { $0.state.contains(.inserted) }
+        let unsure = removed.filter { object in
+            !object.isGone
+                && (object.state.contains(.inBatch) || source.isCurrent(object.place, since: object.stamp)
+                    || parent?.table.contains(object.place) == true)
+        }
+        guard !unsure.isEmpty else { return }
+        let there: Set<NSManagedObjectID>
+        do {
+            let rows = try source.rows(for: unsure.map(\.identifier))
+            there = Set(rows.map(\.objectID))
+            take(rows)
+        } catch {
+            report("a merged deletion cannot be compared with the store", error)
+            there = Set(unsure.map(\.identifier))
+        }
+        guard !there.isEmpty else { return }
+        for object in unsure where object.isFault && there.contains(object.identifier) { object.dropPendingValues() }
+        removed.removeAll { !$0.isGone && there.contains($0.identifier) }
+    }
+
+    /// Counts an object whose row was deleted elsewhere as deleted: the next save writes nothing for it, and forgets
+    /// it.
+    ///
+    /// The context that deleted it has followed its delete rules.
+    func noteDeletionElsewhere(of object: NSManagedObject) {
+        if !object.state.contains(.listed) { changed.append(object) }
+        object.state.remove([.updated, .watched])
+        object.state.remove(.anyEvent)
+        object.state.insert([.listed, .deleted, .deletePropagated, .inaccessible])
+    }
+
+    /// Makes faults of objects that count as deleted elsewhere, and that were inserted again.
+    ///
+    /// - Returns: those that the source has.
+    func bringBack(_ gone: [NSManagedObject], from source: any RowSource) -> [NSManagedObject] {
+        guard !gone.isEmpty, let rows = try? source.rows(for: gone.map(\.identifier)) else { return [] }
+        return rows.compactMap { row in
+            guard let object = table.object(for: row.objectID), object.isGone else { return nil }
+            withdraw(object)
+            object.state.remove([.inaccessible, .lost])
+            object.becomeFault()
+            return object
+        }
     }
 }
 

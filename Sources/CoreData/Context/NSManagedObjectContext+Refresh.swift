@@ -139,16 +139,19 @@ extension NSManagedObjectContext {
                 stale.append(object)
             }
         }
+        var removed = changes.deleted.compactMap { registeredObject(for: $0) }
         // What is read next is of the state that was merged.
-        if !stale.isEmpty || !gone.isEmpty, (try? pinIfNeeded()) != nil, let pinned = self.source { source = pinned }
+        if !stale.isEmpty || !gone.isEmpty || !removed.isEmpty, (try? pinIfNeeded()) != nil, let pinned = self.source {
+            source = pinned
+        }
         take(stale, from: source)
         inserted += bringBack(gone, from: source)
-        for identifier in changes.deleted {
-            guard let object = registeredObject(for: identifier) else { continue }
+        leaveReturned(among: &removed, from: source)
+        for object in removed {
             if !object.isDeleted { deleted.append(object) }
             noteDeletionElsewhere(of: object)
         }
-        let lost = IdentitySet(changes.deleted.compactMap { registeredObject(for: $0) })
+        let lost = IdentitySet(removed)
         if !lost.isEmpty {
             // If the saving context followed the delete rules, only relationships changed here may still lead to
             // deleted objects.
@@ -157,31 +160,6 @@ extension NSManagedObjectContext {
         prepareFollowers(for: inserted, unheld: unheld, from: source)
         announceMerge(changes, inserted: inserted, deleted: deleted, before: former)
         for child in announceToChildren({ changes }) { child.mergeIncomingIfCurrent() }
-    }
-
-    /// Counts an object whose row was deleted elsewhere as deleted: the next save writes nothing for it, and forgets
-    /// it.
-    ///
-    /// The context that deleted it has followed its delete rules.
-    func noteDeletionElsewhere(of object: NSManagedObject) {
-        if !object.state.contains(.listed) { changed.append(object) }
-        object.state.remove([.updated, .watched])
-        object.state.remove(.anyEvent)
-        object.state.insert([.listed, .deleted, .deletePropagated, .inaccessible])
-    }
-
-    /// Makes faults of objects that count as deleted elsewhere, and that were inserted again.
-    ///
-    /// - Returns: those that the source has.
-    private func bringBack(_ gone: [NSManagedObject], from source: any RowSource) -> [NSManagedObject] {
-        guard !gone.isEmpty, let rows = try? source.rows(for: gone.map(\.identifier)) else { return [] }
-        return rows.compactMap { row in
-            guard let object = table.object(for: row.objectID), object.isGone else { return nil }
-            withdraw(object)
-            object.state.remove([.inaccessible, .lost])
-            object.becomeFault()
-            return object
-        }
     }
 
     /// Updates objects to the source's values.
@@ -193,6 +171,10 @@ extension NSManagedObjectContext {
             for object in stale where !object.hasChanges { refreshObject(object, mergeChanges: false) }
             return
         }
+        take(rows)
+    }
+
+    func take(_ rows: ContiguousArray<Row>) {
         var renewed: [NSManagedObject] = []
         for row in rows {
             guard let object = table.object(for: row.objectID), !object.isFault else { continue }
