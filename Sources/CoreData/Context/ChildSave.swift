@@ -130,7 +130,7 @@ private struct ChildSave {
         }
         let target = parent.materialize(
             Materialization(
-                place: object.place, values: object.layout.defaultValues, version: 0,
+                place: object.place, values: object.layout.defaultValues, version: object.version,
                 state: [.inserted, .insertedInEvent, .listed], stamp: 0))
         parent.rememberForUndo(target, existed: false)
         parent.changed.append(target)

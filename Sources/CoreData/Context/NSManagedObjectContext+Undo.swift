@@ -116,6 +116,8 @@ extension NSManagedObjectContext {
             forget(object)
             object.snapshot = []
             object.state.remove([.inaccessible, .lost])
+            // Beyond the versions that others may have saved before one of them deleted it.
+            object.version &+= 1000
         }
         if object.managedObjectContext == nil {
             rememberForUndo(object, existed: false)
