@@ -148,6 +148,17 @@ private struct ChildSave {
         let names = Set(objects.flatMap { $0.layout.relationships.map(\.name) })
         // What cannot be read here is read again for each object, which reports the error.
         try? parent.prefetch(names.sorted(), for: objects)
+        // Ends that have no row any more, or values of an earlier time.
+        let unread = IdentitySet(objects.flatMap(\.allDestinations)).filter {
+            guard $0.isFault, !$0.hasChanges, !$0.hasTemporaryID else { return false }
+            return !$0.state.contains(.valuesPending) || parent.source?.isCurrent($0.place, since: $0.stamp) != true
+        }
+        if let read = try? parent.read(Set(unread.map(\.identifier))) {
+            for row in read.rows.values {
+                _ = parent.object(for: row, asFault: true, refreshing: false, stamp: read.stamp)
+            }
+            parent.leaveLost(unread.filter { read.rows[$0.identifier] == nil })
+        }
         for object in objects { object.connectOtherEnds() }
     }
 

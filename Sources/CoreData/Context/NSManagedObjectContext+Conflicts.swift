@@ -14,10 +14,12 @@ extension NSManagedObjectContext {
                 }
             }
             let unchanged = found.map { $0.sourceObject.unchangedToOnes }
+            let former = formerEnds(found)
+            let ends = try read(newDestinations(found).union(former.flatMap(\.identifiers)))
             try policy.resolve(mergeConflicts: found)
             takeOutLost(found)
-            try leaveLostDestinations(found)
-            if parent == nil { try rejoin(found.filter { $0.current == nil }.map(\.sourceObject)) }
+            try leaveLostDestinations(found, ends)
+            rejoin(former, ends)
             var deleted: [NSManagedObject] = []
             for (conflict, relationships) in zip(found, unchanged) {
                 let object = conflict.sourceObject
@@ -44,46 +46,83 @@ extension NSManagedObjectContext {
         takeOut(gone, ofRelationshipsOf: table.all, from: source)
     }
 
-    /// Finds out whether others deleted the objects to which changed objects will lead, where that is not what their
-    /// rows say and this save does not write these objects: nothing else would find a key of no row.
-    private func leaveLostDestinations(_ conflicts: [NSMergeConflict]) throws {
-        var unsure: Set<NSManagedObjectID> = []
+    /// What the store says of objects at the other ends of relationships. `resolve` asks before the policy changes
+    /// anything: if that fails, the next save finds the same conflicts.
+    func read(_ ends: Set<NSManagedObjectID>) throws -> ReadEnds {
+        guard !ends.isEmpty, let source else { return ReadEnds() }
+        let stamp = source.generation
+        let rows = try source.rows(for: Array(ends))
+        return ReadEnds(
+            asked: ends, rows: Dictionary(rows.map { ($0.objectID, $0) }, uniquingKeysWith: { first, _ in first }),
+            stamp: stamp)
+    }
+
+    /// Where changed objects will lead, if that is not what their rows say.
+    private func newDestinations(_ conflicts: [NSMergeConflict]) -> Set<NSManagedObjectID> {
+        var found: Set<NSManagedObjectID> = []
         for conflict in conflicts where conflict.sourceObject.isUpdated {
             guard let row = conflict.current else { continue }
             for relationship in conflict.sourceObject.layout.toOnes where !relationship.isTransient {
                 let value = conflict.sourceObject.values[relationship.slot]
                 guard case .identifier(let identifier) = value, value != row.values[relationship.slot],
-                    !identifier.isTemporaryID, table.object(for: identifier)?.hasChanges != true
+                    !identifier.isTemporaryID
                 else { continue }
-                unsure.insert(identifier)
+                found.insert(identifier)
             }
         }
-        guard !unsure.isEmpty, let source else { return }
-        unsure.subtract(try source.rows(for: Array(unsure)).map(\.objectID))
-        guard !unsure.isEmpty else { return }
-        let lost = unsure.map { objectOrFault($0) }
+        return found
+    }
+
+    /// Takes objects out that others deleted and to which changed objects would lead, unless this save writes these
+    /// objects: nothing else would find a key of no row.
+    private func leaveLostDestinations(_ conflicts: [NSMergeConflict], _ ends: ReadEnds) throws {
+        var lost = newDestinations(conflicts).filter {
+            ends.rows[$0] == nil && table.object(for: $0)?.hasChanges != true
+        }
+        // A policy of the program's own may have set others.
+        lost.subtract(try read(lost.subtracting(ends.asked)).rows.keys)
+        leaveLost(lost.map { objectOrFault($0) })
+    }
+
+    /// Counts objects that have no row any more as deleted, and takes them out of the relationships of others.
+    func leaveLost(_ lost: [NSManagedObject]) {
+        guard !lost.isEmpty, let source else { return }
         for object in lost { noteDeletionElsewhere(of: object) }
         vanished += lost
         takeOut(IdentitySet(lost), ofRelationshipsOf: table.all, from: source)
     }
 
+    /// What the objects lead to that a policy may insert again, or has before a save that failed. A child's parent has
+    /// them lead there.
+    private func formerEnds(_ conflicts: [NSMergeConflict]) -> [FormerEnds] {
+        guard parent == nil else { return [] }
+        let lost = conflicts.filter { $0.current == nil }.map(\.sourceObject)
+        let back = changed.filter { $0.state.contains(.inserted) && $0.version > 0 }
+        return (lost + back).filter { !$0.isDeleted && !$0.isFault }.map(FormerEnds.init)
+    }
+
     /// Has objects that are inserted again lead to what they led to, and back, where it is still there and free: who
-    /// deleted their rows took them out of the relationships of others. A child's parent does so itself.
-    private func rejoin(_ lost: [NSManagedObject]) throws {
-        let objects = lost.filter { $0.storedContext === self && $0.state.contains(.inserted) }
-        guard !objects.isEmpty, let source else { return }
-        for object in objects {
-            for relationship in object.layout.toManys { object.toManyMembersIfAny(relationship)?.becomeNew() }
+    /// deleted their rows took them out of the relationships of others.
+    private func rejoin(_ former: [FormerEnds], _ read: ReadEnds) {
+        let back = former.filter { former in
+            former.object.storedContext === self && former.object.state.contains(.inserted) && !former.object.isDeleted
         }
-        let ends = IdentitySet(
-            objects.flatMap { object in object.layout.relationships.flatMap(object.destinationsInOrder) }
-        ).filter { !$0.hasChanges && $0.storedContext === self }
-        for end in ends { end.becomeFault() }
-        let stamp = source.generation
-        for row in try source.rows(for: ends.map(\.identifier)) {
-            _ = object(for: row, asFault: true, refreshing: false, stamp: stamp)
+        guard !back.isEmpty else { return }
+        for former in back { former.restore() }
+        let ends = IdentitySet(back.flatMap(\.object.allDestinations)).filter {
+            !$0.hasChanges && $0.storedContext === self
         }
-        for object in objects { object.connectOtherEnds() }
+        var lost: [NSManagedObject] = []
+        for end in ends {
+            if let row = read.rows[end.identifier] {
+                end.becomeFault()
+                _ = object(for: row, asFault: true, refreshing: false, stamp: read.stamp)
+            } else if read.asked.contains(end.identifier) {
+                lost.append(end)
+            }
+        }
+        leaveLost(lost)
+        for former in back { former.object.connectOtherEnds() }
         refreshed += ends
     }
 

@@ -1,7 +1,66 @@
 import StoreEngine
 
+/// What the store says of objects at the other ends of relationships.
+struct ReadEnds {
+    var asked: Set<NSManagedObjectID> = []
+    var rows: [NSManagedObjectID: Row] = [:]
+    var stamp: UInt32 = 0
+}
+
+/// What an object led to, as far as was known, before a merge policy took values of others for the other ends.
+struct FormerEnds {
+    let object: NSManagedObject
+    private let toOnes: [(relationship: RelationshipLayout, value: StoredValue)]
+    private let toManys: [(relationship: RelationshipLayout, members: [NSManagedObject])]
+
+    init(_ object: NSManagedObject) {
+        self.object = object
+        toOnes = object.layout.toOnes.compactMap { relationship in
+            let value = object.values[relationship.slot]
+            return value == .null ? nil : (relationship, value)
+        }
+        toManys = object.layout.toManys.compactMap { relationship in
+            object.toManyMembersIfAny(relationship).map { (relationship, $0.all) }
+        }
+    }
+
+    /// The IDs of the other ends that may be stored.
+    var identifiers: [NSManagedObjectID] {
+        let destinations = toOnes.compactMap { toOne -> NSManagedObjectID? in
+            if case .identifier(let identifier) = toOne.value { identifier } else { nil }
+        }
+        return (destinations + toManys.flatMap { $0.members.map(\.identifier) }).filter { !$0.isTemporaryID }
+    }
+
+    /// Has the object, which is new now, lead there again where it leads to nothing.
+    func restore() {
+        guard object.state.contains(.observed) else { return restoreEnds() }
+        let names = Set(toOnes.map(\.relationship.name) + toManys.map(\.relationship.name))
+        object.tellingObservers(ofKeys: names.contains, restoreEnds)
+    }
+
+    private func restoreEnds() {
+        for (relationship, value) in toOnes where object.values[relationship.slot] == .null {
+            object.values[relationship.slot] = value
+            if !object.relations.isEmpty { object.relations[relationship.index] = .unresolved }
+        }
+        for (relationship, former) in toManys {
+            let members = object.toManyMembers(relationship)
+            members.becomeNew()
+            let known = former.filter { $0.storedContext === object.storedContext }
+            guard !known.allSatisfy(members.contains) else { continue }
+            let kept = IdentitySet(known)
+            members.replaceAll(
+                by: known + members.all.filter { !kept.contains($0) }, isReordered: members.isReordered)
+        }
+    }
+}
+
 // The other ends of relationships, where a merge policy replaces what they were set to here, or brings an object back.
 extension NSManagedObject {
+    /// The objects at the other ends of all relationships.
+    final var allDestinations: [NSManagedObject] { layout.relationships.flatMap(destinationsInOrder) }
+
     /// Has a merge policy give the object other values, or make it a fault.
     ///
     /// Where a to-one relationship leads elsewhere then, the former destinations forget the object, and the new one reads
@@ -54,7 +113,7 @@ extension NSManagedObject {
     final func connectOtherEnds() {
         for relationship in layout.relationships {
             for end in destinationsInOrder(relationship) {
-                if end.isFault, end.storedContext != nil { end.fireFault() }
+                if end.isFault, !end.isDeleted, end.storedContext != nil { end.fireFault() }
                 if end.isDeleted || end.storedContext == nil {
                     disconnect(relationship, from: end)
                     continue
