@@ -126,18 +126,29 @@ final class FetchedResults: @unchecked Sendable {
 
     /// Applies the results of a new fetch.
     private func refetch(_ touched: Set<ResultItem>) {
-        guard let old = list?.entries.elements else { return }
-        guard let new = try? fetchList().entries.elements else {
+        guard let former = list else { return }
+        let old = former.entries.elements
+        guard let fetched = try? fetchList() else {
             // The store cannot be read: the former results are lost with the context's objects.
             return apply(ResultBatch(leaving: old))
         }
         missedChanges = false
-        let (before, after) = (Set(old), Set(new))
+        let new = fetched.entries.elements
+        let places = Dictionary(zip(old, old.indices), uniquingKeysWith: { first, _ in first })
+        let after = Set(new)
+        let common = new.enumerated().compactMap { index, item in
+            places[item].map { (item: item, old: $0, new: index) }
+        }
+        // What changed while nobody was told of it may be elsewhere now.
+        let rising = Set(longestRise(of: common.map(\.old)).map { common[$0].item })
+        let (formerNames, names) = (former.sectionNames, fetched.sectionNames)
+        let affected = common.filter {
+            touched.contains($0.item) || !rising.contains($0.item) || formerNames[$0.old] != names[$0.new]
+        }
         apply(
             ResultBatch(
-                leaving: old.filter { !after.contains($0) },
-                touched: new.filter { before.contains($0) && touched.contains($0) },
-                arriving: new.filter { !before.contains($0) }))
+                leaving: old.filter { !after.contains($0) }, touched: affected.map(\.item),
+                arriving: new.filter { places[$0] == nil }))
     }
 
     private func apply(_ batch: ResultBatch<ResultItem>) {

@@ -94,20 +94,15 @@ extension ResultList {
         var kept: Set<Element> = []
         var start = 0
         while start < affected.count {
-            // A run of affected neighbours in one section.
+            // A run of affected neighbours. It may go on over the ends of sections, which may change places, too.
             var end = start + 1
-            while end < affected.count, affected[end].position == affected[end - 1].position + 1,
-                affected[end].place.section == affected[start].place.section
-            {
-                end += 1
-            }
-            let (first, last) = (affected[start], affected[end - 1])
-            let section = sections[first.place.section]
-            let before = first.place.row > 0 ? entries[first.position - 1] : nil
-            let after = last.place.row < section.count - 1 ? entries[last.position + 1] : nil
+            while end < affected.count, affected[end].position == affected[end - 1].position + 1 { end += 1 }
+            let (first, last) = (affected[start].position, affected[end - 1].position)
+            let before = first > 0 ? entries[first - 1] : nil
+            let after = last < entries.count - 1 ? entries[last + 1] : nil
             let fitting = affected[start..<end].filter { located in
                 guard !gone.contains(located.element) else { return false }
-                if isSectioned, sectionName(located.element) != section.name { return false }
+                if isSectioned, sectionName(located.element) != sections[located.place.section].name { return false }
                 if let before, order(before, located.element) == .orderedDescending { return false }
                 if let after, order(located.element, after) == .orderedDescending { return false }
                 return true

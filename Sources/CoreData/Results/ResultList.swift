@@ -80,6 +80,9 @@ struct ResultList<Element: Hashable> {
         return entries[start..<start + sections[index].count]
     }
 
+    /// The name of each element's section, in order.
+    var sectionNames: [String] { sections.flatMap { repeatElement($0.name, count: $0.count) } }
+
     /// The position of the first element of a section.
     func start(of section: Int) -> Int { sections[..<section].reduce(0) { $0 + $1.count } }
 

@@ -31,3 +31,32 @@ struct MergedListOrderTests {
         }
     }
 }
+
+@Suite("A results controller whose sections sort elsewhere")
+struct SectionPlaceTests {
+    private final class Delegate: NSObject, NSFetchedResultsControllerDelegate {}
+
+    @Test("has them there, also where nobody was told of it", arguments: [false, true])
+    func order(isTold: Bool) throws {
+        let context = try Library.inMemory().newBackgroundContext()
+        let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+        request.sortDescriptors = [NSSortDescriptor(key: "price", ascending: true)]
+        let controller = NSFetchedResultsController(
+            fetchRequest: request, managedObjectContext: context, sectionNameKeyPath: "isbn", cacheName: nil)
+        let delegate = Delegate()
+        try context.performAndWait {
+            let books = ["A", "B", "C"].enumerated().map { context.make("Book", ["isbn": $1, "price": $0 + 1]) }
+            try context.save()
+            try controller.performFetch()
+            if isTold { controller.delegate = delegate }
+            books[0].setValue(4, forKey: "price")
+            books[2].setValue("D", forKey: "isbn")
+            context.processPendingChanges()
+            controller.delegate = delegate
+            books[1].setValue("b", forKey: "title")
+            context.processPendingChanges()
+            #expect(controller.fetchedObjects == [books[1], books[2], books[0]])
+            #expect(controller.sections?.map(\.name) == ["B", "D", "A"])
+        }
+    }
+}

@@ -17,6 +17,11 @@ private final class Item: Hashable {
         (self.number, self.key, self.section) = (number, key, section)
     }
 
+    /// The order of a list whose sections are not sorted by their names.
+    static func keyOrder(_ first: Item, _ second: Item) -> ComparisonResult {
+        first.key < second.key ? .orderedAscending : first.key == second.key ? .orderedSame : .orderedDescending
+    }
+
     static func == (first: Item, second: Item) -> Bool { first === second }
     func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 
@@ -123,6 +128,50 @@ struct ResultListTests {
         #expect(changes.insertedSections.map(\.index) == [1])
         #expect(changes.moves.map(\.old) == [ResultPlace(section: 1, row: 0)])
         #expect(changes.moves.map(\.new) == [ResultPlace(section: 1, row: 0)])
+    }
+
+    @Test("A section whose elements sort elsewhere now goes there")
+    func sectionMoves() throws {
+        let items = [Item(0, 1, "A"), Item(1, 2, "B")]
+        var list = try ResultList(items, sectionName: \.section)
+        items[0].key = 3
+        let changes = list.apply(.init(touched: [items[0]]), sectionName: \.section, order: Item.keyOrder)
+        #expect(table(list) == [[1], [0]])
+        #expect(applied(changes, to: [[0], [1]]) == [[1], [0]])
+    }
+
+    @Test("Whatever order its sections get, the list is in the order of its elements")
+    func sectionsInAnyOrder() throws {
+        var random = SeededGenerator(seed: 9)
+        for round in 0..<60 {
+            var ranks = Array(0..<5).shuffled(using: &random)
+            let items = (0..<Int.random(in: 1..<14, using: &random)).map { number in
+                let group = Int.random(in: 0..<5, using: &random)
+                return Item(number, ranks[group] * 100 + number, String(group))
+            }.sorted { $0.key < $1.key }
+            var list = try ResultList(items, sectionName: \.section)
+            for _ in 0..<20 {
+                if Bool.random(using: &random) {
+                    ranks.shuffle(using: &random)
+                } else {
+                    ranks.swapAt(Int.random(in: 0..<5, using: &random), Int.random(in: 0..<5, using: &random))
+                }
+                var touched: [Item] = []
+                for item in items {
+                    guard let group = Int(item.section) else { continue }
+                    let key = ranks[group] * 100 + item.number
+                    if key != item.key || Int.random(in: 0..<4, using: &random) == 0 { touched.append(item) }
+                    item.key = key
+                }
+                let old = table(list)
+                let changes = list.apply(.init(touched: touched), sectionName: \.section, order: Item.keyOrder)
+                let keys = list.entries.elements.map(\.key)
+                #expect(keys == keys.sorted(), "round \(round)")
+                let names = list.sections.indices.map { Set(list.elements(inSection: $0).map(\.section)).count }
+                #expect(names.allSatisfy { $0 == 1 })
+                #expect(applied(changes, to: old) == table(list), "round \(round)")
+            }
+        }
     }
 
     @Test("An element of a section that ended before is named")
