@@ -1,6 +1,7 @@
-import PippinRecords
 import TestSupport
 import Testing
+
+@testable import PippinRecords
 
 @Suite("A save that the conversion of another save's model makes")
 struct SaveWithinSaveTests {
@@ -46,6 +47,48 @@ struct SaveWithinSaveTests {
                 try manager.save(entity: CabinetRecord.self, model: Cabinet(uid: "1"), context: $1)
             })
         #expect(try folders.strings("SELECT ZUID FROM ZCABINETRECORD ORDER BY ZUID") == ["1", "3"])
+    }
+
+    @Test("leaves a record that the outer one is filling and its models lead to")
+    func open() throws {
+        try folders.save(
+            Cabinet(uid: "1") {
+                let inner = Cabinet(uid: "2") { _ = try CabinetRecord.record(from: Cabinet(uid: "1"), in: $1) }
+                try manager.save(entity: CabinetRecord.self, models: [inner], shouldOverwrite: true, context: $1)
+            })
+        // The outer one has no model of the second.
+        #expect(try folders.strings("SELECT ZUID FROM ZCABINETRECORD ORDER BY ZUID") == ["1", "2"])
+    }
+
+    @Test("is refused where it would delete a record that the outer one is filling")
+    func opened() throws {
+        let error = #expect(throws: PersistenceError.self) {
+            try folders.save(
+                Cabinet(uid: "1") {
+                    try manager.save(
+                        entity: CabinetRecord.self, models: [Cabinet(uid: "2")], shouldOverwrite: true, context: $1)
+                })
+        }
+        #expect(error?.code == .unwritable)
+        #expect(error?.identifier == "1")
+        #expect(try folders.strings("SELECT ZUID FROM ZCABINETRECORD") == [])
+    }
+
+    @Test("counts for the limit of models that occur again and again")
+    func counted() throws {
+        // Each layer saves both cabinets of the layer below.
+        func cabinet(_ layer: Int, _ side: String) -> Cabinet {
+            Cabinet(uid: "\(layer) \(side)") { _, context in
+                guard layer > 0 else { return }
+                for side in ["a", "b"] {
+                    try manager.save(entity: CabinetRecord.self, model: cabinet(layer - 1, side), context: context)
+                }
+            }
+        }
+        let error = #expect(throws: PersistenceError.self) {
+            try RecordLimits.$refills.withValue(100) { try folders.save(cabinet(9, "a")) }
+        }
+        #expect(error?.code == .unwritable)
     }
 
     @Test("finds the records that the outer one is filling, and fills again what it has given other values")

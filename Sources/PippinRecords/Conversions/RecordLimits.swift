@@ -7,6 +7,8 @@ enum RecordLimits {
     static let repetitions = 200_000
     static let repetitionsReason = "models that lead back to themselves would be in it more than \(repetitions) times."
     /// How many records may be filled again within one model, because its models differ from place to place.
-    static let refills = 1_000_000
-    static let refillsReason = "the models in it occur more than \(refills) times, with different values."
+    @TaskLocal static var refills = 1_000_000
+    static var refillsReason: String {
+        "the models in it occur more than \(refills) times, with different values."
+    }
 }

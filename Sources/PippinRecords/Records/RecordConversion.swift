@@ -22,9 +22,16 @@ enum RecordConversion {
         /// All records that models have led to.
         var reached: Set<NSManagedObject> = []
         var depth = 0
-        var repetitions = 0
+        /// Shared with the saves within this one.
+        var refills = Locked(Refills())
         /// Tasks that a conversion has started may go on after the save.
         var isOver = false
+    }
+
+    /// What counts for the limit of models that occur again and again.
+    private struct Refills {
+        var keys: Set<Key> = []
+        var count = 0
     }
 
     @TaskLocal private static var current: Locked<Save>?
@@ -35,7 +42,10 @@ enum RecordConversion {
     ) -> Record? {
         current?.withLock { save in
             let key = Key(Record.self, model.id, context)
-            if let record = save.open[key] { return record as? Record }
+            if let record = save.open[key] {
+                save.reached.insert(record)
+                return record as? Record
+            }
             guard let filled = save.filled[key], let record = filled.record as? Record,
                 record.managedObjectContext === context, !record.isDeleted,
                 let former = filled.model as? Record.ModelType, isSame(former, model)
@@ -69,16 +79,20 @@ enum RecordConversion {
     ) throws -> Set<NSManagedObject> {
         let outer = running
         let save = Locked(
-            outer?.withLock { Save(open: $0.open, depth: $0.depth, repetitions: $0.repetitions) } ?? Save())
+            outer?.withLock { Save(open: $0.open, depth: $0.depth, refills: $0.refills) } ?? Save())
         defer { save.withLock { $0 = Save(isOver: true) } }
         try $current.withValue(save) { try fill(pairs, in: context, save) }
-        let (reached, filled, repetitions) = save.withLock { ($0.reached, $0.filled, $0.repetitions) }
+        let (reached, filled) = save.withLock { ($0.reached, $0.filled) }
         outer?.withLock { outer in
             outer.reached.formUnion(reached)
             outer.filled.merge(filled) { $1 }
-            outer.repetitions = repetitions
         }
         return reached
+    }
+
+    /// The records of a context that are being filled.
+    static func open(in context: NSManagedObjectContext) -> [NSManagedObject] {
+        running?.withLock { $0.open.values.filter { $0.managedObjectContext === context } } ?? []
     }
 
     private static var running: Locked<Save>? { current.flatMap { $0.withLock(\.isOver) ? nil : $0 } }
@@ -89,8 +103,11 @@ enum RecordConversion {
         let keys = pairs.map { Key(Record.self, $0.model.id, context) }
         let (opened, isOutermost) = try save.withLock { save in
             guard save.depth < RecordLimits.depth else { throw excess(pairs, RecordLimits.depthReason) }
-            save.repetitions += keys.count { save.filled[$0] != nil }
-            guard save.repetitions <= RecordLimits.refills else { throw excess(pairs, RecordLimits.refillsReason) }
+            let count = save.refills.withLock { refills in
+                refills.count += keys.count { refills.keys.contains($0) }
+                return refills.count
+            }
+            guard count <= RecordLimits.refills else { throw excess(pairs, RecordLimits.refillsReason) }
             save.depth += 1
             save.reached.formUnion(pairs.map(\.record))
             let opened = keys.indices.filter { save.open[keys[$0]] == nil }
@@ -105,13 +122,14 @@ enum RecordConversion {
         }
         for convert in [Record.fromModel, Record.relationsFromModel] {
             for pair in pairs {
-                if isOutermost { save.withLock { $0.repetitions = 0 } }
+                if isOutermost { save.withLock { save in save.refills.withLock { $0.count = 0 } } }
                 try convert(pair.record)(pair.model)
             }
         }
         guard !isOutermost else { return }
         save.withLock { save in
             for (key, pair) in zip(keys, pairs) { save.filled[key] = pair }
+            save.refills.withLock { $0.keys.formUnion(keys) }
         }
     }
 

@@ -93,7 +93,13 @@ extension RecordFromModel {
         _ records: [Self], keeping reached: Set<NSManagedObject>, in context: NSManagedObjectContext
     ) throws {
         guard !records.isEmpty else { return }
-        let kept = reached.filter { !$0.isGone }
+        let open = RecordConversion.open(in: context)
+        if let record = records.first(where: { open.contains($0) }) {
+            throw PersistenceError.unwritable(
+                entity: entityName, uid: record.identifierText, key: nil,
+                reason: "a save within the one that fills this record would delete it, since it has no model of it.")
+        }
+        let kept = reached.union(open).filter { !$0.isGone }
         for record in records { context.delete(record) }
         context.processPendingChanges()
         guard let lost = kept.first(where: \.isGone) else { return }
