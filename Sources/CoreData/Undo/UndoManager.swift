@@ -125,8 +125,8 @@ open class UndoManager: NSObject {
     private func reopenedReverse() -> UndoGroup? {
         guard let reverse else { return nil }
         if isUndoing {
-            if redoStack.last !== reverse { redoStack.append(reverse) }
-        } else if undoStack.last !== reverse {
+            if !redoStack.contains(where: { $0 === reverse }) { redoStack.append(reverse) }
+        } else if !undoStack.contains(where: { $0 === reverse }) {
             undoStack.append(reverse)
         }
         return reverse
@@ -225,10 +225,11 @@ open class UndoManager: NSObject {
         reverse.name = group.name
         reverse.isDiscardable = group.isDiscardable
         open.append(reverse)
+        let outer = self.reverse
         self.reverse = reverse
         group.run()
         endUndoGrouping()
-        self.reverse = nil
+        self.reverse = outer
     }
 
     // MARK: Names

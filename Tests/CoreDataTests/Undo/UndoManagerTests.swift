@@ -131,4 +131,34 @@ struct UndoManagerTests {
         #expect(manager.undoActionName == "")
         #expect(manager.redoMenuItemTitle == "Redo Add")
     }
+
+    @Test("Actions that an observer registers in an undo, beside a group of its own, are redone once")
+    func registeredByObserver() {
+        let undo = UndoManager()
+        undo.groupsByEvent = false
+        nonisolated(unsafe) var isDone = false
+        nonisolated(unsafe) let manager = undo
+        nonisolated(unsafe) var runs: [String] = []
+        let target = NSObject()
+        nonisolated(unsafe) let kept = target
+        let token = NotificationCenter.default.addObserver(
+            forName: .NSUndoManagerDidCloseUndoGroup, object: undo, queue: nil
+        ) { _ in
+            guard manager.isUndoing, !isDone else { return }
+            isDone = true
+            manager.beginUndoGrouping()
+            manager.registerUndo(withTarget: kept) { _ in runs.append("own") }
+            manager.endUndoGrouping()
+            manager.registerUndo(withTarget: kept) { _ in runs.append("observer") }
+        }
+        defer { NotificationCenter.default.removeObserver(token) }
+        undo.beginUndoGrouping()
+        undo.registerUndo(withTarget: target) { target in
+            undo.registerUndo(withTarget: target) { _ in runs.append("action") }
+        }
+        undo.endUndoGrouping()
+        undo.undo()
+        while undo.canRedo { undo.redo() }
+        #expect(runs.sorted() == ["action", "observer", "own"])
+    }
 }
