@@ -94,6 +94,7 @@ extension NSManagedObjectContext {
             takePromotions()
             fetched = identifiers.map { objectOrFault($0) }
             noteBatches(of: fetched, size: style.batchSize)
+            if style.refreshing { try refreshRegistered(among: fetched, from: source) }
         } else if source.givesFaults(sourcePlan) {
             let identifiers = try source.fetchIdentifiers(sourcePlan, stores: stores)
             takePromotions()
@@ -110,6 +111,14 @@ extension NSManagedObjectContext {
             fetched = rows.map { object(for: $0, asFault: asFault, refreshing: refreshing, stamp: stamp) }
         }
         return isMerging ? try StoreError.evaluating { merge(fetched, pending, plan, evaluates: isLeft) } : fetched
+    }
+
+    /// Gives results that are no faults the store's values, read together, where they were not changed here.
+    private func refreshRegistered(among objects: [NSManagedObject], from source: any RowSource) throws {
+        let known = objects.filter { !$0.isFault }.map(\.identifier)
+        guard !known.isEmpty else { return }
+        let stamp = source.generation
+        for row in try source.rows(for: known) { _ = object(for: row, asFault: true, refreshing: true, stamp: stamp) }
     }
 
     /// The number of results to ask a store for, so that enough are left when some are lost; 0, for no limit, if it is

@@ -96,8 +96,10 @@ struct FetchRequestDocumentationTests {
         #expect(try context.fetch(request()).elementsEqual(first, by: ===))
     }
 
-    @Test("A fetch does not overwrite unsaved values; shouldRefreshRefetchedObjects refreshes the others")
-    func refetching() throws {
+    @Test(
+        "A fetch does not overwrite unsaved values; shouldRefreshRefetchedObjects refreshes the others",
+        arguments: ["rows", "batches", "IDs"])
+    func refetching(_ way: String) throws {
         let book = try #require(try context.fetch(request()).first)
         book.setValue("Mine", forKey: "title")
         let other = container.newBackgroundContext()
@@ -110,6 +112,8 @@ struct FetchRequestDocumentationTests {
         let again = request()
         #expect(try context.fetch(again).first?.shown("isbn") == "nil")
         again.shouldRefreshRefetchedObjects = true
+        again.fetchBatchSize = way == "batches" ? 10 : 0
+        again.includesPropertyValues = way != "IDs"
         let refreshed = try #require(try context.fetch(again).first)
         #expect(refreshed.shown("title") == "Mine" && refreshed.shown("isbn") == "9")
     }
