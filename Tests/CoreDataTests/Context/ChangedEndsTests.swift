@@ -1,4 +1,5 @@
 import CoreData
+import TestSupport
 import Testing
 
 @Suite("An object that a merge policy inserts again, whose other ends others have changed, too")
@@ -122,5 +123,42 @@ struct ChangedEndsTests {
             #expect(!context.hasChanges)
         }
         #expect(try storedNames(container) == ["|", "3"])
+    }
+
+    @Test("has all its ends, also after a save in which they became unreadable")
+    func unreadable() throws {
+        let folder = try TestFolder()
+        let file = folder.file("teams.sqlite")
+        let container = try Library.stored(at: file, Self.model())
+        let context = container.newBackgroundContext()
+        let policy = BreakingPolicy(merge: .overwriteMergePolicyType)
+        context.mergePolicy = policy
+        try fill(container.newBackgroundContext())
+        let entity = try #require(try plainNumber("SELECT Z_ENT FROM ZPLAYER LIMIT 1", in: file))
+        try context.performAndWait {
+            let team = try #require(try context.all("Team").first)
+            #expect(names(of: team) == ["1", "|", "1", "2", "3"])
+            try deleteTeam(in: container.newBackgroundContext())
+            team.setValue("new", forKey: "name")
+            policy.whenAsked = {
+                #expect(throws: Never.self) { try execute("UPDATE ZPLAYER SET Z_ENT = 99", in: file) }
+            }
+            try? context.save()
+            try execute("UPDATE ZPLAYER SET Z_ENT = \(entity)", in: file)
+            try context.save()
+            #expect(names(of: team) == ["1", "|", "1", "2", "3"])
+        }
+        let joined = "SELECT count(*) FROM ZTEAM JOIN ZPLAYER ON ZTEAM = ZTEAM.Z_PK WHERE ZTEAM.ZNAME = 'new'"
+        #expect(try plainSQL(joined, in: file) == ["3"])
+    }
+}
+
+/// Breaks the store before it resolves conflicts.
+private final class BreakingPolicy: NSMergePolicy, @unchecked Sendable {
+    var whenAsked: () -> Void = {}
+
+    override func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
+        whenAsked()
+        try super.resolve(optimisticLockingConflicts: list)
     }
 }
