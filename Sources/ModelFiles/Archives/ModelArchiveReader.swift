@@ -25,6 +25,7 @@ package enum ModelArchiveReader {
         }
         removeInheritedCopies(from: &document)
         document.forgetLostProperties()
+        document.forgetLostIndexes()
         for (name, value) in try root.optionalPairs(forKey: "NSConfigurations") ?? [] {
             guard let name = try name.string(), case .object(let object) = value, let members = try object.elements()
             else {
@@ -192,16 +193,15 @@ package enum ModelArchiveReader {
     private static func index(_ object: ArchivedObject) throws -> IndexDocument {
         let elements = try (object.optionalObjects(forKey: "NSIndexElements") ?? []).map { element in
             let subject: IndexElementDocument.Subject
-            if let name = try element.optionalString(forKey: "NSPropertyName") {
+            // A property is only named. Earlier builds wrote an expression under `NSProperty`, and named nothing.
+            let archived = try element.optionalObject(forKey: "NSIndexedProperty")?.underlyingProperty()
+            if let expression = archived, expression.isKind(of: "NSExpressionDescription") {
+                subject = try self.expression(expression, typeKey: "NSExpressionType")
+            } else if let name = try element.optionalString(forKey: "NSPropertyName") {
                 subject = .property(name)
             } else {
-                let property = try element.object(forKey: "NSProperty").underlyingProperty()
-                subject = .expression(
-                    name: try property.optionalString(forKey: "NSPropertyName") ?? "expression",
-                    try property.optionalObject(forKey: "NSExpression").map {
-                        try PredicateArchiveReader.expression($0)
-                    },
-                    try attributeType(property, "NSExpressionResultType"))
+                subject = try expression(
+                    element.object(forKey: "NSProperty").underlyingProperty(), typeKey: "NSExpressionResultType")
             }
             let number = try element.integer(forKey: "NSFetchIndexElementType", default: 0)
             guard let type = UInt(exactly: number).flatMap(NSFetchIndexElementType.init) else {
@@ -214,6 +214,16 @@ package enum ModelArchiveReader {
         return IndexDocument(
             name: try object.string(forKey: "NSIndexName"), elements: elements,
             predicate: try predicate.map { try PredicateArchiveReader.predicate($0) })
+    }
+
+    private static func expression(
+        _ property: ArchivedObject, typeKey: String
+    ) throws -> IndexElementDocument.Subject {
+        let name = try property.optionalString(forKey: "NSPropertyName") ?? IndexElementDocument.expressionName
+        return .expression(
+            name: IndexElementDocument.isNumbered(name) ? IndexElementDocument.expressionName : name,
+            try property.optionalObject(forKey: "NSExpression").map { try PredicateArchiveReader.expression($0) },
+            try attributeType(property, typeKey))
     }
 
     static func attributeType(_ object: ArchivedObject, _ key: String) throws -> NSAttributeType {

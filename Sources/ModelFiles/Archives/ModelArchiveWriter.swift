@@ -36,6 +36,8 @@ struct ModelArchiveWriting {
     private(set) var entities: [String: PropertyList] = [:]
     private var properties: [String: [String: PropertyList]] = [:]
     private var emptyUserInfo: PropertyList?
+    /// How many expressions of indexes are written.
+    private var expressionCount = 0
 
     init(_ document: ModelDocument, _ form: ModelArchiveWriter.Form) {
         self.document = document.compiled
@@ -159,12 +161,24 @@ struct ModelArchiveWriting {
             case .property(let name):
                 fields["NSPropertyName"] = builder.string(name)
             case .expression(let name, let tree, let type):
+                expressionCount += 1
+                let isNamed = !name.isEmpty && name != IndexElementDocument.expressionName
+                let reference = builder.string(
+                    isNamed ? name : "\(IndexElementDocument.expressionName)\(expressionCount)")
+                let flags: ModelArchive.PropertyFlags = [
+                    .present, .optional, .readOnly, .noValidationPredicates, .noValidationWarnings, .noUserInfo,
+                    .noVersionHashModifier,
+                ]
                 let expression = try tree.map { try PredicateArchiveWriter.expression($0, &builder) }
-                fields["NSProperty"] = builder.add(
+                fields["NSPropertyName"] = reference
+                fields["NSIndexedProperty"] = builder.add(
                     classNames: ModelArchive.expressionDescription,
                     fields: [
-                        "NSPropertyName": builder.string(name), "NSExpression": expression ?? KeyedArchiveBuilder.null,
-                        "NSExpressionResultType": .integer(Int64(type.rawValue)),
+                        "NSPropertyName": reference, "NSRenamingIdentifier": reference,
+                        "NSExpression": expression ?? KeyedArchiveBuilder.null,
+                        "NSExpressionType": .integer(Int64(type.rawValue)), "NSIsOptional": .boolean(true),
+                        "NSIsReadOnly": .boolean(true), "NSEntity": KeyedArchiveBuilder.null,
+                        "_P": .integer(flags.rawValue),
                     ])
             }
             elements.append(builder.add(classNames: ModelArchive.indexElement, fields: fields))

@@ -7,9 +7,11 @@ extension ModelDocument {
     /// with the properties' names joined by `_`.
     package var withImpliedIndexes: ModelDocument {
         var result = self
+        let names = entities.allSatisfy(\.compoundIndexes.isEmpty) ? [] : propertyNames
         for position in result.entities.indices {
             let entity = result.entities[position]
-            let implied = entity.impliedIndexes + entity.impliedCompoundIndexes
+            let compound = entity.impliedCompoundIndexes.filter { $0.isMade(of: names[position]) }
+            let implied = entity.impliedIndexes + compound
             let known = Set(result.entities[position].indexes.map(\.name))
             result.entities[position].indexes.insert(contentsOf: implied.filter { !known.contains($0.name) }, at: 0)
         }
@@ -24,6 +26,37 @@ extension ModelDocument {
             result.entities[position].indexes.removeAll { implied.contains($0) }
         }
         return result
+    }
+
+    /// Removes the indexes that name what their entity does not have. Losing an index loses no data, whereas a store
+    /// whose copy of its model is refused cannot be read.
+    mutating func forgetLostIndexes() {
+        let names = propertyNames
+        for position in entities.indices { entities[position].indexes.removeAll { !$0.isMade(of: names[position]) } }
+    }
+
+    /// The names of the properties of each entity, inherited ones included, at its place.
+    private var propertyNames: [Set<String>] {
+        let byName = Dictionary(entities.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        return entities.map { entity in
+            var names = Set(entity.properties.map(\.name))
+            // The inheritance may not have been checked yet, and be circular.
+            var seen: Set<String> = [entity.name]
+            var parent = entity.parentName.flatMap { byName[$0] }
+            while let current = parent, seen.insert(current.name).inserted,
+                seen.count <= DocumentCheck.maximumInheritance
+            {
+                names.formUnion(current.properties.map(\.name))
+                parent = current.parentName.flatMap { byName[$0] }
+            }
+            return names
+        }
+    }
+}
+
+extension IndexDocument {
+    fileprivate func isMade(of names: Set<String>) -> Bool {
+        elements.compactMap(\.propertyName).allSatisfy { names.contains($0.firstKey) }
     }
 }
 
@@ -44,9 +77,12 @@ extension EntityDocument {
 
     /// The compound indexes for which there is no fetch index over the same properties.
     package var compoundIndexesBesideFetchIndexes: [[String]] {
-        let listed = indexes.filter { $0.predicate == nil && $0.elements.count > 1 }.map { index in
-            index.elements.compactMap(\.propertyName)
+        // Apple's compiler lists partial indexes, too, and expressions by what they say (“self”, “entity”).
+        let listed = indexes.filter { $0.elements.count > 1 }.map { index in index.elements.map(\.propertyName) }
+        return compoundIndexes.filter { names in
+            !listed.contains { elements in
+                elements.count == names.count && zip(elements, names).allSatisfy { $0 == nil || $0 == $1 }
+            }
         }
-        return compoundIndexes.filter { !listed.contains($0) }
     }
 }

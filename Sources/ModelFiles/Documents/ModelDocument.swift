@@ -102,6 +102,13 @@ package struct IndexElementDocument: Equatable, Sendable {
         self.isAscending = isAscending
     }
 
+    /// The name of an expression in a source, where it has none. A compiled model numbers these: `expression1`.
+    static let expressionName = "expression"
+
+    static func isNumbered(_ name: String) -> Bool {
+        name.hasPrefix(expressionName) && name.utf8.dropFirst(expressionName.utf8.count).allSatisfy { 48...57 ~= $0 }
+    }
+
     package var propertyName: String? {
         if case .property(let name) = subject { return name }
         return nil

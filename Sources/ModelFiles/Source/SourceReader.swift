@@ -148,7 +148,7 @@ package enum SourceReader {
             } else if let expression = child.string("expression") {
                 let type = try child.string("expressionType").map { try attributeType($0, child, place) }
                 let tree = try expressionTree(expression, child, place)
-                subject = .expression(name: "expression", tree, type ?? .undefinedAttributeType)
+                subject = .expression(name: IndexElementDocument.expressionName, tree, type ?? .undefinedAttributeType)
             } else {
                 throw child.error(place, "an element of the index “\(name)” names neither property nor expression")
             }
