@@ -9,6 +9,9 @@ package enum SQLFunctionName {
     package static let stringSearch = "NSCoreDataStringSearch"
     /// Called by triggers for each value that they change: table, `Z_ENT`, `Z_PK`, property, value.
     package static let valueUpdated = "NSCoreDataDATriggerUpdatedAffectedObjectValue"
+    /// Called by the triggers of some of Apple's programs, such as those that count a person's faces in Photos: table,
+    /// `Z_ENT`, `Z_PK`, column, value.
+    package static let columnUpdated = "NSCoreDataTriggerUpdateAffectedObjectValue"
     /// `PippinWholeNumber(value, type, name)`: the value, if a column of an integer type can hold it; otherwise the
     /// statement fails.
     package static let wholeNumber = "PippinWholeNumber"

@@ -39,9 +39,10 @@ package enum StoreFunctions {
                     try EvaluationFailure.throwing { searches.holds(left, comparison, right, options) } ? 1 : 0)
             } catch { return .failure(error.localizedDescription) }
         }
-        for name in [SQLFunctionName.valueInserted, SQLFunctionName.valueUpdated] {
+        for name in [SQLFunctionName.valueInserted, SQLFunctionName.valueUpdated, SQLFunctionName.columnUpdated] {
+            let namesColumn = name == SQLFunctionName.columnUpdated
             try connection.register(function: name, argumentCount: 5, isDeterministic: false) { arguments in
-                derived.note(arguments)
+                derived.note(arguments, namesColumn: namesColumn)
                 return .null
             }
         }
@@ -92,12 +93,14 @@ package enum StoreFunctions {
     }
 }
 
-/// The reports of derived attributes' triggers since the last save began.
+/// The reports of triggers since the last save began.
 package final class DerivedValues {
     struct Change {
         let number: Int
         let key: Int64
-        let property: String
+        /// The property; its column where `namesColumn`.
+        let name: String
+        let namesColumn: Bool
         let value: SQLValue
     }
 
@@ -109,9 +112,9 @@ package final class DerivedValues {
 
     func removeAll() { changes.removeAll(keepingCapacity: true) }
 
-    /// Records a call `(table, Z_ENT, Z_PK, property, value)`.
-    func note(_ arguments: FunctionArguments) {
-        guard !isIgnored, arguments.count == 5, let property = arguments.string(at: 3) else { return }
+    /// Records a call `(table, Z_ENT, Z_PK, property or column, value)`.
+    func note(_ arguments: FunctionArguments, namesColumn: Bool) {
+        guard !isIgnored, arguments.count == 5, let name = arguments.string(at: 3) else { return }
         let value: SQLValue
         switch arguments.kind(at: 4) {
         case .null: value = .null
@@ -122,7 +125,8 @@ package final class DerivedValues {
         }
         changes.append(
             Change(
-                number: Int(arguments.integer(at: 1)), key: arguments.integer(at: 2), property: property, value: value))
+                number: Int(arguments.integer(at: 1)), key: arguments.integer(at: 2), name: name,
+                namesColumn: namesColumn, value: value))
     }
 }
 

@@ -86,16 +86,19 @@ extension OpenStore {
             guard error is OptimisticConflict else { throw error }
             throw SaveRefusal.optimisticLocking(try run.conflicts.map { ($0, try row(for: $0)) })
         }
-        return hasDerivedAttributes ? computedValues() : SaveResult()
+        return derived.changes.isEmpty ? SaveResult() : computedValues()
     }
 
-    /// The changes made by triggers of derived attributes, with the last value of each.
+    /// The changes that triggers made and reported, with the last value of each.
     private func computedValues() -> SaveResult {
         var result = SaveResult()
         var positions: [ComputedValueKey: Int] = [:]
         for change in derived.changes {
             guard let mapping = schema.mapping(number: change.number),
-                let slot = mapping.layout.slotIndex(forName: change.property), let column = mapping.columns[slot]
+                let slot = change.namesColumn
+                    ? mapping.columns.firstIndex(where: { $0?.name == change.name })
+                    : mapping.layout.slotIndex(forName: change.name),
+                mapping.layout.slots[slot].attribute != nil, let column = mapping.columns[slot]
             else { continue }
             let value = StoredValue(change.value, storage: column.storage)
             let key = ComputedValueKey(number: change.number, key: change.key, slot: slot)
