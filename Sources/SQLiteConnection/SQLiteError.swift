@@ -43,6 +43,9 @@ package struct SQLiteError: Error, Equatable, CustomStringConvertible {
     /// The operating system could not read or write the file.
     package var isInputOutput: Bool { code == SQLITE_IOERR }
 
+    /// The statement is wrong, as one that names a column that there is not.
+    package var isInStatement: Bool { code == SQLITE_ERROR }
+
     /// The file is damaged, or not a database.
     package var isCorrupt: Bool { code == SQLITE_CORRUPT || code == SQLITE_NOTADB }
 

@@ -4,11 +4,14 @@ package enum MigrationStep: Equatable, Sendable {
     case run(String)
     /// Runs a `SELECT` that must return no rows; a row means that the objects do not fit the new model.
     case expectNone(String, MigrationViolation)
+    /// Compiles a statement, which fires the named trigger of another program; an error means that the trigger does not
+    /// fit the new tables.
+    case compile(String, trigger: String)
 
     /// The statement.
     package var sql: String {
         switch self {
-        case .run(let sql), .expectNone(let sql, _): return sql
+        case .run(let sql), .expectNone(let sql, _), .compile(let sql, _): return sql
         }
     }
 }

@@ -114,7 +114,7 @@ struct DatabaseMigrator {
     private func run(_ progress: (Double) -> Void) throws {
         for (index, step) in steps.enumerated() {
             switch step {
-            case .run(let sql): try opening.connection.execute(sql)
+            case .run(let sql), .compile(let sql, _): try opening.connection.execute(sql)
             case .expectNone(let sql, let violation):
                 if try opening.connection.query(sql).count > 0 {
                     throw Self.failure(
@@ -201,7 +201,7 @@ package enum MigrationScript {
     package static func text(_ steps: [MigrationStep], of place: StorePlace) -> String {
         let lines = steps.map { step in
             switch step {
-            case .run(let sql): "\(sql);"
+            case .run(let sql), .compile(let sql, _): "\(sql);"
             case .expectNone(let sql, let violation):
                 "DO "
                     + quotedText(

@@ -16,8 +16,11 @@ extension StoreStructure {
                 tables[columns.string(at: 0), default: []].append(
                     .init(name: columns.string(at: 1), declaredType: columns.string(at: 2)))
             }
+            // A trigger has its table's name as whoever wrote it did.
             let others = try file.connection.prepare(
-                "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE type IN ('index', 'trigger')")
+                "SELECT type, name, IFNULL((SELECT t.name FROM sqlite_master t WHERE t.type = 'table' AND "
+                    + "t.name = m.tbl_name COLLATE NOCASE), tbl_name), sql FROM sqlite_master m "
+                    + "WHERE type IN ('index', 'trigger')")
             while try others.step() {
                 let (name, table) = (others.string(at: 1), others.string(at: 2))
                 if others.string(at: 0) == "trigger" {

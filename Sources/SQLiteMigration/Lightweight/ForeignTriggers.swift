@@ -1,32 +1,48 @@
 import CompactCollections
+import MigrationPlans
 import SQLGeneration
 import SQLiteEngine
 
-/// Other programs' triggers on tables that are rebuilt: they are created again unchanged.
+/// Other programs' triggers on tables that are rebuilt, and those on other tables that name a rebuilt one: they are
+/// created again unchanged. While rows are moved, the former would fire for them, and the latter find no table.
 struct ForeignTriggers {
     /// Sorted by name.
     let names: [String]
-    /// The statements that create them, and statements that are only compiled: a trigger that uses columns which no
-    /// longer exist stops the migration, rather than each later save.
-    let creations: [String]
+    /// The statements that create them, and statements that are only compiled: a trigger that uses tables or columns
+    /// which no longer exist stops the migration, rather than each later save.
+    let creations: [MigrationStep]
 
     /// - Parameters:
     ///   - structure: the store's present structure.
     ///   - renamed: the tables that are replaced.
     ///   - tables: the tables after the migration.
     init(_ structure: StoreStructure, on renamed: [String], of tables: [TableDefinition]) {
-        let renamed = Set(renamed)
-        let foreign = structure.triggers.filter { !$0.key.hasPrefix("Z_DA_") && renamed.contains($0.value.table) }
-            .sorted { $0.key < $1.key }
-        names = foreign.map(\.key)
+        let (replaced, names) = (Set(renamed), Set(renamed.map { $0.uppercased() }))
+        let foreign = structure.triggers.filter { name, trigger in
+            !name.hasPrefix("Z_DA_")
+                && (replaced.contains(trigger.table) || !names.isDisjoint(with: Self.words(of: trigger.sql)))
+        }
+        .sorted { $0.key < $1.key }
+        self.names = foreign.map(\.key)
         let definitions = Dictionary(tables.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
-        var creations: [String] = []
-        for (_, trigger) in foreign {
+        var creations: [MigrationStep] = []
+        for (name, trigger) in foreign {
+            let definition = definitions[trigger.table]
             // Removing a table has removed its triggers.
-            guard let table = definitions[trigger.table] else { continue }
-            creations.append(trigger.sql)
-            creations += CompilationSQL.changes(of: table.name, table.columns.map(\.name)).map(\.sqlite.text)
+            if definition == nil, replaced.contains(trigger.table) { continue }
+            creations.append(.run(trigger.sql))
+            // Views have no columns here.
+            let columns = definition?.columns.map(\.name) ?? structure.columnNames(trigger.table)
+            guard !columns.isEmpty else { continue }
+            creations += CompilationSQL.changes(of: trigger.table, columns).map {
+                .compile($0.sqlite.text, trigger: name)
+            }
         }
         self.creations = creations
+    }
+
+    /// The words of a statement, as SQLite compares names. A word in a text is found, too, which does no harm.
+    private static func words(of sql: String) -> [String] {
+        sql.split { !$0.isLetter && !$0.isNumber && $0 != "_" && $0 != "$" }.map { $0.uppercased() }
     }
 }

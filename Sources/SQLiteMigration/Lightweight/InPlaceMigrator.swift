@@ -211,6 +211,18 @@ package struct InPlaceMigrator {
             throw failure(
                 violation.reason, underlying: MigrationError.violation(violation),
                 advice: MigrationError.advice(violation))
+        case .compile(let sql, let trigger):
+            do { try file.connection.execute(sql) } catch let error as SQLiteError where error.isInStatement {
+                throw failure(
+                    "the trigger \(trigger) does not fit the new tables",
+                    underlying: NSError(
+                        domain: NSSQLiteErrorDomain, code: Int(error.extendedCode),
+                        userInfo: [
+                            NSLocalizedDescriptionKey: "The trigger “\(trigger)”, which is not of the model, does not "
+                                + "fit the new tables: \(error.message)."
+                        ]),
+                    advice: "Drop the trigger, or write it for the new tables, and migrate the store again.")
+            }
         }
     }
 

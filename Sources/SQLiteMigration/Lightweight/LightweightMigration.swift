@@ -94,7 +94,7 @@ private struct LightweightMigrationBuilder {
         run(DerivedFills.statements(pair))
         steps += MandatoryChecks.checks(pair).map { .expectNone($0.select.sqlite.text, $0.violation) }
         run(try pair.destination.derivedAttributeTriggers().map(\.creation))
-        run(foreign.creations)
+        steps += foreign.creations
         steps += Bookkeeping.history(pair, structure)
         run(Bookkeeping.primaryKeys(pair))
         return steps
