@@ -51,22 +51,6 @@ extension NSManagedObjectContext {
 
     // MARK: Merging saves of other contexts
 
-    /// Merges changes given as IDs (or their URIs) under the keys of a save notification.
-    ///
-    /// - Parameters:
-    ///   - changeNotificationData: sets or arrays of IDs, objects or URIs, by `NSInsertedObjectsKey` and similar keys.
-    ///   - contexts: the contexts to merge into; each merges on its own queue, before this returns.
-    public class func mergeChanges(
-        fromRemoteContextSave changeNotificationData: [AnyHashable: Any], into contexts: [NSManagedObjectContext]
-    ) {
-        for context in contexts {
-            context.performAndWait {
-                context.merge(
-                    SavedChanges(userInfo: changeNotificationData, coordinator: context.persistentStoreCoordinator))
-            }
-        }
-    }
-
     /// Merges changes on the context's queue, soon. Saves that precede the merge are merged together, so that frequent
     /// saves do not wake the queue each time. `mergeIncomingIfCurrent()` may merge them earlier.
     func mergeSoon(_ changes: SavedChanges) {

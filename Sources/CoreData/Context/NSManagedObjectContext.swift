@@ -367,6 +367,22 @@ open class NSManagedObjectContext: NSObject, NSKeyValueObserving, @unchecked Sen
         merge(SavedChanges(userInfo: notification.userInfo ?? [:]))
     }
 
+    /// Merges changes given as IDs (or their URIs) under the keys of a save notification.
+    ///
+    /// - Parameters:
+    ///   - changeNotificationData: sets or arrays of IDs, objects or URIs, by `NSInsertedObjectsKey` and similar keys.
+    ///   - contexts: the contexts to merge into; each merges on its own queue, before this returns.
+    open class func mergeChanges(
+        fromRemoteContextSave changeNotificationData: [AnyHashable: Any], into contexts: [NSManagedObjectContext]
+    ) {
+        for context in contexts {
+            context.performAndWait {
+                context.merge(
+                    SavedChanges(userInfo: changeNotificationData, coordinator: context.persistentStoreCoordinator))
+            }
+        }
+    }
+
     /// Decides whether a fault whose row is gone becomes a deleted object without values; `false` stops the program.
     /// Called when such a fault is fired.
     ///

@@ -3,23 +3,9 @@ import Foundation
 
 // Moves stores while they are open.
 extension NSPersistentStoreCoordinator {
-    /// Copies a store's objects into a new store, which replaces it in the coordinator: for “Save as”, or to change a
-    /// store's type. The old store's files stay.
-    ///
-    /// Between SQLite stores the objects keep their IDs, and contexts can continue to use their objects. Otherwise
-    /// objects have new IDs in the new store and must be fetched again.
-    ///
-    /// - Parameters:
-    ///   - store: a store of this coordinator.
-    ///   - URL: the location of the new store, where none may exist yet.
-    ///   - options: the options of the new store.
-    ///   - storeType: the type of the new store, one of those that come with Core Data.
-    /// - Returns: the new store.
-    /// - Throws: an error if the new store cannot be made, or the old one cannot be read. The coordinator is then
-    ///   unchanged.
-    @discardableResult
-    public func migratePersistentStore(
-        _ store: NSPersistentStore, to URL: URL, options: [AnyHashable: Any]? = nil, withType storeType: String
+    /// Copies a store's objects into a new store, which replaces it in the coordinator.
+    func moveStore(
+        _ store: NSPersistentStore, to URL: URL, options: [AnyHashable: Any]?, withType storeType: String
     ) throws -> NSPersistentStore {
         let new = try withLock {
             guard persistentStores.contains(store) else {
@@ -113,21 +99,5 @@ extension NSPersistentStoreCoordinator {
         store.unloadContents()
         new.didAdd(to: self)
         replace(store, by: new)
-    }
-
-    /// Moves a store to another URL: an SQLite store opens the file that is there, which must be a store of the same
-    /// model; a store that is written as a whole is written there by its next save.
-    ///
-    /// - Parameters:
-    ///   - url: the new URL.
-    ///   - store: a store of this coordinator.
-    /// - Returns: whether the store is now at the URL.
-    @discardableResult
-    public func setURL(_ url: URL, for store: NSPersistentStore) -> Bool {
-        withLock {
-            guard persistentStores.contains(store) else { return false }
-            do { try store.relocate(to: url) } catch { return false }
-            return true
-        }
     }
 }

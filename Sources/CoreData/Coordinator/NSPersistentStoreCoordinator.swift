@@ -148,30 +148,6 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         return store
     }
 
-    /// Opens a store, creating it if there is none.
-    ///
-    /// ```swift
-    /// try coordinator.addPersistentStore(type: .sqlite, at: url, options: [
-    ///     NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
-    /// ])
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - type: one of the types that come with Core Data, or a registered one.
-    ///   - configuration: the configuration of the model whose entities the store holds; `nil` for all.
-    ///   - storeURL: the location of the store.
-    ///   - options: the options, by `NS…Option` keys.
-    /// - Returns: the store.
-    /// - Throws: the errors of `addPersistentStore(ofType:configurationName:at:options:)`.
-    @discardableResult
-    public func addPersistentStore(
-        type: NSPersistentStore.StoreType, configuration: String? = nil, at storeURL: URL,
-        options: [AnyHashable: Any]? = nil
-    ) throws -> NSPersistentStore {
-        try addPersistentStore(
-            ofType: type.rawValue, configurationName: configuration, at: storeURL, options: options)
-    }
-
     /// Opens the store of a description: before it returns, or in the background if the description requests it.
     ///
     /// - Parameters:
@@ -233,6 +209,219 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         NotificationCenter.default.post(
             name: .NSPersistentStoreCoordinatorStoresDidChange, object: self, userInfo: info)
     }
+
+    // MARK: Stores that need not be open
+
+    /// The available types of stores: those that come with Core Data, and registered ones.
+    ///
+    /// A value stands for the class: it contains the class's address as a number, since classes are not objects here.
+    open class var registeredStoreTypes: [String: NSValue] { StoreTypes.all.mapValues { StoreTypes.value(of: $0) } }
+
+    /// Makes a class available as a store type; `nil` removes the type.
+    ///
+    /// - Parameters:
+    ///   - storeClass: a subclass of `NSAtomicStore` or `NSIncrementalStore`.
+    ///   - storeType: the name of the type, by which stores are added.
+    open class func registerStoreClass(_ storeClass: AnyClass?, forStoreType storeType: String) {
+        StoreTypes.register(storeClass as? NSPersistentStore.Type, for: storeType)
+    }
+
+    /// The metadata of an open store.
+    ///
+    /// - Parameter store: a store of this coordinator.
+    /// - Returns: the metadata, by key, including the store's type and UUID.
+    open func metadata(for store: NSPersistentStore) -> [String: Any] { withLock { store.metadata } }
+
+    /// Sets the metadata of an open store. The next save of a context writes them, even one without changes.
+    ///
+    /// - Parameters:
+    ///   - metadata: the new metadata. The store's type, its UUID if there is none, and what Core Data needs to know
+    ///     about the model are added.
+    ///   - store: a store of this coordinator.
+    open func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) {
+        withLock {
+            let kept = store.metadata.filter { StoreMetadata.isReserved($0.key) }
+            var metadata = (metadata ?? [:]).merging(kept) { new, _ in new }
+            metadata[NSStoreTypeKey] = store.type
+            if metadata[NSStoreUUIDKey] == nil { metadata[NSStoreUUIDKey] = store.identifier }
+            store.metadata = metadata
+        }
+    }
+
+    /// The metadata of a store, which need not be open.
+    ///
+    /// - Parameters:
+    ///   - storeType: the type of the store.
+    ///   - url: the location of the store.
+    ///   - options: options that identify the store, such as the schema of one in PostgreSQL; others are not used.
+    /// - Returns: the metadata, by key.
+    /// - Throws: an error if the file is missing, is not a store, or is of an unknown type.
+    open class func metadataForPersistentStore(
+        ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
+    ) throws -> [String: Any] {
+        let type = try storeClass(storeType, url)
+        guard let format = type.format else { return try type.metadataForPersistentStore(with: url) }
+        return try format.metadata(at: url, options: options)
+    }
+
+    /// The metadata of a store, which need not be open.
+    ///
+    /// - Parameters:
+    ///   - storeType: the type; `nil` to detect it from the first bytes of the file.
+    ///   - url: the location of the store.
+    /// - Returns: the metadata, by key.
+    /// - Throws: an error if the file is missing, is not a store, or is of an unknown type.
+    open class func metadataForPersistentStore(ofType storeType: String?, at url: URL) throws -> [String: Any] {
+        try metadataForPersistentStore(
+            ofType: storeType ?? StoreTypes.nameOfType(ofFileAt: url), at: url, options: nil)
+    }
+
+    /// Sets the metadata of a store that is not open.
+    ///
+    /// - Parameters:
+    ///   - metadata: the new metadata; the store's UUID and type stay.
+    ///   - storeType: the type of the store.
+    ///   - url: the location of the store.
+    ///   - options: options that identify the store, such as the schema of one in PostgreSQL; others are not used.
+    /// - Throws: an error if the file is missing, is not a store, or is of an unknown type.
+    open class func setMetadata(
+        _ metadata: [String: Any]?, forPersistentStoreOfType storeType: String, at url: URL,
+        options: [AnyHashable: Any]? = nil
+    ) throws {
+        let type = try storeClass(storeType, url)
+        guard let format = type.format else { return try type.setMetadata(metadata, forPersistentStoreAt: url) }
+        try format.setMetadata(metadata, at: url, options: options)
+    }
+
+    /// Sets the metadata of a store that is not open.
+    ///
+    /// - Parameters:
+    ///   - metadata: the new metadata; the store's UUID and type stay.
+    ///   - storeType: the type; `nil` to detect it from the first bytes of the file.
+    ///   - url: the location of the store.
+    /// - Throws: an error if the file is missing, is not a store, or is of an unknown type.
+    open class func setMetadata(
+        _ metadata: [String: Any]?, forPersistentStoreOfType storeType: String?, at url: URL
+    ) throws {
+        try setMetadata(
+            metadata, forPersistentStoreOfType: storeType ?? StoreTypes.nameOfType(ofFileAt: url), at: url, options: nil
+        )
+    }
+
+    /// Empties a store, and deletes the files beside it. Nothing happens if there is no store.
+    ///
+    /// An added store is removed from the coordinator, and can be added again (JSQCoreDataKit resets its stack like
+    /// this).
+    ///
+    /// - Parameters:
+    ///   - url: the location of the store.
+    ///   - storeType: the type of the store.
+    ///   - options: for stores in SQLite, `NSPersistentStoreTimeoutOption`, and `NSPersistentStoreForceDestroyOption`
+    ///     to delete a file that cannot be opened.
+    /// - Throws: an error if another program keeps the store locked, or it cannot be written; and for an unknown type.
+    open func destroyPersistentStore(
+        at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
+    ) throws {
+        try withLock {
+            // Destroying a store must not wait for the coordinator's own readers: they may wait for this.
+            addedStore(at: url, options)?.engine.pinning?.endGenerations()
+            try Self.storeClass(storeType, url).destroy(at: url, options: options)
+        }
+        if let store = addedStore(at: url, options) { try remove(store) }
+    }
+
+    /// Replaces a store by a copy of another one.
+    ///
+    /// - Parameters:
+    ///   - destinationURL: the store to replace; it is created if there is none.
+    ///   - destinationOptions: options for opening it, such as `NSPersistentStoreTimeoutOption`.
+    ///   - sourceURL: the store to copy; it is only read.
+    ///   - sourceOptions: options that identify it, such as the schema of one in PostgreSQL; others are not used.
+    ///   - storeType: the type of both stores.
+    /// - Throws: an error if the source is missing or cannot be read; the destination then stays as it was.
+    open func replacePersistentStore(
+        at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
+        withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil, ofType storeType: String
+    ) throws {
+        try withLock {
+            addedStore(at: destinationURL, destinationOptions)?.engine.pinning?.endGenerations()
+            try Self.storeClass(storeType, sourceURL).replace(
+                at: destinationURL, from: sourceURL, options: destinationOptions, sourceOptions: sourceOptions)
+        }
+    }
+
+    /// Copies a store's objects into a new store, which replaces it in the coordinator: for “Save as”, or to change a
+    /// store's type. The old store's files stay.
+    ///
+    /// Between SQLite stores the objects keep their IDs, and contexts can continue to use their objects. Otherwise
+    /// objects have new IDs in the new store and must be fetched again.
+    ///
+    /// - Parameters:
+    ///   - store: a store of this coordinator.
+    ///   - URL: the location of the new store, where none may exist yet.
+    ///   - options: the options of the new store.
+    ///   - storeType: the type of the new store, one of those that come with Core Data.
+    /// - Returns: the new store.
+    /// - Throws: an error if the new store cannot be made, or the old one cannot be read. The coordinator is then
+    ///   unchanged.
+    @discardableResult
+    open func migratePersistentStore(
+        _ store: NSPersistentStore, to URL: URL, options: [AnyHashable: Any]? = nil, withType storeType: String
+    ) throws -> NSPersistentStore {
+        try moveStore(store, to: URL, options: options, withType: storeType)
+    }
+
+    /// Moves a store to another URL: an SQLite store opens the file that is there, which must be a store of the same
+    /// model; a store that is written as a whole is written there by its next save.
+    ///
+    /// - Parameters:
+    ///   - url: the new URL.
+    ///   - store: a store of this coordinator.
+    /// - Returns: whether the store is now at the URL.
+    @discardableResult
+    open func setURL(_ url: URL, for store: NSPersistentStore) -> Bool {
+        withLock {
+            guard persistentStores.contains(store) else { return false }
+            do { try store.relocate(to: url) } catch { return false }
+            return true
+        }
+    }
+
+    /// The position in the history after the latest transaction.
+    ///
+    /// - Parameter stores: the stores whose history counts; `nil` or none for all.
+    /// - Returns: `nil` if none of the stores keeps a history, or none can be read.
+    open func currentPersistentHistoryToken(fromStores stores: [Any]?) -> NSPersistentHistoryToken? {
+        withLock {
+            let named = (stores ?? []).compactMap { $0 as? NSPersistentStore }
+            let wanted = (stores ?? []).isEmpty ? persistentStores : named
+            var numbers: [String: Int64] = [:]
+            for store in wanted where store.engine.history != nil && persistentStores.contains(store) {
+                // This function cannot throw. A store that cannot be read reports that with the next request.
+                guard let number = try? store.history().latestTransaction() else { continue }
+                numbers[store.identity.uuid] = number
+            }
+            return numbers.isEmpty ? nil : NSPersistentHistoryToken(numbers)
+        }
+    }
+
+    /// Removes all tables and columns whose removal lightweight migrations deferred.
+    ///
+    /// A store that was added with `NSPersistentStoreDeferredLightweightMigrationOptionKey` is migrated without
+    /// removing what is no longer needed. Until this cleanup is done, its metadata have that key, with the value
+    /// `true`. Nothing happens if there is nothing to remove.
+    ///
+    /// - Throws: the errors of the stores, such as 134090 for one that another process keeps locked; a failed removal
+    ///   can be tried again.
+    open func finishDeferredLightweightMigration() throws {
+        while try finishDeferredTask() {}
+    }
+
+    /// Removes one table or column whose removal lightweight migrations deferred: `DROP TABLE _T_ZCAR`, `ALTER TABLE
+    /// ZCAR DROP COLUMN ZCOLOUR`.
+    ///
+    /// - Throws: the errors of the stores; see ``finishDeferredLightweightMigration()``.
+    open func finishDeferredLightweightMigrationTask() throws { _ = try finishDeferredTask() }
 
     // MARK: Requests
 

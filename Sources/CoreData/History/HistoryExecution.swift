@@ -109,31 +109,11 @@ private struct HistoryFindings {
     }
 }
 
-extension NSPersistentStoreCoordinator {
-    /// The position in the history after the latest transaction.
-    ///
-    /// - Parameter stores: the stores whose history counts; `nil` or none for all.
-    /// - Returns: `nil` if none of the stores keeps a history, or none can be read.
-    public func currentPersistentHistoryToken(fromStores stores: [Any]?) -> NSPersistentHistoryToken? {
-        withLock {
-            let named = (stores ?? []).compactMap { $0 as? NSPersistentStore }
-            let wanted = (stores ?? []).isEmpty ? persistentStores : named
-            var numbers: [String: Int64] = [:]
-            for store in wanted where store.engine.history != nil && persistentStores.contains(store) {
-                // This function cannot throw. A store that cannot be read reports that with the next request.
-                guard let number = try? store.history().latestTransaction() else { continue }
-                numbers[store.identity.uuid] = number
-            }
-            return numbers.isEmpty ? nil : NSPersistentHistoryToken(numbers)
-        }
-    }
-}
-
 extension NSPersistentStore {
     /// The store's history.
     ///
     /// - Throws: an error for a store that keeps none.
-    fileprivate func history() throws -> any HistoryEngine {
+    func history() throws -> any HistoryEngine {
         if let history = engine.history { return history }
         throw StoreError.unsupported("history", storeType: type, url: url)
     }

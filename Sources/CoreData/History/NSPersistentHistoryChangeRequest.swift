@@ -141,6 +141,9 @@ open class NSPersistentHistoryResult: NSPersistentStoreResult {
     private let storedResult: Any?
     private let storedType: NSPersistentHistoryResultType
 
+    /// Creates a result without content, for subclasses that stand in for one in tests.
+    public override init() { (storedResult, storedType) = (nil, .statusOnly) }
+
     package init(result: Any?, resultType: NSPersistentHistoryResultType) {
         storedResult = result
         storedType = resultType

@@ -130,6 +130,9 @@ open class NSBatchDeleteResult: NSPersistentStoreResult {
     private let storedResult: Any?
     private let storedType: NSBatchDeleteRequestResultType
 
+    /// Creates a result without content, for subclasses that stand in for one in tests.
+    public override init() { (storedResult, storedType) = (nil, .resultTypeStatusOnly) }
+
     package init(result: Any?, resultType: NSBatchDeleteRequestResultType) {
         storedResult = result
         storedType = resultType

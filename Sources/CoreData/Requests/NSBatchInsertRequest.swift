@@ -144,6 +144,9 @@ open class NSBatchInsertResult: NSPersistentStoreResult {
     private let storedResult: Any?
     private let storedType: NSBatchInsertRequestResultType
 
+    /// Creates a result without content, for subclasses that stand in for one in tests.
+    public override init() { (storedResult, storedType) = (nil, .statusOnly) }
+
     package init(result: Any?, resultType: NSBatchInsertRequestResultType) {
         storedResult = result
         storedType = resultType

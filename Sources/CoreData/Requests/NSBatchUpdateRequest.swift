@@ -112,6 +112,9 @@ open class NSBatchUpdateResult: NSPersistentStoreResult {
     private let storedResult: Any?
     private let storedType: NSBatchUpdateRequestResultType
 
+    /// Creates a result without content, for subclasses that stand in for one in tests.
+    public override init() { (storedResult, storedType) = (nil, .statusOnlyResultType) }
+
     package init(result: Any?, resultType: NSBatchUpdateRequestResultType) {
         storedResult = result
         storedType = resultType

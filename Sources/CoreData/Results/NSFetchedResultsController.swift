@@ -47,6 +47,14 @@ open class NSFetchedResultsController<ResultType>: AnyFetchedResultsController {
         results.adopt(owner: self, titles: { [weak self] in self?.sectionIndexTitle(forSectionName: $0) })
     }
 
+    /// Makes a controller without a context, for subclasses that stand in for one in tests. Its `performFetch()` throws.
+    public init() {
+        request = NSFetchRequest<ResultType>()
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        super.init(FetchedResults(request, context: context, sectionNameKeyPath: nil, cacheName: nil))
+        results.adopt(owner: self, titles: { [weak self] in self?.sectionIndexTitle(forSectionName: $0) })
+    }
+
     /// The controller that is passed to the delegates of another one.
     init(showing results: FetchedResults, _ request: NSFetchRequest<ResultType>) {
         self.request = request

@@ -71,8 +71,11 @@ open class NSManagedObjectID: NSObject, NSCopying, @unchecked Sendable {
 
     /// Creates an ID without an object, as a stand-in in tests: it is temporary, equals no other ID, and no context
     /// finds an object for it.
-    public override convenience init() {
-        self.init(temporaryFor: NoObject.entity, number: NoObject.count.subtract(1, ordering: .relaxed).newValue)
+    public override init() {
+        layout = NoObject.entity
+        storeIdentity = nil
+        key = NoObject.count.subtract(1, ordering: .relaxed).newValue
+        reference = nil
     }
 
     /// The entity of an ID without an object.
