@@ -31,8 +31,8 @@ open class NSPersistentStoreDescription: NSObject, NSCopying, @unchecked Sendabl
         super.init()
     }
 
-    /// Creates a description of an SQLite store without a location: set a `url`, or the in-memory type.
-    public override init() { super.init() }
+    /// Creates a description of an SQLite store at `/dev/null`, which is in memory: set a `url`, or another type.
+    public override convenience init() { self.init(url: URL(fileURLWithPath: "/dev/null")) }
 
     /// Sets an option; `nil` removes it.
     ///
@@ -98,5 +98,26 @@ open class NSPersistentStoreDescription: NSObject, NSCopying, @unchecked Sendabl
         copy.options = options
         copy.shouldAddStoreAsynchronously = shouldAddStoreAsynchronously
         return copy
+    }
+
+    /// Whether the other object describes the same store, opened in the same way.
+    ///
+    /// - Parameter object: what to compare with.
+    /// - Returns: `false` for anything but an equal description.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSPersistentStoreDescription else { return false }
+        if other === self { return true }
+        return type == other.type && url == other.url && configuration == other.configuration
+            && shouldAddStoreAsynchronously == other.shouldAddStoreAsynchronously && options == other.options
+    }
+
+    /// A hash of the location.
+    open override var hash: Int { url.hashValue }
+
+    /// The type and the location; passwords in it are left out.
+    open override var description: String {
+        let address = String(UInt(bitPattern: ObjectIdentifier(self)), radix: 16)
+        let place = url?.withoutPassword.absoluteString ?? "none"
+        return "<\(Swift.type(of: self)): 0x\(address)> (type: \(type), url: \(place))"
     }
 }

@@ -47,6 +47,20 @@ open class NSFetchIndexDescription: NSObject, NSCopying {
         copy.partialIndexPredicate = partialIndexPredicate
         return copy
     }
+
+    /// Whether the other object is an index of the same name, elements and predicate, of whatever entity.
+    ///
+    /// - Parameter object: what to compare with.
+    /// - Returns: `false` for anything but an equal index.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSFetchIndexDescription else { return false }
+        if other === self { return true }
+        return name == other.name && elements == other.elements
+            && partialIndexPredicate == other.partialIndexPredicate
+    }
+
+    /// A hash of the name.
+    open override var hash: Int { name.hashValue }
 }
 
 /// One property or expression that a fetch index covers.
@@ -113,4 +127,18 @@ open class NSFetchIndexElementDescription: NSObject, NSCopying {
         copy.isAscending = isAscending
         return copy
     }
+
+    /// Whether the other object indexes a property of the same name, or an equal expression, in the same way.
+    ///
+    /// - Parameter object: what to compare with.
+    /// - Returns: `false` for anything but an equal element.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSFetchIndexElementDescription else { return false }
+        if other === self { return true }
+        return propertyName == other.propertyName && storedProperty == other.storedProperty
+            && collationType == other.collationType && isAscending == other.isAscending
+    }
+
+    /// A hash of the property's name.
+    open override var hash: Int { propertyName.hashValue }
 }

@@ -48,4 +48,24 @@ open class NSEntityMapping: NSObject {
 
     /// Your own information about the mapping.
     open var userInfo: [AnyHashable: Any]?
+
+    /// Whether the other object maps the same entities in the same way.
+    ///
+    /// - Parameter object: what to compare with.
+    /// - Returns: `false` for anything but an equal mapping.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSEntityMapping else { return false }
+        if other === self { return true }
+        return name == other.name && mappingType == other.mappingType && sourceEntityName == other.sourceEntityName
+            && sourceEntityVersionHash == other.sourceEntityVersionHash
+            && destinationEntityName == other.destinationEntityName
+            && destinationEntityVersionHash == other.destinationEntityVersionHash
+            && attributeMappings == other.attributeMappings && relationshipMappings == other.relationshipMappings
+            && sourceExpression == other.sourceExpression
+            && entityMigrationPolicyClassName == other.entityMigrationPolicyClassName
+            && NSDictionary(dictionary: userInfo ?? [:]) == NSDictionary(dictionary: other.userInfo ?? [:])
+    }
+
+    /// A hash of the name.
+    open override var hash: Int { name.hashValue }
 }

@@ -21,4 +21,18 @@ open class NSPropertyMapping: NSObject {
 
     /// Your own information about the mapping.
     open var userInfo: [AnyHashable: Any]?
+
+    /// Whether the other object maps a property of the same name in the same way.
+    ///
+    /// - Parameter object: what to compare with.
+    /// - Returns: `false` for anything but an equal mapping.
+    open override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? NSPropertyMapping else { return false }
+        if other === self { return true }
+        return name == other.name && valueExpression == other.valueExpression && keepsDefault == other.keepsDefault
+            && NSDictionary(dictionary: userInfo ?? [:]) == NSDictionary(dictionary: other.userInfo ?? [:])
+    }
+
+    /// A hash of the name.
+    open override var hash: Int { name.hashValue }
 }
