@@ -15,7 +15,7 @@ extension NSPersistentStoreCoordinator {
             }
             let type = try Self.rowStoreClass(storeType, URL)
             let isInMemory = storeType == NSInMemoryStoreType
-            if !isInMemory, try Self.hasStore(storeType, URL, options) {
+            if !isInMemory, try Self.hasStore(type, storeType, URL, options) {
                 throw StoreError.make(
                     CocoaError.Code.fileWriteFileExists.rawValue,
                     "There is a store at “\(URL.path)” already; a store that migrates there would mix with it.",
@@ -66,11 +66,14 @@ extension NSPersistentStoreCoordinator {
     /// Whether there is a store.
     ///
     /// - Throws: the errors of a server that does not say.
-    private static func hasStore(_ type: String, _ url: URL, _ options: [AnyHashable: Any]?) throws -> Bool {
-        if !url.isFileURL, let format = migratableFormat(ofType: type) {
+    private static func hasStore(
+        _ type: NSPersistentStore.Type, _ name: String, _ url: URL, _ options: [AnyHashable: Any]?
+    ) throws -> Bool {
+        if !url.isFileURL, let format = migratableFormat(ofType: name) {
             return try format.exists(at: url, options: options)
         }
-        return (try? metadataForPersistentStore(ofType: type, at: url, options: options)) != nil
+        let known = { try type.format?.metadata(at: url, options: options) ?? type.metadataForPersistentStore(with: url) }
+        return (try? known()) != nil
     }
 
     private func move(_ store: NSPersistentStore, to new: NSPersistentStore) throws {

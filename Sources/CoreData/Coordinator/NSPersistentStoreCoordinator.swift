@@ -248,7 +248,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         }
     }
 
-    /// The metadata of a store, which need not be open.
+    /// The metadata of a store, which need not be open. Those of a store that was destroyed, and of one in memory, say
+    /// nothing about a model.
     ///
     /// - Parameters:
     ///   - storeType: the type of the store.
@@ -261,7 +262,12 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     ) throws -> [String: Any] {
         let type = try storeClass(storeType, url)
         guard let format = type.format else { return try type.metadataForPersistentStore(with: url) }
-        return try format.metadata(at: url, options: options)
+        do { return try format.metadata(at: url, options: options) } catch let error as NSError
+            where error.code == CoreDataErrorCode.persistentStoreIncompatibleSchema
+        {
+            guard try format.isEmpty(at: url) else { throw error }
+            return StoreMetadata.ofNoModel(type: storeType)
+        }
     }
 
     /// The metadata of a store, which need not be open.
@@ -308,7 +314,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         )
     }
 
-    /// Empties a store, and deletes the files beside it. Nothing happens if there is no store.
+    /// Empties a store, and deletes the files beside it. Nothing happens if there is no store. A file that is no database is
+    /// deleted in the place of one in SQLite.
     ///
     /// An added store is removed from the coordinator, and can be added again (JSQCoreDataKit resets its stack like
     /// this).

@@ -35,6 +35,11 @@ package enum StoreMetadata {
         return metadata
     }
 
+    /// The metadata where no store is yet: they say nothing about a model.
+    package static func ofNoModel(type: String) -> [String: Any] {
+        [NSStoreTypeKey: type, NSStoreUUIDKey: UUID().uuidString]
+    }
+
     /// The column's bytes, without the UUID, which has its own column.
     ///
     /// - Throws: an `NSError` that names the key whose value a property list cannot hold.

@@ -11,7 +11,7 @@ extension SQLiteEngine {
     /// - Throws: an `NSError` with Core Data's code: 134100 if the model does not fit, 259 for a damaged file, 513 for
     ///   a folder that cannot be written, 134090 for a store that another process keeps locked.
     func openFile(_ model: NSManagedObjectModel?) throws {
-        guard let url = facts.url, url.isFileURL else {
+        guard let url = facts.url, url.isFileURL || isInMemory else {
             throw StoreError.make(
                 CoreDataErrorCode.persistentStoreOpen,
                 "An SQLite store needs a file URL, and got “\(facts.url?.withoutPassword.absoluteString ?? "nothing")”."

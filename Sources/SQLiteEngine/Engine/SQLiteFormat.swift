@@ -17,6 +17,8 @@ package enum SQLiteFormat: StoreFormat {
         try StoreFiles.metadata(at: url)
     }
 
+    package static func isEmpty(at url: URL) throws -> Bool { try StoreFile.openForReading(url).isEmpty() }
+
     package static func setMetadata(_ metadata: [String: Any]?, at url: URL, options: [AnyHashable: Any]?) throws {
         try StoreFiles.write(metadata, at: url, options: options)
     }
@@ -40,7 +42,7 @@ package enum InMemoryFormat: StoreFormat {
     }
 
     package static func metadata(at url: URL, options: [AnyHashable: Any]?) throws -> [String: Any] {
-        throw unsupported("reading metadata while it is not open")
+        StoreMetadata.ofNoModel(type: type)
     }
 
     package static func setMetadata(_ metadata: [String: Any]?, at url: URL, options: [AnyHashable: Any]?) throws {

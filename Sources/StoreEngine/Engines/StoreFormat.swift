@@ -14,6 +14,9 @@ package protocol StoreFormat {
     /// The metadata of a store, read without changing its content.
     static func metadata(at url: URL, options: [AnyHashable: Any]?) throws -> [String: Any]
 
+    /// Whether there is a place for a store with nothing in it, as after a store was destroyed.
+    static func isEmpty(at url: URL) throws -> Bool
+
     /// Replaces the metadata of a store.
     static func setMetadata(_ metadata: [String: Any]?, at url: URL, options: [AnyHashable: Any]?) throws
 
@@ -33,6 +36,8 @@ extension StoreFormat {
     package static func replace(
         at destination: URL, from source: URL, options: [AnyHashable: Any]?, sourceOptions: [AnyHashable: Any]?
     ) throws { try replace(at: destination, from: source, options: options) }
+
+    package static func isEmpty(at url: URL) throws -> Bool { false }
 
     /// The metadata of a store that is identified without options.
     package static func metadata(at url: URL) throws -> [String: Any] { try metadata(at: url, options: nil) }

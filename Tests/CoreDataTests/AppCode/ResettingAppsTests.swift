@@ -1,0 +1,88 @@
+import CoreData
+import SQLiteConnection
+import TestSupport
+import Testing
+
+// As in AppSuiteRulesTests: what the tests of TMLPersistentContainer and CoreDataEvolution, which pass on Apple's framework,
+// say.
+@Suite("Apps that destroy their stores, and look at files and notifications first")
+struct ResettingAppsTests {
+    let folder: TestFolder
+
+    init() throws { folder = try TestFolder() }
+
+    private func coordinator() -> NSPersistentStoreCoordinator {
+        NSPersistentStoreCoordinator(managedObjectModel: Library.model())
+    }
+
+    private func metadata(_ type: String, _ url: URL) throws -> [String: Any] {
+        try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: type, at: url, options: nil)
+    }
+
+    @Test("A store that was destroyed has metadata that say nothing about a model, and can be loaded and migrated to")
+    func destroyed() throws {
+        let coordinator = coordinator()
+        let store = try coordinator.addPersistentStore(type: .sqlite, at: folder.store)
+        try coordinator.remove(store)
+        try coordinator.destroyPersistentStore(at: folder.store, type: .sqlite)
+        let size = try Data(contentsOf: folder.store).count
+        let found = try metadata(NSSQLiteStoreType, folder.store)
+        #expect(found[NSStoreTypeKey] as? String == NSSQLiteStoreType)
+        #expect(found[NSStoreUUIDKey] is String)
+        #expect(found[NSStoreModelVersionHashesKey] == nil)
+        #expect(found[NSStoreModelVersionIdentifiersKey] == nil)
+        #expect(try Data(contentsOf: folder.store).count == size)
+        #expect(try plainSQL("SELECT name FROM sqlite_master", in: folder.store).isEmpty)
+        let other = try coordinator.addPersistentStore(type: .sqlite, at: folder.file("other.sqlite"))
+        try coordinator.migratePersistentStore(other, to: folder.store, type: .sqlite)
+        #expect(try metadata(NSSQLiteStoreType, folder.store)[NSStoreModelVersionHashesKey] != nil)
+    }
+
+    @Test("A database of somebody else's has no metadata of a store")
+    func foreign() throws {
+        let coordinator = coordinator()
+        let store = try coordinator.addPersistentStore(type: .sqlite, at: folder.store)
+        try coordinator.remove(store)
+        try coordinator.destroyPersistentStore(at: folder.store, type: .sqlite)
+        try Connection(path: folder.store.path, mode: .readWrite).execute("CREATE TABLE notes (text)")
+        let error = #expect(throws: NSError.self) { try metadata(NSSQLiteStoreType, folder.store) }
+        #expect(error?.code == 134020)
+    }
+
+    @Test("A store in memory has metadata of its type, whatever file its URL leads to")
+    func metadataInMemory() throws {
+        let url = folder.file("garbage")
+        try Data("garbage".utf8).write(to: url)
+        let found = try metadata(NSInMemoryStoreType, url)
+        #expect(found[NSStoreTypeKey] as? String == NSInMemoryStoreType)
+        #expect(found[NSStoreUUIDKey] is String)
+        #expect(found[NSStoreModelVersionHashesKey] == nil)
+    }
+
+    @Test("A store in memory may have a URL of any kind, which it keeps")
+    func anyURL() throws {
+        let url = try #require(URL(string: "https://example.org/"))
+        let description = NSPersistentStoreDescription(url: url)
+        description.type = NSInMemoryStoreType
+        let container = try Library.container(Library.model(), description)
+        #expect(container.persistentStoreCoordinator.persistentStores.map(\.url) == [url])
+        container.viewContext.make("Tag", ["name": "x"])
+        try container.viewContext.save()
+        #expect(try container.viewContext.all("Tag").count == 1)
+    }
+
+    @Test("A file that is no database is deleted when it is destroyed as a store; a database that is damaged stays")
+    func noDatabase() throws {
+        let coordinator = coordinator()
+        try Data(repeating: 65, count: 5000).write(to: folder.store)
+        try coordinator.destroyPersistentStore(at: folder.store, type: .sqlite)
+        #expect(!FileManager.default.fileExists(atPath: folder.store.path))
+        let store = try coordinator.addPersistentStore(type: .sqlite, at: folder.store)
+        try coordinator.remove(store)
+        var bytes = try Data(contentsOf: folder.store)
+        bytes.replaceSubrange(100..<4096, with: Data(repeating: 255, count: 3996))
+        try bytes.write(to: folder.store)
+        #expect(throws: NSError.self) { try coordinator.destroyPersistentStore(at: folder.store, type: .sqlite) }
+        #expect(FileManager.default.fileExists(atPath: folder.store.path))
+    }
+}
