@@ -185,6 +185,8 @@ extension NSManagedObjectContext {
         refreshed = []
         if !refreshedHere.isEmpty || !before.isEmpty { info[NSRefreshedObjectsKey] = Set(before + refreshedHere) }
         if !info.isEmpty {
+            // Programs tell merges from changes of their own by this key of Core Data's.
+            info["NSObjectsChangedByMergeChangesKey"] = Set<NSManagedObject>()
             NotificationCenter.default.post(
                 name: SaveNews.didChange, object: self, userInfo: info)
         } else if !mergedFaults.isEmpty {

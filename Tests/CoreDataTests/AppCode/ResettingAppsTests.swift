@@ -85,4 +85,35 @@ struct ResettingAppsTests {
         #expect(throws: NSError.self) { try coordinator.destroyPersistentStore(at: folder.store, type: .sqlite) }
         #expect(FileManager.default.fileExists(atPath: folder.store.path))
     }
+
+    @Test("A notification that a merge caused says so; one of the context's own changes does not")
+    func merges() throws {
+        let container = try Library.stored(at: folder.store)
+        let context = container.viewContext
+        let names = ["A", "B"].map { context.make("Tag", ["name": $0]) }
+        try context.save()
+        nonisolated(unsafe) var notes: [[AnyHashable: Any]] = []  // written on this thread
+        let observer = NotificationCenter.default.addObserver(
+            forName: .NSManagedObjectContextObjectsDidChange, object: context, queue: nil
+        ) { notes.append($0.userInfo ?? [:]) }
+        defer { NotificationCenter.default.removeObserver(observer) }
+        let identifiers = names.map(\.objectID)
+        let other = container.newBackgroundContext()
+        try other.performAndWait {
+            other.delete(try other.existingObject(with: identifiers[0]))
+            try other.existingObject(with: identifiers[1]).setValue("C", forKey: "name")
+            try other.save()
+        }
+        NSManagedObjectContext.mergeChanges(
+            fromRemoteContextSave: [
+                NSDeletedObjectIDsKey: [identifiers[0]], NSUpdatedObjectIDsKey: [identifiers[1]],
+            ], into: [context])
+        #expect(notes.count == 1)
+        #expect(notes.first?["NSObjectsChangedByMergeChangesKey"] as? Set<NSManagedObject> == [])
+        #expect((notes.first?[NSDeletedObjectsKey] as? Set<NSManagedObject>)?.count == 1)
+        names[1].setValue("D", forKey: "name")
+        context.processPendingChanges()
+        #expect(notes.count == 2)
+        #expect(notes.last?["NSObjectsChangedByMergeChangesKey"] == nil)
+    }
 }
