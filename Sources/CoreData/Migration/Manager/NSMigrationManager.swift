@@ -35,7 +35,8 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
     /// Your own information, for migration policies.
     open var userInfo: [AnyHashable: Any]?
 
-    /// The configuration of the destination model whose entities the destination store holds; `nil` for all.
+    /// The configuration of the destination model whose entities the destination store holds; `nil` for all, or for that
+    /// of the source store.
     var configuration: String?
     /// Whether the source store may be one of a configuration, known to be of the source model's version. Mappings of
     /// entities that it does not hold are then left out.
@@ -161,6 +162,12 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
             source: .init(url: sourceURL, type: sStoreType, options: sOptions),
             destination: .init(url: dURL, type: dStoreType, options: dOptions))
         let isNew = try !ends.destinationExists()
+        let former = (configuration, sourceMayBePart)
+        defer { (configuration, sourceMayBePart) = former }
+        if configuration == nil, !sourceMayBePart, let name = ends.configuration(of: sourceModel) {
+            sourceMayBePart = true
+            if destinationModel.entities(forConfigurationName: name) != nil { configuration = name }
+        }
         setProgress(0)
         do {
             let format = isNew ? ends.format : nil

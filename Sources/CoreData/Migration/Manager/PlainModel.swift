@@ -24,4 +24,15 @@ enum PlainModel {
         model.setEntities(held, forConfigurationName: name)
         return name
     }
+
+    /// The name of the model's configuration whose entities a store holds; nil for a store of all entities, and for one
+    /// of another model.
+    static func configuration(of model: NSManagedObjectModel, ofStoreWith metadata: [String: Any]) -> String? {
+        let held = Set(StoreMetadata.hashes(in: metadata).keys)
+        guard !held.isEmpty, held.count < model.entities.count else { return nil }
+        return model.configurations.sorted().first { name in
+            let names = Set(model.entities(forConfigurationName: name)?.compactMap(\.name) ?? [])
+            return StoreCompatibility.withStoredSubentities(names, of: model, metadata: metadata) == held
+        }
+    }
 }
