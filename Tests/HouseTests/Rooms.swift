@@ -93,7 +93,13 @@ enum Rooms {
     static let upward: [String: [String: String]] = [
         "CoreData/Objects": ["Context": "an object knows its context"],
         "CoreData/Context": ["Coordinator": "a context knows its coordinator"],
-        "CoreData/Stores": ["Coordinator": "a store knows the coordinator that it was added to"],
-        "CoreData/Coordinator": ["BuiltInStores": "a coordinator adds stores by the name of their type"],
+        "CoreData/Stores": [
+            "Coordinator": "a store knows the coordinator that it was added to",
+            "Migration": "a class of stores names its manager, which subclasses override",
+        ],
+        "CoreData/Coordinator": [
+            "BuiltInStores": "a coordinator adds stores by the name of their type",
+            "History": "a coordinator's position in the history can be overridden",
+        ],
     ]
 }
