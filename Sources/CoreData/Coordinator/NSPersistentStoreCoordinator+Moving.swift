@@ -72,7 +72,9 @@ extension NSPersistentStoreCoordinator {
         if !url.isFileURL, let format = migratableFormat(ofType: name) {
             return try format.exists(at: url, options: options)
         }
-        let known = { try type.format?.metadata(at: url, options: options) ?? type.metadataForPersistentStore(with: url) }
+        let known = {
+            try type.format?.metadata(at: url, options: options) ?? type.metadataForPersistentStore(with: url)
+        }
         return (try? known()) != nil
     }
 
