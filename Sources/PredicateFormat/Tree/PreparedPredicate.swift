@@ -18,18 +18,18 @@ package struct PreparedPredicate: Sendable {
     package let arguments: [Value]
     /// Whether paths start at constants or arguments.
     package let hasConstantPaths: Bool
-    /// Whether a literal text spells a UUID or a number.
-    let hasSpelledValues: Bool
+    /// Whether a literal text spells a UUID.
+    let hasUUIDTexts: Bool
 
     package init(
         skeleton: PredicateTree, identity: Int?, arguments: [Value], hasConstantPaths: Bool? = nil,
-        hasSpelledValues: Bool? = nil
+        hasUUIDTexts: Bool? = nil
     ) {
         self.skeleton = skeleton
         self.identity = identity
         self.arguments = arguments
         self.hasConstantPaths = hasConstantPaths ?? skeleton.hasConstantPaths
-        self.hasSpelledValues = hasSpelledValues ?? skeleton.hasSpelledValues
+        self.hasUUIDTexts = hasUUIDTexts ?? skeleton.hasUUIDTexts
     }
 
     /// Splits a predicate that was not made from a format string: the constants on the sides of its comparisons become
