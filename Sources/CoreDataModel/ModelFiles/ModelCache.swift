@@ -43,11 +43,8 @@ extension ModelDocument {
         let known = model.entitiesByName
         configurations = configurations.mapValues { $0.filter { known[$0] != nil } }
         fetchRequestTemplates = fetchRequestTemplates.filter { known[$0.value.entityName] != nil }
+        forgetLostIndexes()
         for place in entities.indices {
-            let properties = known[entities[place].name]?.propertiesByName ?? [:]
-            entities[place].indexes.removeAll { index in
-                index.elements.compactMap(\.propertyName).contains { properties[$0.firstKey] == nil }
-            }
             for index in entities[place].properties.indices {
                 guard case .fetched(let request?) = entities[place].properties[index].kind,
                     known[request.entityName] == nil

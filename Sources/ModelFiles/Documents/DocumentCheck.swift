@@ -171,7 +171,7 @@ package enum DocumentCheck {
 
 extension String {
     /// Constraints and indexes may name an element of a composite attribute: `magnitude.richter`.
-    package var firstKey: String { split(separator: ".").first.map(String.init) ?? self }
+    var firstKey: String { split(separator: ".").first.map(String.init) ?? self }
 }
 
 extension Set<String> {

@@ -30,7 +30,7 @@ extension ModelDocument {
 
     /// Removes the indexes that name what their entity does not have. Losing an index loses no data, whereas a store
     /// whose copy of its model is refused cannot be read.
-    mutating func forgetLostIndexes() {
+    package mutating func forgetLostIndexes() {
         let names = propertyNames
         for position in entities.indices { entities[position].indexes.removeAll { !$0.isMade(of: names[position]) } }
     }

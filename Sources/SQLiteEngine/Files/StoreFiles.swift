@@ -52,9 +52,7 @@ package enum StoreFiles {
             }
         } catch {
             let force = options?[NSPersistentStoreForceDestroyOption]
-            let isForced = (force as? NSNumber)?.boolValue ?? (force as? Bool) ?? false
-            // Nobody can have a file open as a store that is no database.
-            guard isForced || SQLiteError(reportedBy: error as NSError)?.isNoDatabase == true else { throw error }
+            guard (force as? NSNumber)?.boolValue ?? (force as? Bool) ?? false else { throw error }
             for suffix in ["", "-wal", "-shm"] {
                 try? FileManager.default.removeItem(atPath: url.path + suffix)
             }
