@@ -10,7 +10,7 @@ struct ResultFilter {
     init(_ request: any FetchDescription, _ layout: EntityLayout) {
         self.layout = layout
         includesSubentities = request.includesSubentities
-        matches = NSManagedObjectContext.test(request.predicate?.withUUIDsRead(layout.holdsUUIDs))
+        matches = NSManagedObjectContext.test(request.predicate?.withSpelledValuesRead(layout.spelledKind))
     }
 
     private func concerns(_ object: NSManagedObject) -> Bool { concerns(object.layout) }

@@ -212,13 +212,21 @@ package final class EntityLayout: @unchecked Sendable {
         return attribute
     }
 
-    /// Whether keys lead to a UUID attribute, through relationships of any kind.
-    package func holdsUUIDs(at keys: [String]) -> Bool {
-        guard let key = keys.first else { return false }
-        if let destination = relationship(named: key)?.destination {
-            return destination.holdsUUIDs(at: Array(keys.dropFirst()))
+    /// What a text is read as beside the attribute that keys lead to, through relationships of any kind; nil if it remains
+    /// a text.
+    package func spelledKind(at keys: [String]) -> SpelledKind? {
+        guard let key = keys.first else { return nil }
+        if let relationship = relationship(named: key) {
+            let end = relationship.destination.spelledKind(at: Array(keys.dropFirst()))
+            return end.map { SpelledKind($0.value, isOfMany: $0.isOfMany || relationship.isToMany) }
         }
-        return attribute(at: keys)?.type == .UUIDAttributeType
+        switch attribute(at: keys)?.type {
+        case .UUIDAttributeType: return SpelledKind(.uuid, isOfMany: false)
+        case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .booleanAttributeType,
+            .doubleAttributeType, .floatAttributeType, .decimalAttributeType:
+            return SpelledKind(.number, isOfMany: false)
+        default: return nil
+        }
     }
 
     /// Whether the entity is another one or inherits from it.

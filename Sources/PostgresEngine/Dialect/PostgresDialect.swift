@@ -49,6 +49,9 @@ package struct PostgresDialect: SQLDialect {
         case .lowercase: "(lower(replace(\(list), 'Σ', 'σ') COLLATE \"und-x-icu\") COLLATE \"C\")"
         case .canonical: "canonical(\(list))"
         case .ifNull: "COALESCE(\(list))"
+        case .orderedByBytes: "(\(list) COLLATE \"C\")"
+        // The types of values in one column are one.
+        case .areOfOneKind: "TRUE"
         // A sum of bigints is a numeric, which would be divided as a fraction.
         case .sum(let isWhole): isWhole ? "SUM(\(list))::bigint" : "SUM(\(list))"
         case .decimalSum: "SUM(\(list))"
@@ -97,6 +100,8 @@ package struct PostgresDialect: SQLDialect {
         return switch comparison {
         case .contains, .in: "strpos(\(left), \(right)) > 0"
         case .beginsWith: "starts_with(\(left), \(right))"
+        // What is long is not said twice.
+        case .endsWith where !right.isPlain: "starts_with(reverse(\(left)), reverse(\(right)))"
         case .endsWith: "right(\(left), length(\(right))) = \(right)"
         case .lessThan: "\(left) COLLATE \"C\" < \(right)"
         case .lessThanOrEqualTo: "\(left) COLLATE \"C\" <= \(right)"
@@ -156,7 +161,7 @@ extension SQLFragment {
             case .stringSearch(let left, let right, let comparison, let options):
                 PostgresDialect.isExact(comparison, options) && left.isExactInPostgres && right.isExactInPostgres
             // PostgreSQL turns a whole number into a fraction if both are compared, and loses digits.
-            case .mixingNumbers, .call(.canonical, _): false
+            case .mixingNumbers, .call(.canonical, _), .call(.areOfOneKind, _): false
             case .call(_, let arguments): arguments.allSatisfy(\.isExactInPostgres)
             case .among(let operand, let list):
                 operand.isExactInPostgres && list.allSatisfy(\.isExactInPostgres)

@@ -32,7 +32,12 @@ extension PredicateTree {
     /// Whether the predicate contains an assignment.
     var assigns: Bool {
         var found = false
-        forEachComparison { found = found || $0.left.assigns || $0.right.assigns }
+        // This visits the conditions within, too.
+        forEachComparison { comparison in
+            for side in [comparison.left, comparison.right] {
+                side.forEach { if case .assignment = $0 { found = true } }
+            }
+        }
         return found
     }
 }

@@ -8,7 +8,7 @@ final class FormatTemplate: Sendable {
     /// A number that no other template has.
     let identity: Int
     private let hasConstantPaths: Bool
-    private let hasUUIDTexts: Bool
+    private let hasSpelledValues: Bool
     /// Whether the argument list is used unchanged, because the only placeholder is `%@`.
     private let takesArgumentsAsTheyAre: Bool
     private let placeholders: [(kind: Placeholder, offset: Int)]
@@ -19,7 +19,7 @@ final class FormatTemplate: Sendable {
         var parser = try FormatParser(format, arguments: arguments)
         skeleton = try parser.parsePredicate()
         hasConstantPaths = skeleton.hasConstantPaths
-        hasUUIDTexts = skeleton.hasUUIDTexts
+        hasSpelledValues = skeleton.hasSpelledValues
         self.format = format
         placeholders = parser.placeholders.map { ($0.kind, $0.offset) }
         takesArgumentsAsTheyAre = placeholders.allSatisfy { $0.kind == .value }
@@ -40,12 +40,12 @@ final class FormatTemplate: Sendable {
         if takesArgumentsAsTheyAre {
             return PreparedPredicate(
                 skeleton: skeleton, identity: identity, arguments: arguments, hasConstantPaths: hasConstantPaths,
-                hasUUIDTexts: hasUUIDTexts)
+                hasSpelledValues: hasSpelledValues)
         }
         return PreparedPredicate(
             skeleton: skeleton, identity: identity,
             arguments: try convert(arguments, for: placeholders, in: format), hasConstantPaths: hasConstantPaths,
-            hasUUIDTexts: hasUUIDTexts)
+            hasSpelledValues: hasSpelledValues)
     }
 
     private func wrongCount(_ count: Int) -> PredicateFormatError {

@@ -18,18 +18,18 @@ package struct PreparedPredicate: Sendable {
     package let arguments: [Value]
     /// Whether paths start at constants or arguments.
     package let hasConstantPaths: Bool
-    /// Whether a literal text spells a UUID.
-    let hasUUIDTexts: Bool
+    /// Whether a literal text spells a UUID or a number.
+    let hasSpelledValues: Bool
 
     package init(
         skeleton: PredicateTree, identity: Int?, arguments: [Value], hasConstantPaths: Bool? = nil,
-        hasUUIDTexts: Bool? = nil
+        hasSpelledValues: Bool? = nil
     ) {
         self.skeleton = skeleton
         self.identity = identity
         self.arguments = arguments
         self.hasConstantPaths = hasConstantPaths ?? skeleton.hasConstantPaths
-        self.hasUUIDTexts = hasUUIDTexts ?? skeleton.hasUUIDTexts
+        self.hasSpelledValues = hasSpelledValues ?? skeleton.hasSpelledValues
     }
 
     /// Splits a predicate that was not made from a format string: the constants on the sides of its comparisons become

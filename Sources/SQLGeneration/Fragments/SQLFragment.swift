@@ -101,16 +101,32 @@ extension SQLFragment {
     /// Whether it contains a selection of other rows.
     package var readsOtherRows: Bool {
         segments.contains { segment in
-            switch segment {
-            case .select: true
-            case .same(let left, let right, _), .stringSearch(let left, let right, _, _):
-                left.readsOtherRows || right.readsOtherRows
-            case .call(_, let arguments): arguments.contains(where: \.readsOtherRows)
-            case .among(let operand, let list): operand.readsOtherRows || list.contains(where: \.readsOtherRows)
-            case .unindexed(let operand), .mixingNumbers(let operand), .order(let operand, _, _): operand.readsOtherRows
-            default: false
+            if case .select = segment { return true }
+            return segment.parts.contains(where: \.readsOtherRows)
+        }
+    }
+
+    /// How many segments there are, including nested ones, but not the constants of lists; more than a limit are not counted.
+    func size(upTo limit: Int) -> Int {
+        var size = segments.count
+        for segment in segments {
+            for part in segment.parts where size <= limit {
+                if case .among = segment, part.isParameter { continue }
+                size += part.size(upTo: limit - size)
             }
         }
+        return size
+    }
+
+    private var isParameter: Bool {
+        if segments.count == 1, case .parameter = segments[0] { true } else { false }
+    }
+
+    /// Whether it is a column or a constant.
+    package var isPlain: Bool {
+        guard segments.count == 1 else { return false }
+        if case .column = segments[0] { return true }
+        return isParameter
     }
 
     /// The same fragment with a limit and an offset in place of those of the run.
@@ -125,6 +141,17 @@ extension SQLFragment {
 }
 
 extension SQLFragment.Segment {
+    /// The fragments in it.
+    fileprivate var parts: [SQLFragment] {
+        switch self {
+        case .select(let inner), .unindexed(let inner), .mixingNumbers(let inner), .order(let inner, _, _): [inner]
+        case .same(let left, let right, _), .stringSearch(let left, let right, _, _): [left, right]
+        case .call(_, let arguments): arguments
+        case .among(let operand, let list): [operand] + list
+        case .insert, .text, .identifier, .column, .literal, .parameter, .placeholder, .numbered, .truth, .page: []
+        }
+    }
+
     /// The same segment with the fragments in it changed.
     fileprivate func mapParts(_ change: (SQLFragment) throws -> SQLFragment) throws -> SQLFragment.Segment {
         switch self {
@@ -212,6 +239,10 @@ package enum SQLFunction: Sendable, Equatable {
     case decimalSum
     /// The smallest or greatest value of a group that is kept in a way for which not all databases have an order.
     case extreme(isGreatest: Bool, of: ColumnStorage)
+    /// Whether both arguments are numbers, texts or bytes.
+    case areOfOneKind
+    /// A text that is ordered by its bytes, and not as a language has it.
+    case orderedByBytes
     /// The first argument, unless it is NULL; then the second.
     case ifNull
     /// The first argument, which must be a whole number in the range of an attribute's type. Any other value fails the
@@ -244,7 +275,7 @@ package enum SQLFunction: Sendable, Equatable {
     /// Whether only connections of ours know it, so that nothing in the file may depend on it.
     package var isOurs: Bool {
         switch self {
-        case .ifNull, .average, .sum, .extreme, .isInFile, .markedContent: false
+        case .ifNull, .average, .sum, .extreme, .isInFile, .markedContent, .areOfOneKind, .orderedByBytes: false
         case .now, .uppercase, .lowercase, .canonical, .decimalSum, .wholeNumber, .fileContent, .changedProperties,
             .nestedValue:
             true

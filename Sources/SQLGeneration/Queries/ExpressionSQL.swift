@@ -13,23 +13,22 @@ extension PredicateSQL {
     func operand(
         _ tree: ExpressionTree, comparedWith other: SQLOperand? = nil, in scope: SQLScope
     ) throws -> SQLOperand {
+        try scope.names.length.count()
         switch tree {
         case .constant(let value):
             try check(value, against: other)
-            let binding = SQLBinding.constant(value, conversion(other))
+            let binding = SQLBinding.constant(value, conversion(value, other))
             // A value that no column can hold is refused here, together with the rest of the predicate.
             _ = try binding.value(BindingContext())
-            return SQLOperand(fragment: .parameter(binding), canBeNull: false, isWhole: value.isWhole)
+            return given(binding, value, other, isWhole: value.isWhole)
         case .argument(let index):
-            if let value = constant(tree) { try check(value, against: other) }
-            return SQLOperand(
-                fragment: .parameter(.argument(index, conversion(other))), canBeNull: false,
-                isWhole: constant(tree)?.isWhole)
+            let value = constant(tree)
+            if let value { try check(value, against: other) }
+            return given(.argument(index, conversion(value, other)), value, other, isWhole: value?.isWhole)
         case .element(of: .argument(let index), at: .at(.constant(.integer(let position)))):
-            if let value = constant(tree) { try check(value, against: other) }
-            return SQLOperand(
-                fragment: .parameter(.element(of: index, at: Int(position), conversion(other))),
-                canBeNull: false)
+            let value = constant(tree)
+            if let value { try check(value, against: other) }
+            return given(.element(of: index, at: Int(position), conversion(value, other)), value, other)
         case .evaluatedObject: return key(of: scope.mapping, alias: scope.alias)
         case .keyPath(let path):
             if let overAll = CollectionOperator.functionOverAll(path) { return try operand(overAll, in: scope) }
@@ -52,14 +51,31 @@ extension PredicateSQL {
             let (yes, no) = try branches(first, second, in: scope)
             var text = "CASE WHEN " + condition + " THEN " + yes.fragment + " ELSE " + no.fragment + " END"
             if yes.mixesNumbers(with: no) { text = SQLFragment(.mixingNumbers(text)) }
-            return SQLOperand(
+            let kind = isNull(first) ? no.kind : isNull(second) ? yes.kind : yes.kind == no.kind ? yes.kind : nil
+            // Without a column's text, the order would be the database's.
+            if kind == .text, yes.name == nil, no.name == nil { text = .call(.orderedByBytes, text) }
+            var result = SQLOperand(
                 fragment: text, storage: yes.storage, root: yes.root ?? no.root, isWhole: yes.isWhole)
+            result.constantKind = kind
+            result.isMixed = kind == nil
+            return result
         case .cast(let expression, let type): return try cast(expression, to: type, in: scope)
         case .fetch(let request, _, let countOnly):
             return try operand(fetching: request, countOnly: countOnly, in: scope)
         case .path, .element, .call, .aggregate, .subquery, .set, .anyKey, .block, .assignment:
             throw SQLError.unsupported(tree.sqlDescription)
         }
+    }
+
+    /// A value of the predicate.
+    private func given(
+        _ binding: SQLBinding, _ value: Value?, _ other: SQLOperand?, isWhole: Bool? = nil
+    ) -> SQLOperand {
+        var operand = SQLOperand(fragment: .parameter(binding), canBeNull: false, isWhole: isWhole)
+        operand.constantKind = value.flatMap(ValueKind.init)
+        // A text that spells a number is bound as one.
+        if case .string? = value, other?.convertsTexts ?? false { operand.constantKind = .number }
+        return operand
     }
 
     /// The two values of a condition. If one of them is an object of an entity, the other one is, too.
@@ -69,8 +85,12 @@ extension PredicateSQL {
         var (yes, no) = (try operand(first, in: scope), try operand(second, in: scope))
         if isString(first), yes.storage == nil { yes.storage = .string }
         if isString(second), no.storage == nil { no.storage = .string }
-        if yes.root == nil, no.root != nil { return (try operand(first, comparedWith: no, in: scope), no) }
-        if yes.root != nil, no.root == nil { return (yes, try operand(second, comparedWith: yes, in: scope)) }
+        if yes.root == nil, no.root != nil, isConstant(first) {
+            return (try operand(first, comparedWith: no, in: scope), no)
+        }
+        if yes.root != nil, no.root == nil, isConstant(second) {
+            return (yes, try operand(second, comparedWith: yes, in: scope))
+        }
         if let root = yes.root, let other = no.root, yes.isNeverEqual(to: no) {
             throw SQLError.unsupported("TERNARY with objects of “\(root.name)” and “\(other.name)”")
         }
@@ -101,11 +121,15 @@ extension PredicateSQL {
         return value
     }
 
-    private func conversion(_ other: SQLOperand?) -> BindingConversion {
+    private func conversion(_ value: Value?, _ other: SQLOperand?) -> BindingConversion {
         if let root = other?.root { return .key(root: root) }
         if let numbers = other?.entities { return .entity(numbers) }
         // Only a column has an affinity, by which SQLite converts a decimal's text.
         if let other, other.storage == .decimal, !other.isColumn { return .column(nil) }
+        // Only a column's numbers are compared with a text as the number that it spells.
+        if case .string? = value, let other, other.storage?.isNumber ?? false, !other.convertsTexts {
+            return .column(nil)
+        }
         return .column(other?.storage)
     }
 
@@ -178,13 +202,13 @@ extension PredicateSQL {
         var value: SQLFragment = "*"
         var storage: ColumnStorage? = .integer
         var root: EntityLayout?
-        var isWhole = false
+        var isWhole: Bool?
         if !keys.isEmpty {
             let operand = try operand(keys, in: inner.scope)
             value = operand.fragment
             storage = operand.storage
             root = operand.root
-            isWhole = operand.isWhole == true
+            isWhole = operand.isWhole
             if computation == .sum { try check(.keyPath(keys), operand, in: .sum) }
             if computation == .average { try check(.keyPath(keys), operand, in: .average) }
         }
@@ -205,15 +229,17 @@ extension PredicateSQL {
         let computed: SQLFragment =
             switch computation {
             case .average: .average(of: value, storage)
-            case .sum: .call(.sum(of: storage, isWhole: isWhole), value)
+            case .sum: .call(.sum(of: storage, isWhole: isWhole == true), value)
             default: "\(name)(\(value))"
             }
         if computation == .average { storage = .double }
+        if computation == .count || computation == .average { isWhole = nil }
         var text = SQLFragment.select("SELECT \(computed) FROM \(inner.from()) WHERE \(all)")
         // The sum of an empty set is 0; its average, minimum and maximum are nil.
         if computation == .sum { text = .call(.ifNull, text, "0") }
         let canBeNull = computation != .count && computation != .sum
-        return SQLOperand(fragment: text, storage: storage, root: canBeNull ? root : nil, canBeNull: canBeNull)
+        return SQLOperand(
+            fragment: text, storage: storage, root: canBeNull ? root : nil, canBeNull: canBeNull, isWhole: isWhole)
     }
 }
 

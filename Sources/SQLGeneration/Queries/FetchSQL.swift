@@ -54,6 +54,7 @@ package struct FetchSQL {
         let groupGenerator = PredicateSQL(schema: schema, arguments: arguments, aggregatesGroups: true)
         let scope = SQLScope(mapping: mapping, names: AliasNames())
         let mappings = plan.entities.compactMap { schema.mapping(of: $0) }
+        if let predicate { scope.names.length.allow(for: predicate, arguments) }
         let selectsEntity = mapping.sharesTable
         var shape: RowShape?
         var columns: [DictionaryColumn] = []

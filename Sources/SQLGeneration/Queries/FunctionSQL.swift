@@ -26,9 +26,11 @@ extension PredicateSQL {
             return SQLOperand(fragment: .call(.now), storage: .date, canBeNull: false)
         case .noIndex:
             let operand = try operand(argument(arguments), in: scope)
-            return SQLOperand(
+            var result = SQLOperand(
                 fragment: SQLFragment(.unindexed(operand.fragment)), storage: operand.storage, root: operand.root,
                 isWhole: operand.isWhole)
+            (result.constantKind, result.isMixed) = (operand.constantKind, operand.isMixed)
+            return result
         case .count, .sum, .minimum, .maximum, .average:
             return try aggregate(function, arguments, in: scope)
         default: throw SQLError.unsupported("the function \(function.rawValue)")
@@ -65,10 +67,9 @@ extension PredicateSQL {
             let right = try operand(part, in: scope)
             try check(part, right, in: function)
             text = text + " \(sign) " + dividable(right, part, in: function)
-            // Not all databases truncate fractions before they divide.
-            if function == .modulus, left.isWhole != true || right.isWhole != true {
-                text = SQLFragment(.mixingNumbers(text))
-            }
+            // Not all databases truncate fractions before they divide, or shift by any number of 64 bits.
+            let isExact = function == .modulus ? left.isWhole == true && right.isWhole == true : !function.shifts
+            if !isExact { text = SQLFragment(.mixingNumbers(text)) }
             let next = storage(of: part, right)
             if function.cannotCombine(result, next) { throw Self.unfit(part, right, in: function) }
             result = function.result(result, next)
@@ -76,7 +77,8 @@ extension PredicateSQL {
                 isWhole == true && right.isWhole == true
                 ? true : (isWhole == false || right.isWhole == false) ? false : nil
         }
-        return SQLOperand(fragment: text.inParentheses, storage: result, isWhole: isWhole)
+        return SQLOperand(
+            fragment: text.inParentheses, storage: result, isWhole: function.isOfBits ? true : isWhole)
     }
 
     /// An operand of a division or another operator. SQLite keeps a whole decimal as an integer, and would divide it as one.
@@ -152,7 +154,9 @@ extension PredicateSQL {
         // to be computed.
         let value = try aggregatesGroups ? operand(argument, in: inner) : openOperand(argument, in: inner)
         if function == .sum || function == .average { try check(argument, value, in: function) }
-        let storage: ColumnStorage? = function == .count ? .integer : (function == .average ? .double : value.storage)
+        let isPlain = function == .count || function == .average
+        let storage = isPlain ? (function == .count ? .integer : .double) : value.storage
+        let isWhole = isPlain ? nil : value.isWhole
         let computed: SQLFragment =
             switch computation {
             case .average: .average(of: value.fragment, value.storage)
@@ -169,14 +173,17 @@ extension PredicateSQL {
             }
         if aggregatesGroups {
             // The sum of an empty set is 0, like Core Data's `total`; its average, minimum and maximum are nil.
-            guard computation == .sum else { return SQLOperand(fragment: computed, storage: storage) }
-            return SQLOperand(fragment: .call(.ifNull, computed, "0"), storage: storage, canBeNull: false)
+            guard computation == .sum else {
+                return SQLOperand(fragment: computed, storage: storage, isWhole: isWhole)
+            }
+            return SQLOperand(
+                fragment: .call(.ifNull, computed, "0"), storage: storage, canBeNull: false, isWhole: isWhole)
         }
         // `price == max(price)`: over all objects of the entity.
         var text: SQLFragment = "SELECT \(computed) FROM \(inner.from)"
         if let filter = inner.mapping.filter(alias: inner.alias) { text = text + " WHERE " + filter }
         // If no object has a value, none equals the maximum.
-        return SQLOperand(fragment: .select(text), storage: storage, canBeNull: false)
+        return SQLOperand(fragment: .select(text), storage: storage, canBeNull: false, isWhole: isWhole)
     }
 }
 
@@ -195,4 +202,11 @@ extension ExpressionTree {
         forEach { if case .variable = $0 { found = true } }
         return found
     }
+}
+
+extension BuiltInFunction {
+    fileprivate var shifts: Bool { self == .leftShift || self == .rightShift }
+
+    /// Whether it computes with the bits of whole numbers.
+    fileprivate var isOfBits: Bool { shifts || self == .bitwiseAnd || self == .bitwiseOr }
 }

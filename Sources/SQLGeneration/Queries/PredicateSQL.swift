@@ -67,6 +67,10 @@ struct PredicateSQL {
     // MARK: Comparisons
 
     private func condition(_ tree: ComparisonTree, in scope: SQLScope) throws -> SQLCondition {
+        try scope.names.length.measuring { try unmeasured(tree, in: scope) }
+    }
+
+    private func unmeasured(_ tree: ComparisonTree, in scope: SQLScope) throws -> SQLCondition {
         if let obstacle = tree.operandObstacle(constantOf: constant) { throw SQLError.unfit(obstacle) }
         if tree.modifier != .direct {
             return try existence(tree, in: scope)
@@ -123,6 +127,10 @@ struct PredicateSQL {
         let differs = left.fragment + " <> " + right.fragment
         guard leftVaries || rightVaries else { return SQLCondition(differs, canBeNull: false) }
         let varying = leftVaries ? left.fragment : right.fragment
+        // What is long is not said twice.
+        if varying.size(upTo: 16) > 16 {
+            return SQLCondition(SQLFragment(.same(left.fragment, right.fragment, isNegated: true)), canBeNull: false)
+        }
         return SQLCondition(differs + " OR " + varying + " IS NULL", canBeNull: false, isCompound: true)
     }
 
@@ -146,13 +154,27 @@ struct PredicateSQL {
 
     private func order(_ tree: ComparisonTree, _ sign: SQLFragment, in scope: SQLScope) throws -> SQLCondition {
         let (left, right) = try openSides(tree, in: scope)
-        if isNull(tree.left) || isNull(tree.right) { return .never }
-        // Texts that are constants of a condition have no column's order.
-        let hasOrder = !tree.left.isConditional && !tree.right.isConditional
+        if isNull(tree.left) || isNull(tree.right) || left.hasNoOrder(with: right) { return .never }
+        // Constants have no column's order.
+        let hasOrder = !isConstant(tree.left) || !isConstant(tree.right)
         if !tree.options.isEmpty || !hasOrder, areTexts(tree.left, left, tree.right, right) {
             return stringFunction(tree.comparison, left.fragment, right.fragment, tree.options)
         }
-        return comparison(sign, tree, left, right)
+        return ofOneKind(comparison(sign, tree, left, right), (tree.left, left), (tree.right, right))
+    }
+
+    /// A condition on the order of two operands, which holds for values of one kind only.
+    private func ofOneKind(
+        _ condition: SQLCondition, _ left: (ExpressionTree, SQLOperand), _ right: (ExpressionTree, SQLOperand)
+    ) -> SQLCondition {
+        guard isMixed(left) || isMixed(right) else { return condition }
+        let areOne = SQLFragment.call(.areOfOneKind, left.1.fragment, right.1.fragment)
+        return SQLCondition(areOne + " AND " + condition.part, isCompound: true)
+    }
+
+    /// Whether an operand may have values of several kinds.
+    func isMixed(_ side: (tree: ExpressionTree, operand: SQLOperand)) -> Bool {
+        side.operand.kind == nil && !side.tree.isGiven
     }
 
     private func between(_ tree: ComparisonTree, in scope: SQLScope) throws -> SQLCondition {
@@ -162,16 +184,28 @@ struct PredicateSQL {
         }
         let left = try operand(tree.left, in: scope)
         try Self.checkIsOpen(left, tree.left)
-        let lower = try operand(bounds[0], comparedWith: left, in: scope)
-        let upper = try operand(bounds[1], comparedWith: left, in: scope)
-        if !tree.options.isEmpty || tree.left.isConditional,
+        var (lower, upper) = (
+            try operand(bounds[0], comparedWith: left, in: scope), try operand(bounds[1], comparedWith: left, in: scope)
+        )
+        if left.hasNoOrder(with: lower) || left.hasNoOrder(with: upper) { return .never }
+        markMixedNumbers(left, bounds[0], &lower)
+        markMixedNumbers(left, bounds[1], &upper)
+        if !tree.options.isEmpty || isConstant(tree.left),
             areTexts(tree.left, left, bounds[0], lower) || areTexts(tree.left, left, bounds[1], upper)
         {
             let above = stringFunction(.greaterThanOrEqualTo, left.fragment, lower.fragment, tree.options)
             let below = stringFunction(.lessThanOrEqualTo, left.fragment, upper.fragment, tree.options)
             return SQLCondition(above.fragment + " AND " + below.fragment, isCompound: true)
         }
-        return left.holding { $0 + " BETWEEN " + lower.fragment + " AND " + upper.fragment }
+        let isBetween = left.holding { $0 + " BETWEEN " + lower.fragment + " AND " + upper.fragment }
+        let isAbove = ofOneKind(isBetween, (tree.left, left), (bounds[0], lower))
+        return ofOneKind(isAbove, (tree.left, left), (bounds[1], upper))
+    }
+
+    /// Notes that a database compares a computed number with an operand by another rule than memory.
+    func markMixedNumbers(_ operand: SQLOperand, _ tree: ExpressionTree, _ number: inout SQLOperand) {
+        guard operand.mixesNumbers(with: number), !isConstant(tree) else { return }
+        number.fragment = SQLFragment(.mixingNumbers(number.fragment))
     }
 
     /// Both sides of a comparison that depends on the content of values, such as their order or parts.
@@ -200,6 +234,8 @@ struct PredicateSQL {
         if left.mixesNumbers(with: right), !isConstant(tree.left), !isConstant(tree.right) {
             left.fragment = SQLFragment(.mixingNumbers(left.fragment))
         }
+        if isMixed((tree.left, left)) { right = right.withoutAffinity }
+        if isMixed((tree.right, right)) { left = left.withoutAffinity }
         return (left, right)
     }
 
@@ -211,61 +247,6 @@ struct PredicateSQL {
         let left = try operand(tree.left, in: scope)
         return (left, try operand(tree.right, comparedWith: left.asSide(of: tree.comparison), in: scope))
     }
-
-    // MARK: What constants are
-
-    /// The value of a constant or an argument.
-    func constant(_ tree: ExpressionTree) -> Value? {
-        switch tree {
-        case .constant(let value): return value
-        case .argument(let index): return arguments.indices.contains(index) ? arguments[index] : nil
-        case .element(of: .argument(let index), at: .at(.constant(.integer(let position)))):
-            guard arguments.indices.contains(index), let elements = arguments[index].elements else { return nil }
-            return elements.indices.contains(Int(position)) ? elements[Int(position)] : nil
-        default: return nil
-        }
-    }
-
-    func isConstant(_ tree: ExpressionTree) -> Bool { constant(tree) != nil }
-
-    /// The object that a constant or an argument is; nil for everything else.
-    func object(_ tree: ExpressionTree) -> Value? {
-        guard let value = constant(tree), case .object = value else { return nil }
-        return value
-    }
-
-    func isNull(_ tree: ExpressionTree) -> Bool {
-        if case .null? = constant(tree) { return true }
-        return false
-    }
-
-    private func isNotANumber(_ tree: ExpressionTree) -> Bool {
-        if case .double(let number)? = constant(tree) { return number.isNaN }
-        return false
-    }
-
-    func isString(_ tree: ExpressionTree) -> Bool {
-        if case .string? = constant(tree) { return true }
-        return false
-    }
-
-    /// The elements of a collection that is spelled out in a predicate, or given as an argument.
-    func elements(of tree: ExpressionTree) throws -> [ExpressionTree] {
-        switch tree {
-        case .aggregate(let elements): return elements
-        case .constant(.collection(let values)): return values.map { .constant($0) }
-        case .argument:
-            guard case .collection(let values)? = constant(tree) else { break }
-            // Looked up when the statement runs, so that the text can be reused for other values.
-            return values.indices.map { .element(of: tree, at: .at(.constant(.integer(Int64($0))))) }
-        default: break
-        }
-        throw SQLError.unsupported("a collection that is neither a constant nor a to-many relationship")
-    }
-}
-
-extension ExpressionTree {
-    fileprivate var isConditional: Bool { if case .conditional = self { true } else { false } }
 }
 
 extension PredicateTree {

@@ -36,12 +36,18 @@ struct SQLOperand {
     var canBeNull = true
     /// The key path, if the value comes from a column.
     var name: String?
+    /// Whether a text that it is compared with is bound as the number that it spells.
+    var convertsTexts: Bool { name != nil && storage?.isNumber ?? false }
     /// Whether the value is a column's itself, by whose type SQLite converts what it is compared with.
     var isColumn = false
     /// For a property that several subentities declare: its columns, of which a row has a value in one.
     var columns: [SQLFragment] = []
     /// For a number: whether it is whole, if that is known.
     private(set) var isWhole: Bool?
+    /// The kind of a value that comes from no column.
+    var constantKind: ValueKind?
+    /// Whether it is a condition's value, which may be of several kinds.
+    var isMixed = false
 
     init(
         fragment: SQLFragment, storage: ColumnStorage? = nil, root: EntityLayout? = nil, entities: [String: Int]? = nil,
@@ -52,12 +58,11 @@ struct SQLOperand {
         self.isWhole = isWhole ?? storage.flatMap(\.isWhole)
     }
 
-    /// Whether the operands never hold the same object, or value: objects of two tables, whose keys may be equal by chance,
-    /// or an object and a plain value.
-    func isNeverEqual(to other: SQLOperand) -> Bool {
-        if let root, let othersRoot = other.root { return root !== othersRoot && root.name != othersRoot.name }
-        guard let storage, let othersStorage = other.storage else { return false }
-        return (storage == .toOne) != (othersStorage == .toOne)
+    /// The operand, for which SQLite converts nothing that it is compared with.
+    var withoutAffinity: SQLOperand {
+        var operand = self
+        if isColumn { operand.fragment = SQLFragment(.unindexed(fragment)) }
+        return operand
     }
 
     /// What a constant on the other side is converted for: a part of a number's digits is a text and remains one.

@@ -119,6 +119,7 @@ final class SQLScope {
 final class AliasNames {
     /// Whether the text serves every predicate of the same skeleton.
     var isReusable = true
+    let length = SQLLength()
     private var count = 0
 
     func next() -> String {

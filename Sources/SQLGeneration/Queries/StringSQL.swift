@@ -18,7 +18,13 @@ extension PredicateSQL {
 
     /// Both sides of a search for a text in another one; nil if one is nil. A number is searched by its digits.
     private func textSides(_ tree: ComparisonTree, in scope: SQLScope) throws -> (SQLOperand, SQLOperand)? {
-        let (left, right) = try openSides(tree, in: scope)
+        try textSides(tree, try openSides(tree, in: scope))
+    }
+
+    private func textSides(
+        _ tree: ComparisonTree, _ sides: (SQLOperand, SQLOperand)
+    ) throws -> (SQLOperand, SQLOperand)? {
+        let (left, right) = sides
         if isNull(tree.left) || isNull(tree.right) { return nil }
         for (side, operand) in [(tree.left, left), (tree.right, right)] {
             guard let storage = operand.storage, !storage.isNumber, !operand.storage.isText else { continue }
@@ -26,7 +32,7 @@ extension PredicateSQL {
                 "\(tree.comparison.format) compares texts, and “\(operand.name ?? side.format)” holds \(Self.content(of: operand))"
             )
         }
-        return (left, right)
+        return left.canBeSearched(for: right) ? sides : nil
     }
 
     /// A closure that makes a fragment of a constant text under a conversion; nil for anything else.
@@ -60,8 +66,12 @@ extension PredicateSQL {
         if case .collection? = constant(tree.left) {
             return try membership(tree.right, of: tree.left, options: tree.options, in: scope)
         }
-        guard let (left, right) = try textSides(tree, in: scope) else { return .never }
-        return stringFunction(.contains, left.fragment, right.fragment, tree.options)
+        return try search(textSides(tree, in: scope), tree.options)
+    }
+
+    private func search(_ sides: (SQLOperand, SQLOperand)?, _ options: StringOptions) -> SQLCondition {
+        guard let sides else { return .never }
+        return stringFunction(.contains, sides.0.fragment, sides.1.fragment, options)
     }
 
     /// `element IN collection`.
@@ -76,13 +86,17 @@ extension PredicateSQL {
             _ = try operand(element, in: scope)
             return .never
         }
-        if try isText(collection, in: scope) {
-            let left = try operand(element, in: scope)
-            let right = try operand(collection, comparedWith: left.asSide(of: .contains), in: scope)
-            return stringFunction(.contains, right.fragment, left.fragment, options)
+        let search = ComparisonTree(collection, .contains, element, options: options)
+        if isString(collection) { return self.search(try textSides(search, in: scope), options) }
+        if let value = try value(of: collection, in: scope) {
+            try Self.checkIsOpen(value, collection)
+            if value.storage.isText || value.kind == .number || value.kind == .text {
+                let part = try operand(element, comparedWith: value.asSide(of: .contains), in: scope)
+                try Self.checkIsOpen(part, element)
+                return self.search(try textSides(search, (value, part)), options)
+            }
         }
         let left = try operand(element, in: scope)
-        if case .keyPath = collection { try Self.checkIsOpen(try operand(collection, in: scope), collection) }
         let all = try elements(of: collection)
         let present = all.indices.filter { !isNull(all[$0]) }
         let hasNull = present.count < all.count
@@ -99,11 +113,12 @@ extension PredicateSQL {
         var list: [SQLFragment] = []
         var parts: [SQLFragment] = []
         for position in present {
-            let right = try operand(all[position], comparedWith: left, in: scope)
+            var right = try operand(all[position], comparedWith: left, in: scope)
+            markMixedNumbers(left, all[position], &right)
             if object(element) != nil, !isConstant(all[position]) {
                 // An object's key depends on whose key it is compared with.
                 let key = try operand(element, comparedWith: right, in: scope)
-                parts.append(key.fragment + " = " + right.fragment)
+                if !key.isNeverEqual(to: right) { parts.append(key.fragment + " = " + right.fragment) }
                 continue
             }
             // Two nils are equal.
@@ -114,7 +129,9 @@ extension PredicateSQL {
                 parts.append(stringFunction(.equalTo, left.fragment, right.fragment, options).fragment)
                 if canBothBeNull { parts.append(Self.areNull(left, right)) }
             } else if canBothBeNull {
-                parts.append(SQLFragment(.same(left.fragment, right.fragment, isNegated: false)))
+                let plain = isMixed((all[position], right)) ? left.withoutAffinity : left
+                let other = isMixed((element, left)) ? right.withoutAffinity : right
+                parts.append(SQLFragment(.same(plain.fragment, other.fragment, isNegated: false)))
             } else {
                 list.append(right.fragment)
             }
@@ -155,12 +172,11 @@ extension PredicateSQL {
         (left.fragment + " IS NULL AND " + right.fragment + " IS NULL").inParentheses
     }
 
-    /// Whether an expression is a text, which can be searched for a part.
-    private func isText(_ tree: ExpressionTree, in scope: SQLScope) throws -> Bool {
-        if isString(tree) { return true }
+    /// The one value, which may be searched for a part, that an expression gives; nil for a list or a constant.
+    private func value(of tree: ExpressionTree, in scope: SQLScope) throws -> SQLOperand? {
         switch tree {
-        case .keyPath, .path, .function, .conditional, .cast: return try operand(tree, in: scope).storage.isText
-        default: return false
+        case .keyPath, .path, .function, .conditional, .cast: try operand(tree, in: scope)
+        default: nil
         }
     }
 

@@ -70,6 +70,7 @@ package struct BatchSQL {
         }
         hasPredicate = predicate != nil && predicate != .constant(true)
         if let predicate, hasPredicate {
+            scope.names.length.allow(for: predicate, arguments)
             let condition = try generator.condition(predicate, in: scope)
             conditions.append(conditions.isEmpty ? condition.fragment : condition.part)
         }

@@ -93,13 +93,6 @@ package enum BindingConversion: Sendable {
     }
 }
 
-extension String {
-    /// The number that the text spells in a database; Swift reads `0x10` and `nan`, too.
-    var spelledNumber: Double? {
-        utf8.allSatisfy { (0x30...0x39).contains($0) || "+-.eE".utf8.contains($0) } ? Double(self) : nil
-    }
-}
-
 extension UUID {
     /// The 16 bytes, as a column holds them.
     package var bytes: Data { withUnsafeBytes(of: uuid) { Data($0) } }

@@ -38,6 +38,8 @@ package struct SQLiteDialect: SQLDialect {
         case .lowercase: "\(word: SQLFunctionName.lowercase)(\(.list(arguments)))"
         case .canonical: "\(word: SQLFunctionName.canonical)(\(.list(arguments)))"
         case .ifNull: "IFNULL(\(.list(arguments)))"
+        case .orderedByBytes: .list(arguments)
+        case .areOfOneKind: areOfOneKind(arguments[0], arguments[1])
         case .average: "AVG(\(.list(arguments)))"
         case .sum: "SUM(\(.list(arguments)))"
         case .extreme(let isGreatest, _): "\(word: isGreatest ? "MAX" : "MIN")(\(.list(arguments)))"
@@ -49,6 +51,11 @@ package struct SQLiteDialect: SQLDialect {
         case .changedProperties: "\(word: SQLFunctionName.changedProperties)(\(.list(arguments)))"
         case .nestedValue(let path, let type): nestedValue(.list(arguments), path, type)
         }
+    }
+
+    private func areOfOneKind(_ left: SQLFragment, _ right: SQLFragment) -> SQLFragment {
+        let isText: SQLFragment = "(typeof(\(left)) = 'text') = (typeof(\(right)) = 'text')"
+        return "\(isText) AND (typeof(\(left)) = 'blob') = (typeof(\(right)) = 'blob')"
     }
 
     private func markedContent(_ value: SQLFragment) -> SQLFragment {

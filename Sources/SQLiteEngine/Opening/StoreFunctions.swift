@@ -22,11 +22,13 @@ package enum StoreFunctions {
         try register(SQLFunctionName.canonical, on: connection, .canonical)
         let searches = StringSearches()
         try connection.register(function: SQLFunctionName.stringSearch, argumentCount: 4) { arguments in
-            guard let left = arguments.string(at: 0), let right = arguments.string(at: 1) else { return .null }
+            guard let left = searchedText(arguments, 0), let right = searchedText(arguments, 1) else { return .null }
             let number = UInt(truncatingIfNeeded: arguments.integer(at: 2))
             guard let comparison = ComparisonOperator(rawValue: number) else {
                 return .failure("\(number) is no comparison")
             }
+            let texts = [0, 1].count { arguments.kind(at: $0) == .text }
+            guard texts > (comparison.comparesWhole ? 1 : 0) else { return .integer(0) }
             let options = StringOptions(rawValue: UInt(truncatingIfNeeded: arguments.integer(at: 3)))
             if comparison == .matches, MatchesPattern.cached(right, options: options) == nil {
                 return .failure("\"\(right)\" is no regular expression for MATCHES")
@@ -50,6 +52,15 @@ package enum StoreFunctions {
         try register(SQLCollationName.localized, on: connection, .localized)
         try register(SQLCollationName.localizedCaseInsensitive, on: connection, .localizedCaseInsensitive)
         try register(SQLCollationName.localizedStandard, on: connection, .localizedStandard)
+    }
+
+    /// An argument as it is searched: a number by its digits; nil for nil and bytes.
+    private static func searchedText(_ arguments: FunctionArguments, _ index: Int) -> String? {
+        switch arguments.kind(at: index) {
+        case .integer, .text: arguments.string(at: index)
+        case .double: Value.double(arguments.double(at: index)).text
+        case .null, .blob: nil
+        }
     }
 
     /// The first argument, if an attribute of the type with the second argument's number can hold it.

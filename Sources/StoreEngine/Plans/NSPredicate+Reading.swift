@@ -1,9 +1,9 @@
 import CoreDataModel
 
 extension NSPredicate {
-    /// The predicate adapted for a fetch of an entity: paths from constants are evaluated, and texts that spell UUIDs
-    /// are converted for UUID attributes.
+    /// The predicate adapted for a fetch of an entity: paths from constants are evaluated, and texts that spell
+    /// UUIDs or numbers are converted for attributes that hold these.
     package func read(for layout: EntityLayout) -> NSPredicate {
-        withConstantPathsRead.withUUIDsRead(layout.holdsUUIDs)
+        withConstantPathsRead.withSpelledValuesRead(layout.spelledKind)
     }
 }

@@ -66,13 +66,17 @@ struct ConstantTypesTests {
     func groups() throws {
         let stores = try ComparedStores()
         for (type, context) in stores.contexts {
-            for (format, expected) in [("max:(age) / 2 == 7.5", 0), ("max:(age) / 2.0 == 7.5", 1)] {
+            for (format, expected) in [
+                ("max:(age) / 2 == 7.5", 0), ("max:(age) / 2.0 == 7.5", 1), ("max:(age * %@) / 4 == 7.5", 1),
+                ("min:(age * %@) / 4 == 7.5", 1), ("sum:(age * %@) / 4 == 7.5", 1), ("max:(age & %@) / 4 == 0", 1),
+            ] {
                 let request = NSFetchRequest<NSDictionary>(entityName: "Book")
                 request.predicate = NSPredicate(format: "name == 'b1'")
                 request.resultType = .dictionaryResultType
                 request.propertiesToFetch = ["name"]
                 request.propertiesToGroupBy = ["name"]
-                request.havingPredicate = NSPredicate(format: format)
+                request.havingPredicate = NSPredicate(
+                    format: format, argumentArray: format.contains("%") ? Self.two : nil)
                 #expect(try context.fetch(request).count == expected, "\(type): \(format)")
             }
         }
@@ -89,6 +93,16 @@ struct ConstantTypesTests {
         }
         try stores.check("Book", "%@ / age == 2.5", [NSDecimalNumber(string: "37.5")], finds: ["b1"])
         try stores.check("Book", "%@ / age > 1.3 AND age > 0", [NSDecimalNumber(value: 20)], finds: ["b1"])
+    }
+
+    @Test("in bits, which are whole numbers whatever they are of")
+    func bits() throws {
+        let stores = try ComparedStores()
+        for format in ["(score | 1) / 2 == 1", "(score & 3) / 4 == 0", "(score << 1) / 8 == 0", "~score / 2 == -1"] {
+            try stores.check("Book", format + " AND age == 15", finds: ["b1"])
+        }
+        try stores.check("Book", "(age & %@) / 4 == 0 AND age == 15", Self.two, finds: ["b1"])
+        try stores.check("Book", "age == 15 AND max:(length(name) * %@) / 8 == 0.5", Self.two, finds: ["b1"])
     }
 
     @Test("in what a batch update writes")

@@ -1,0 +1,124 @@
+import Foundation
+
+// Handles texts that spell UUIDs and numbers, in a predicate for properties that hold these. This is not next to
+// `NSPredicate`, since templates of format strings use it, which the model compiler has, too.
+
+/// What a text is read as beside a property.
+package struct SpelledKind: Sendable {
+    package enum Value: Sendable { case uuid, number }
+
+    package let value: Value
+    /// Whether the property is one of several objects, among whose values a text may be.
+    package let isOfMany: Bool
+
+    package init(_ value: Value, isOfMany: Bool) { (self.value, self.isOfMany) = (value, isOfMany) }
+}
+
+extension PredicateTree {
+    /// Whether a text that spells a UUID or a number is compared anywhere.
+    var hasSpelledValues: Bool {
+        contains { comparison in [comparison.left, comparison.right].contains { $0.spelledValue([]) != nil } }
+    }
+
+    /// Whether such a text, as a literal or an argument, is compared with a property that holds what it spells.
+    func comparesSpelledValues(_ kind: ([String]) -> SpelledKind?, _ arguments: [Value]) -> Bool {
+        contains { $0.withSpelledValuesRead(kind, arguments) != nil }
+    }
+
+    private func contains(_ isOne: (ComparisonTree) -> Bool) -> Bool {
+        switch self {
+        case .constant: false
+        case .and(let parts), .or(let parts): parts.contains { $0.contains(isOne) }
+        case .not(let part): part.contains(isOne)
+        case .comparison(let comparison): isOne(comparison)
+        }
+    }
+
+    /// The tree with values in place of the texts that are compared with properties that hold what they spell.
+    func withSpelledValuesRead(_ kind: ([String]) -> SpelledKind?) -> PredicateTree {
+        switch self {
+        case .constant: self
+        case .and(let parts): .and(parts.map { $0.withSpelledValuesRead(kind) })
+        case .or(let parts): .or(parts.map { $0.withSpelledValuesRead(kind) })
+        case .not(let part): .not(part.withSpelledValuesRead(kind))
+        case .comparison(let comparison): .comparison(comparison.withSpelledValuesRead(kind, []) ?? comparison)
+        }
+    }
+}
+
+extension ComparisonTree {
+    /// The comparison with values in place of texts; nil if none of its texts is compared with a property that holds what
+    /// it spells.
+    fileprivate func withSpelledValuesRead(
+        _ kind: ([String]) -> SpelledKind?, _ arguments: [Value]
+    ) -> ComparisonTree? {
+        var read = self
+        // `IN` searches a text for the digits of a number, or these for a text.
+        if case .keyPath(let path) = left, let value = right.spelledValue(arguments), let kind = kind(path) {
+            guard comparison.comparesWhole || comparison == .contains && kind.isOfMany,
+                comparison != .in || value.elements != nil || kind.value == .uuid
+            else { return nil }
+            read.right = .constant(value.read(as: kind.value))
+        } else if case .keyPath(let path) = right, let value = left.spelledValue(arguments), let kind = kind(path) {
+            guard comparison.comparesWhole,
+                comparison != .in || kind.isOfMany || kind.value == .uuid
+            else { return nil }
+            read.left = .constant(value.read(as: kind.value))
+        } else {
+            return nil
+        }
+        return read
+    }
+}
+
+extension ExpressionTree {
+    /// The constant, as a literal or an argument, that spells UUIDs or numbers.
+    fileprivate func spelledValue(_ arguments: [Value]) -> Value? {
+        switch self {
+        case .constant(let value) where value.isSpelledValue: value
+        case .argument(let index) where arguments.indices.contains(index) && arguments[index].isSpelledValue:
+            arguments[index]
+        default: nil
+        }
+    }
+}
+
+extension ComparisonOperator {
+    /// Whether whole values are compared, rather than parts of texts.
+    package var comparesWhole: Bool {
+        switch self {
+        case .equalTo, .notEqualTo, .in, .lessThan, .lessThanOrEqualTo, .greaterThan, .greaterThanOrEqualTo, .between:
+            true
+        case .matches, .like, .beginsWith, .endsWith, .contains: false
+        }
+    }
+}
+
+extension Value {
+    /// Whether it is a text that spells a UUID or a number, or a collection with such texts.
+    var isSpelledValue: Bool {
+        switch self {
+        case .string(let text): text.spelledNumber != nil || text.utf8.count == 36 && UUID(uuidString: text) != nil
+        case .collection(let elements): elements.contains(where: \.isSpelledValue)
+        default: false
+        }
+    }
+
+    /// The value that a text spells, also within a collection; any other value unchanged.
+    fileprivate func read(as kind: SpelledKind.Value) -> Value {
+        switch (self, kind) {
+        case (.string(let text), .uuid): UUID(uuidString: text).map { .uuid($0) } ?? self
+        case (.string(let text), .number):
+            Int64(text).map { .integer($0) } ?? text.spelledNumber.map { .double($0) } ?? self
+        case (.collection(let elements), _): .collection(elements.map { $0.read(as: kind) })
+        default: self
+        }
+    }
+}
+
+extension String {
+    /// The number that the text spells in a database; Swift reads `0x10` and `nan`, too.
+    package var spelledNumber: Double? {
+        utf8.allSatisfy { (0x30...0x39).contains($0) || "+-.eE".utf8.contains($0) } ? Double(self) : nil
+    }
+}
