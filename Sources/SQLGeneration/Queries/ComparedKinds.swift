@@ -19,11 +19,6 @@ extension SQLOperand {
         return !kind.isComparable(with: othersKind)
     }
 
-    /// Whether neither is ever less than the other.
-    func hasNoOrder(with other: SQLOperand) -> Bool {
-        kind == .object || other.kind == .object || root != nil || other.root != nil || isNeverEqual(to: other)
-    }
-
     /// Whether one may be searched for the other: one of them is a text, the other one a text or a number.
     func canBeSearched(for other: SQLOperand) -> Bool {
         let kinds = [kind ?? .text, other.kind ?? .text]

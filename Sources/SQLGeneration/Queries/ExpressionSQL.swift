@@ -233,6 +233,8 @@ extension PredicateSQL {
             default: "\(name)(\(value))"
             }
         if computation == .average { storage = .double }
+        // A count is a number, also of texts.
+        if computation == .count { storage = .integer }
         if computation == .count || computation == .average { isWhole = nil }
         var text = SQLFragment.select("SELECT \(computed) FROM \(inner.from()) WHERE \(all)")
         // The sum of an empty set is 0; its average, minimum and maximum are nil.

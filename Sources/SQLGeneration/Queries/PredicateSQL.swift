@@ -154,7 +154,7 @@ struct PredicateSQL {
 
     private func order(_ tree: ComparisonTree, _ sign: SQLFragment, in scope: SQLScope) throws -> SQLCondition {
         let (left, right) = try openSides(tree, in: scope)
-        if isNull(tree.left) || isNull(tree.right) || left.hasNoOrder(with: right) { return .never }
+        if isNull(tree.left) || isNull(tree.right) || left.isNeverEqual(to: right) { return .never }
         // Constants have no column's order.
         let hasOrder = !isConstant(tree.left) || !isConstant(tree.right)
         if !tree.options.isEmpty || !hasOrder, areTexts(tree.left, left, tree.right, right) {
@@ -187,7 +187,7 @@ struct PredicateSQL {
         var (lower, upper) = (
             try operand(bounds[0], comparedWith: left, in: scope), try operand(bounds[1], comparedWith: left, in: scope)
         )
-        if left.hasNoOrder(with: lower) || left.hasNoOrder(with: upper) { return .never }
+        if left.isNeverEqual(to: lower) || left.isNeverEqual(to: upper) { return .never }
         markMixedNumbers(left, bounds[0], &lower)
         markMixedNumbers(left, bounds[1], &upper)
         if !tree.options.isEmpty || isConstant(tree.left),
