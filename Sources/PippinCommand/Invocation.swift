@@ -54,7 +54,7 @@ enum Invocation: Equatable {
 
     private init(reading arguments: [String]) throws {
         if arguments.contains("--help") || arguments.contains("-h") || arguments.first == "help" {
-            self = .help(HelpTopic(arguments))
+            self = .help(try HelpTopic(arguments))
             return
         }
         let known = "info, dump, query, export, import, check, report, browse, shell, copy, migrate or model"

@@ -17,6 +17,7 @@ struct InvocationTests {
         #expect(try Invocation(["dump", "--", "--json"]) == .dump(.init(store: "--json")))
         #expect(try Invocation(["info", "--help"]) == .help(.info))
         #expect(try Invocation(["model", "diff", "--help"]) == .help(.diff))
+        #expect(throws: UsageError.self) { try Invocation(["help", "nonsense"]) }
         #expect(try Invocation(["--version"]) == .version)
     }
 

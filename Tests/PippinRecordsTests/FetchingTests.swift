@@ -112,6 +112,33 @@ struct FetchingTests {
     }
 }
 
+@Suite("A managed class within a type")
+struct NestedRecordTests {
+    final class Row: NSManagedObject {}
+
+    @Test("has the verbs that need no conversion")
+    func verbs() throws {
+        let model = NSManagedObjectModel()
+        let entity = NSEntityDescription()
+        entity.name = "Line"
+        entity.managedObjectClassName = String(reflecting: Row.self)
+        let title = NSAttributeDescription()
+        (title.name, title.attributeType, title.isOptional) = ("title", .stringAttributeType, true)
+        entity.properties = [title]
+        model.entities = [entity]
+        let manager = PersistenceManager(model: model, name: "Lines", store: .memory)
+        try manager.loadAndWait()
+        let worker = manager.newWorkerContext()
+        try worker.performAndWait {
+            let row = Row(context: worker)
+            row.setValue("A", forKey: "title")
+            let rows = try Row.all(in: worker)
+            #expect(rows == [row])
+            #expect(try Row.count(in: worker) == 1)
+        }
+    }
+}
+
 private final class StrangerRecord: NSManagedObject, DataRecord {
     typealias UidType = String
 }

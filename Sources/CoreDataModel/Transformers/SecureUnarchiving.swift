@@ -53,7 +53,7 @@ struct UnarchivedClasses {
 
     /// The module of a class outside Foundation.
     private static func module(of type: AnyClass) -> Substring? {
-        let name = NSStringFromClass(type)
+        let name = String(reflecting: type)
         guard let point = name.firstIndex(of: "."), !name.hasPrefix("Foundation.") else { return nil }
         return name[..<point]
     }

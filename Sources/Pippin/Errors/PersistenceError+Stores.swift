@@ -6,7 +6,7 @@ extension PersistenceError {
     package static func notLoaded(manager: String) -> PersistenceError {
         PersistenceError(
             .notLoaded,
-            "The persistence manager '\(manager)' is not loaded. Call load() once, and wait for it, before anything else."
+            "The store of the persistence manager '\(manager)' was destroyed. Call load() to make a new one; startOver() does both."
         )
     }
 

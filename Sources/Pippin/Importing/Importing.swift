@@ -32,6 +32,25 @@ extension PersistenceManager {
         return batches.report
     }
 
+    /// The same for an array, or another sequence that is there already or is made step by step.
+    ///
+    /// - Parameters:
+    ///   - values: the models; no more than one batch of them is in memory besides the sequence itself.
+    ///   - batchSize: how many models to save at a time.
+    ///   - progress: counts the values that are done.
+    /// - Returns: what was inserted, updated, skipped and refused, and why.
+    /// - Throws: what the import of an asynchronous sequence throws.
+    /// - SQL: `SELECT … WHERE Z<ID> IN (?, …)`, then `INSERT` and `UPDATE` in one transaction per batch
+    @discardableResult
+    public func importModels<Model: CoreModel>(
+        _ values: some Sequence<Model> & Sendable, batchSize: Int = 500, progress: Progress? = nil
+    ) async throws -> ImportReport {
+        var batches = ImportBatches<Model>(manager: self, size: batchSize, progress: progress)
+        for value in values { try await batches.add(value) }
+        try await batches.flush()
+        return batches.report
+    }
+
     /// Saves the models in a file of JSON Lines, with one JSON object per line.
     ///
     /// A line that cannot be decoded is refused, with its number and the reason, and the others are saved. Keys that

@@ -43,11 +43,6 @@ extension PersistenceManager {
     /// - Returns: whether it was.
     func hasStayedOpen(since count: Int) -> Bool { isOpen && closings.withLock { $0 } == count }
 
-    /// - Throws: ``PersistenceError/Code/notLoaded`` if the store is not open.
-    package func requireOpen() throws {
-        guard isOpen else { throw PersistenceError.notLoaded(manager: name) }
-    }
-
     /// Refuses what a closure of a migration plan, or an observer, does with the manager while its thread opens the
     /// store: it would wait for itself.
     func refuseWhileOpening() throws {
@@ -55,7 +50,7 @@ extension PersistenceManager {
     }
 
     /// A store that was destroyed is made again only by an explicit `load()`.
-    private func refuseOpeningAgain() throws {
+    func refuseOpeningAgain() throws {
         if wasDestroyed.withLock({ $0 }) { throw PersistenceError.notLoaded(manager: name) }
     }
 }

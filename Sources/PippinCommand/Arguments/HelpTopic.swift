@@ -1,3 +1,5 @@
+import StoreCommands
+
 /// What somebody wants help with: everything, or a command.
 enum HelpTopic: String, CaseIterable, Equatable {
     case all
@@ -10,10 +12,19 @@ enum HelpTopic: String, CaseIterable, Equatable {
     case compile = "model compile"
     case extract = "model extract"
 
-    /// The command that the arguments begin with, `help` left out; all commands where they name none.
-    init(_ arguments: [String]) {
+    /// The command that the arguments begin with, `help` left out; all commands if there is no word.
+    ///
+    /// - Throws: `UsageError` for a word that is no command.
+    init(_ arguments: [String]) throws {
         let words = arguments.drop { $0 == "help" }.prefix { !$0.hasPrefix("-") }
         let pair = words.prefix(2).joined(separator: " ")
-        self = HelpTopic(rawValue: pair) ?? words.first.flatMap(HelpTopic.init) ?? .all
+        guard let first = words.first else {
+            self = .all
+            return
+        }
+        guard let topic = HelpTopic(rawValue: pair) ?? HelpTopic(rawValue: first) else {
+            throw UsageError("there is no command “\(first)”; “pippin help” lists them all")
+        }
+        self = topic
     }
 }

@@ -37,7 +37,10 @@ enum Usage {
             lines += wrapped(command.text.split(separator: "\n").first.map(String.init) ?? "", indent: 6) + [""]
         }
         lines += ["“pippin COMMAND --help” says more, with the options.", ""]
-        lines += ["Exit status: 0, 1 when the store or model cannot be read, 64 when the arguments make no sense."]
+        lines += [
+            "Exit status: 0; 1 when a store or model cannot be read or is wrong, or the output cannot be written;",
+            "2 and 3 as “check” and “model diff” say; 64 when the arguments make no sense.",
+        ]
         return lines.joined(separator: "\n") + "\n"
     }()
 

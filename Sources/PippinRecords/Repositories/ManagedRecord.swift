@@ -107,7 +107,7 @@ extension ManagedRecord {
     /// The entity of the class in the context's model, found by its class or by its name.
     static func entity(in context: NSManagedObjectContext) throws -> NSEntityDescription {
         let entities = context.persistentStoreCoordinator?.managedObjectModel.entities ?? []
-        let (name, className) = (String(describing: Self.self), NSStringFromClass(Self.self))
+        let (name, className) = (String(describing: Self.self), String(reflecting: Self.self))
         let entity =
             entities.first { $0.managedObjectClassName == className } ?? entities.first { $0.name == name }
         guard let entity else { throw PersistenceError.unknownEntity(name, known: entities.compactMap(\.name)) }

@@ -77,21 +77,3 @@ struct PageTests {
         #expect(found == all)
     }
 }
-
-@Suite("Starting over")
-struct StartingOverTests {
-    @Test("takes the file away, and begins with an empty one")
-    func file() async throws {
-        let counter = try Counter(Coin.self)
-        try await counter.manager.save(Coin(code: "EUR", worth: 1))
-        try await counter.manager.destroy()
-        await #expect(throws: PersistenceError.notLoaded(manager: "Models")) {
-            try await counter.manager.fetch(Coin.self)
-        }
-        try await counter.manager.load()
-        #expect(try await counter.manager.fetch(Coin.self).isEmpty)
-        try await counter.manager.save(Coin(code: "GBP", worth: 1))
-        try await counter.manager.startOver()
-        #expect(try await counter.manager.count(Coin.self) == 0)
-    }
-}

@@ -107,11 +107,7 @@ struct CSVTests {
         let counter = try Counter(Coin.self)
         try await counter.manager.save(Coin(code: "EUR", worth: 1))
         let values = [Coin(code: "EUR", worth: 1), Coin(code: "USD", worth: 1), Coin(code: "USD", worth: 0.9)]
-        let report = try await counter.manager.importModels(
-            AsyncStream { continuation in
-                for value in values { continuation.yield(value) }
-                continuation.finish()
-            })
+        let report = try await counter.manager.importModels(values)
         #expect(report.inserted == 1)
         #expect(report.unchanged == 1)
         #expect(report.superseded == 1)

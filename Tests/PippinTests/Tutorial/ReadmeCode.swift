@@ -32,11 +32,11 @@ enum Readme {
             try store.delete(Book.self, where: \.price == nil)
         }
 
+        let report = try await manager.importCSV(Book.self, from: file, progress: progress)
+        print("\(report.inserted) new, \(report.updated) changed, \(report.refused.count) refused")
+
         for try await books in manager.observe(Book.self) {
             show(books)
         }
-
-        let report = try await manager.importCSV(Book.self, from: file, progress: progress)
-        print("\(report.inserted) new, \(report.updated) changed, \(report.refused.count) refused")
     }
 }
