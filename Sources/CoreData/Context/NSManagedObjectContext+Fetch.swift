@@ -137,7 +137,7 @@ extension NSManagedObjectContext {
         plan.groupBy = (request.propertiesToGroupBy ?? []).compactMap {
             ($0 as? NSPropertyDescription)?.name ?? $0 as? String
         }
-        plan.having = request.havingPredicate
+        plan.having = request.havingPredicate?.read(for: layout)
         plan.isDistinct = request.returnsDistinctResults
         let rows = try source.fetchDictionaries(plan, stores: request.affectedStores)
         var keys = SharedKeys()

@@ -78,17 +78,17 @@ package final class CompiledExpression: Sendable {
     /// The values that `ANY` and `ALL` look at. Where a to-one relationship before a to-many one has no object, there
     /// are none, rather than one that is `nil`: `ANY author.books.title == nil`.
     static func compileElements(_ tree: ExpressionTree) -> Code {
-        let values = compile(tree)
         let (origin, keys): (Code, [String])
         switch tree {
-        case .keyPath(let path): (origin, keys) = ({ $0.object }, path)
-        case .path(let start, let path): (origin, keys) = (compile(start), path)
-        default: return values
+        case .keyPath(let path) where path.count > 1: (origin, keys) = ({ $0.object }, path)
+        case .path(let start, let path) where path.count > 1: (origin, keys) = (compile(start), path)
+        default: return compile(tree)
         }
-        guard keys.count > 1 else { return values }
+        // The origin is computed once: a condition within it may have such paths, too.
         return { scope in
-            let found = values(scope)
-            guard found.isNull, case .object(let reference) = origin(scope), reference.operand.leadsToMany(keys) else {
+            let object = origin(scope)
+            let found = object.value(forKeyPath: keys)
+            guard found.isNull, case .object(let reference) = object, reference.operand.leadsToMany(keys) else {
                 return found
             }
             return .collection([])

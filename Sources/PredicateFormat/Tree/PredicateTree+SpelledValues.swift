@@ -17,7 +17,7 @@ package struct SpelledKind: Sendable {
 extension PredicateTree {
     /// Whether a text that spells a UUID or a number is compared anywhere.
     var hasSpelledValues: Bool {
-        contains { comparison in [comparison.left, comparison.right].contains { $0.spelledValue([]) != nil } }
+        contains { comparison in [comparison.left, comparison.right].contains { $0.spelledValues([]) != nil } }
     }
 
     /// Whether such a text, as a literal or an argument, is compared with a property that holds what it spells.
@@ -54,16 +54,18 @@ extension ComparisonTree {
     ) -> ComparisonTree? {
         var read = self
         // `IN` searches a text for the digits of a number, or these for a text.
-        if case .keyPath(let path) = left, let value = right.spelledValue(arguments), let kind = kind(path) {
+        if case .keyPath(let path) = left, let (values, isList) = right.spelledValues(arguments), let kind = kind(path) {
             guard comparison.comparesWhole || comparison == .contains && kind.isOfMany,
-                comparison != .in || value.elements != nil || kind.value == .uuid
+                comparison != .in || isList || kind.value == .uuid
             else { return nil }
-            read.right = .constant(value.read(as: kind.value))
-        } else if case .keyPath(let path) = right, let value = left.spelledValue(arguments), let kind = kind(path) {
+            read.right = values(kind.value)
+        } else if case .keyPath(let path) = right, let (values, _) = left.spelledValues(arguments),
+            let kind = kind(path)
+        {
             guard comparison.comparesWhole,
                 comparison != .in || kind.isOfMany || kind.value == .uuid
             else { return nil }
-            read.left = .constant(value.read(as: kind.value))
+            read.left = values(kind.value)
         } else {
             return nil
         }
@@ -72,13 +74,21 @@ extension ComparisonTree {
 }
 
 extension ExpressionTree {
-    /// The constant, as a literal or an argument, that spells UUIDs or numbers.
-    fileprivate func spelledValue(_ arguments: [Value]) -> Value? {
+    /// How to read the constants that spell UUIDs or numbers, as literals, arguments or elements of a list, and whether it is
+    /// a list; nil if there are none.
+    fileprivate func spelledValues(
+        _ arguments: [Value]
+    ) -> (read: (SpelledKind.Value) -> ExpressionTree, isList: Bool)? {
         switch self {
-        case .constant(let value) where value.isSpelledValue: value
-        case .argument(let index) where arguments.indices.contains(index) && arguments[index].isSpelledValue:
-            arguments[index]
-        default: nil
+        case .constant(let value) where value.isSpelledValue:
+            return ({ .constant(value.read(as: $0)) }, value.elements != nil)
+        case .argument(let index) where arguments.indices.contains(index):
+            return ExpressionTree.constant(arguments[index]).spelledValues([])
+        case .aggregate(let elements):
+            let reads = elements.map { $0.spelledValues(arguments)?.read }
+            guard reads.contains(where: { $0 != nil }) else { return nil }
+            return ({ kind in .aggregate(zip(elements, reads).map { $1?(kind) ?? $0 }) }, true)
+        default: return nil
         }
     }
 }

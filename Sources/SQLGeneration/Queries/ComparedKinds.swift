@@ -13,6 +13,8 @@ extension SQLOperand {
     func isNeverEqual(to other: SQLOperand) -> Bool {
         if let root, let othersRoot = other.root { return root !== othersRoot && root.name != othersRoot.name }
         let hasKey = root != nil || other.root != nil
+        // An object is not among the values of several kinds.
+        if hasKey, isMixed || other.isMixed { return true }
         if hasKey, (entities == nil) != (other.entities == nil) { return true }
         guard let kind, let othersKind = other.kind else { return false }
         if kind == .archive || othersKind == .archive { return hasKey }

@@ -48,23 +48,41 @@ extension PredicateSQL {
         case .function(let function, let arguments): return try operand(function, arguments, in: scope)
         case .conditional(let test, let first, let second):
             let condition = try condition(test, in: scope).fragment
-            let (yes, no) = try branches(first, second, in: scope)
-            var text = "CASE WHEN " + condition + " THEN " + yes.fragment + " ELSE " + no.fragment + " END"
-            if yes.mixesNumbers(with: no) { text = SQLFragment(.mixingNumbers(text)) }
-            let kind = isNull(first) ? no.kind : isNull(second) ? yes.kind : yes.kind == no.kind ? yes.kind : nil
-            // Without a column's text, the order would be the database's.
-            if kind == .text, yes.name == nil, no.name == nil { text = .call(.orderedByBytes, text) }
-            var result = SQLOperand(
-                fragment: text, storage: yes.storage, root: yes.root ?? no.root, isWhole: yes.isWhole)
-            result.constantKind = kind
-            result.isMixed = kind == nil
-            return result
+            return try conditional(condition, (first, second), try branches(first, second, in: scope))
         case .cast(let expression, let type): return try cast(expression, to: type, in: scope)
         case .fetch(let request, _, let countOnly):
             return try operand(fetching: request, countOnly: countOnly, in: scope)
         case .path, .element, .call, .aggregate, .subquery, .set, .anyKey, .block, .assignment:
             throw SQLError.unsupported(tree.sqlDescription)
         }
+    }
+
+    /// One of two values. A number's sort is the chosen value's own.
+    private func conditional(
+        _ condition: SQLFragment, _ trees: (ExpressionTree, ExpressionTree), _ values: (SQLOperand, SQLOperand)
+    ) throws -> SQLOperand {
+        var (yes, no) = values
+        let mixesNumbers = yes.mixesNumbers(with: no)
+        if mixesNumbers {
+            if yes.isWhole == false { yes.fragment = yes.asReal }
+            if no.isWhole == false { no.fragment = no.asReal }
+        }
+        var text = "CASE WHEN " + condition + " THEN " + yes.fragment + " ELSE " + no.fragment + " END"
+        if mixesNumbers { text = SQLFragment(.mixingNumbers(text)) }
+        let typical = isNull(trees.0) ? no : yes
+        let kind = isNull(trees.1) || yes.kind == no.kind ? typical.kind : isNull(trees.0) ? no.kind : nil
+        if kind == nil, yes.root != nil || no.root != nil {
+            throw SQLError.unsupported("TERNARY with an object and a value of another kind")
+        }
+        // Without a column's text, the order would be the database's.
+        if kind == .text, yes.name == nil, no.name == nil { text = .call(.orderedByBytes, text) }
+        var result = SQLOperand(
+            fragment: text, storage: kind == nil ? nil : typical.storage, root: yes.root ?? no.root,
+            isWhole: mixesNumbers ? nil : typical.isWhole)
+        result.constantKind = kind
+        result.isMixed = kind == nil
+        result.hasRealFractions = mixesNumbers || yes.hasRealFractions && no.hasRealFractions
+        return result
     }
 
     /// A value of the predicate.
@@ -157,6 +175,7 @@ extension PredicateSQL {
                 fragment: column.value(of: alias), storage: column.storage, root: column.destination?.root,
                 name: path.joined(separator: "."), isColumn: column.siblings.isEmpty)
             if !operand.isColumn { operand.columns = column.values(of: alias, \.name) }
+            operand.hasRealFractions = column.storage == .double || column.storage == .float
             return operand
         case .composite:
             throw SQLError.unsupported("the composite attribute “\(path.joined(separator: "."))” as a whole")

@@ -81,16 +81,16 @@ extension PredicateSQL {
             fragment: text.inParentheses, storage: result, isWhole: function.isOfBits ? true : isWhole)
     }
 
-    /// An operand of a division or another operator. SQLite keeps a whole decimal as an integer, and would divide it as one.
+    /// An operand of a division or another operator. SQLite keeps a whole decimal as an integer, and the difference of two
+    /// dates, and would divide it as one.
     private func dividable(
         _ operand: SQLOperand, _ tree: ExpressionTree, in function: BuiltInFunction
     ) -> SQLFragment {
-        guard function == .divide else { return operand.fragment }
-        switch (operand.storage, constant(tree)) {
-        case (.double, _), (.float, _), (_, .double): return operand.fragment
-        default:
-            let hasFraction = operand.storage == .decimal || operand.isWhole == false
-            return hasFraction ? (operand.fragment + " * 1.0").inParentheses : operand.fragment
+        guard function == .divide, !operand.hasRealFractions else { return operand.fragment }
+        if case .double? = constant(tree) { return operand.fragment }
+        switch operand.storage {
+        case .decimal, .double, .float: return operand.asReal
+        default: return operand.isWhole == false ? operand.asReal : operand.fragment
         }
     }
 

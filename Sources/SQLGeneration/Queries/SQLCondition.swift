@@ -44,6 +44,8 @@ struct SQLOperand {
     var columns: [SQLFragment] = []
     /// For a number: whether it is whole, if that is known.
     private(set) var isWhole: Bool?
+    /// Whether SQLite keeps fractions among its values as reals, and divides them as memory does.
+    var hasRealFractions = false
     /// The kind of a value that comes from no column.
     var constantKind: ValueKind?
     /// Whether it is a condition's value, which may be of several kinds.
@@ -82,6 +84,9 @@ struct SQLOperand {
             ? SQLCondition(condition(fragment))
             : SQLCondition(PredicateSQL.chain(columns.map { condition($0).inParentheses }, "OR"), isCompound: true)
     }
+
+    /// The number as a real, which SQLite does not divide as an integer.
+    var asReal: SQLFragment { (fragment + " * 1.0").inParentheses }
 
     /// Whether one side is a whole number, and the other one a fraction.
     func mixesNumbers(with other: SQLOperand) -> Bool {

@@ -3,7 +3,7 @@ import PredicateFormat
 /// How long a statement's SQL becomes. Comparisons that say an operand twice, nested in one another, would make it longer
 /// than any memory holds.
 final class SQLLength {
-    private var allowed = 100_000
+    private var allowed = 20_000
     private var segments = 0
     private var operands = 0
     private var depth = 0

@@ -159,7 +159,9 @@ extension PredicateSQL {
 
     /// Whether an expression is a text; nil if that is not known.
     private func isText(_ tree: ExpressionTree, _ operand: SQLOperand) -> Bool? {
+        if operand.isMixed { return nil }
         if operand.storage != nil { return operand.storage.isText }
+        if let kind = operand.kind, constant(tree) == nil { return kind == .text }
         switch constant(tree) {
         case nil: return nil
         case .string, .url: return true

@@ -3,8 +3,8 @@ import MigrationPlans
 import SQLGeneration
 import SQLiteEngine
 
-/// Other programs' triggers on tables that are rebuilt, and those on other tables that name a rebuilt one: they are
-/// created again unchanged. While rows are moved, the former would fire for them, and the latter find no table.
+/// Other programs' triggers on the store's tables, and those on other tables that name a rebuilt one: they are created again
+/// unchanged. While rows are moved or changed, the former would fire for them, and the latter find no table.
 struct ForeignTriggers {
     /// Sorted by name.
     let names: [String]
@@ -15,12 +15,16 @@ struct ForeignTriggers {
     /// - Parameters:
     ///   - structure: the store's present structure.
     ///   - renamed: the tables that are replaced.
+    ///   - kept: the tables whose rows may get other values where they are.
     ///   - tables: the tables after the migration.
-    init(_ structure: StoreStructure, on renamed: [String], of tables: [TableDefinition]) {
+    init(_ structure: StoreStructure, on renamed: [String], and kept: [String], of tables: [TableDefinition]) {
         let (replaced, names) = (Set(renamed), Set(renamed.map { $0.uppercased() }))
+        let kept = Set(kept)
+        func needsTables(_ trigger: StoreStructure.Trigger) -> Bool {
+            replaced.contains(trigger.table) || !names.isDisjoint(with: Self.words(of: trigger.sql))
+        }
         let foreign = structure.triggers.filter { name, trigger in
-            !name.hasPrefix("Z_DA_")
-                && (replaced.contains(trigger.table) || !names.isDisjoint(with: Self.words(of: trigger.sql)))
+            !name.hasPrefix("Z_DA_") && (kept.contains(trigger.table) || needsTables(trigger))
         }
         .sorted { $0.key < $1.key }
         self.names = foreign.map(\.key)
@@ -31,6 +35,7 @@ struct ForeignTriggers {
             // Removing a table has removed its triggers.
             if definition == nil, replaced.contains(trigger.table) { continue }
             creations.append(.run(trigger.sql))
+            guard needsTables(trigger) else { continue }
             // Views have no columns here.
             let columns = definition?.columns.map(\.name) ?? structure.columnNames(trigger.table)
             guard !columns.isEmpty else { continue }

@@ -65,9 +65,10 @@ private struct LightweightMigrationBuilder {
         let set = formerTables.filter { !extended.contains($0) } + formerJoins.filter { !joins.kept.contains($0) }
 
         // Triggers of derived attributes are created again. Other programs' triggers would fire for rows that are
-        // moved, and be removed with their tables.
+        // moved or changed, and be removed with their tables.
         let foreign = ForeignTriggers(
-            structure, on: set, of: tables.map(\.definition) + pair.destination.joinTables.map(\.table))
+            structure, on: set, and: extended.union(joins.kept).sorted(),
+            of: tables.map(\.definition) + pair.destination.joinTables.map(\.table))
         let derived = structure.triggers.keys.filter { $0.hasPrefix("Z_DA_") }.sorted()
         run((derived + foreign.names).map { "DROP TRIGGER \(quoted($0))" })
         checkStrays(formerTables)

@@ -15,7 +15,7 @@ package enum FilterText {
             throw TextProblem(text, 0..<text.count, "\(error)")
         }
         try checkKeys(of: parsed, text, entity)
-        return makePredicate(withValues(parsed, entity))
+        return makePredicate(withValues(parsed, entity)).read(for: entity)
     }
 
     private static func problem(_ error: PredicateFormatError, in text: String) -> TextProblem {

@@ -51,6 +51,15 @@ struct ForeignTriggerTests {
         #expect(try triggers() == ["COUNTED", "TOLD"])
     }
 
+    @Test("does not have those fire whose table stays, though its rows change")
+    func kept() throws {
+        try execute("CREATE TRIGGER MINE AFTER UPDATE ON ZHOUSE BEGIN INSERT INTO NOTES VALUES ('x'); END", in: folder.store)
+        try migrate(to: changed())
+        #expect(try plainSQL("SELECT TEXT FROM NOTES", in: folder.store) == [])
+        try execute("UPDATE ZHOUSE SET ZFLOORS = 2 WHERE ZSTREET = 'Elm'", in: folder.store)
+        #expect(try plainSQL("SELECT TEXT FROM NOTES", in: folder.store) == ["x"])
+    }
+
     @Test("keeps those that write their table's name in small letters")
     func smallLetters() throws {
         try execute(

@@ -34,7 +34,8 @@ struct ValuesOfTwoKindsTests {
         for format in [
             "nick == 5", "nick IN {5, 7}", "lowercase(nick) == 5", "nick == TERNARY(age == 15, 5, 6)",
             "length(name) == '2'", "age + 0 == '15'", "SELF == 5", "SELF == name", "entity == author",
-            "nick IN {age, 5}", "2 == '2'",
+            "nick IN {age, 5}", "2 == '2'", "SELF == TERNARY(age == 15, 1, 'x')", "SELF > TERNARY(age > 20, 'x', 0)",
+            "TERNARY(age == 15, 1, 'x') == SELF", "SELF IN {TERNARY(age == 15, 1, 'x')}",
         ] {
             try stores.check("Book", format, finds: format.contains("age, 5") ? ["b4", "b5"] : [])
         }
@@ -59,6 +60,14 @@ struct ValuesOfTwoKindsTests {
         ] {
             try stores.check("Book", format, finds: expected)
         }
+    }
+
+    @Test("have the options of texts where a condition gives one")
+    func options() throws {
+        let stores = try ComparedStores()
+        try stores.check("Book", "TERNARY(age > 100, nil, 'Y') ==[c] TERNARY(age > 100, nil, 'y') AND age == 15", finds: ["b1"])
+        try stores.check("Book", "TERNARY(age != 15, age, name) ==[c] 'B1'", finds: ["b1"])
+        try stores.check("Book", "TERNARY(age != 15, age, name) IN[c] {'B1', 'x'}", finds: ["b1"])
     }
 
     @Test("delete nothing in a batch")
@@ -114,7 +123,7 @@ struct ValuesOfTwoKindsTests {
             for isChanged in [false, true] {
                 for (format, argument) in [
                     ("age == '15'", nil), ("age == %@", "15"), ("age IN {'15', '7'}", nil), ("'15' == age", nil),
-                    ("age BETWEEN {'14', '16'}", nil), ("price == '19.99'", nil), ("score < '2.6'", nil),
+                    ("age BETWEEN {'14', '16'}", nil), ("age IN {%@, '7'}", "15"), ("age IN {'15', length(name)}", nil), ("price == '19.99'", nil), ("score < '2.6'", nil),
                     ("author.books.@count > 0 AND age < %@", "16"),
                 ] as [(String, String?)] {
                     let predicate = NSPredicate(format: format, argumentArray: argument.map { [$0] })

@@ -166,7 +166,7 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
         defer { (configuration, sourceMayBePart) = former }
         if configuration == nil, !sourceMayBePart, let name = ends.configuration(of: sourceModel) {
             sourceMayBePart = true
-            if destinationModel.entities(forConfigurationName: name) != nil { configuration = name }
+            if mappings.staysInConfiguration(name, sourceModel, destinationModel) { configuration = name }
         }
         setProgress(0)
         do {
@@ -284,5 +284,19 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
     /// - Throws: an error that names the function if there is none of that name.
     open func callFunction(_ name: String, arguments: [Any?]) throws -> Any? {
         try callOwnFunction(name, arguments)
+    }
+}
+
+extension NSMappingModel {
+    /// Whether what a configuration has goes to the configuration of the same name: an entity that left it would lose its
+    /// objects.
+    fileprivate func staysInConfiguration(
+        _ name: String, _ source: NSManagedObjectModel, _ destination: NSManagedObjectModel
+    ) -> Bool {
+        guard let entities = destination.entities(forConfigurationName: name) else { return false }
+        let held = Set((source.entities(forConfigurationName: name) ?? []).compactMap(\.name))
+        let wanted = entityMappings.filter { held.contains($0.sourceEntityName ?? "") }
+            .compactMap(\.destinationEntityName)
+        return Set(wanted).isSubset(of: entities.compactMap(\.name))
     }
 }
