@@ -3,7 +3,7 @@ import KeyedArchives
 
 /// A store in one binary file. The format is our own, a keyed archive: Apple's is not public.
 package final class BinaryStore: DocumentStore, @unchecked Sendable {
-    // @unchecked Sendable: confined to the coordinator's queue, like its superclass.
+    // @unchecked Sendable: used only under the coordinator's lock, like its superclass.
 
     package override var type: String { NSBinaryStoreType }
 

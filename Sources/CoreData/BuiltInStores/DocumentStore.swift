@@ -3,7 +3,7 @@ import Ordering
 
 /// An atomic store in one file: the common part of XML and binary stores.
 package class DocumentStore: NSAtomicStore, @unchecked Sendable {
-    // @unchecked Sendable: confined to the coordinator's queue, like its superclass.
+    // @unchecked Sendable: used only under the coordinator's lock, like its superclass.
 
     /// The document that was read when the store was opened, until it has been converted to nodes.
     private var document: StoreDocument?

@@ -2,7 +2,7 @@ import Foundation
 
 /// A store whose rows are in an engine.
 package final class EngineStore<Format: StoreFormat>: NSPersistentStore, @unchecked Sendable {
-    // @unchecked Sendable: confined to the coordinator's queue, like its superclass.
+    // @unchecked Sendable: used only under the coordinator's lock, like its superclass.
     private lazy var openable = Format.makeEngine(facts)
 
     package override var engine: any StoreEngine { openable }

@@ -2,7 +2,7 @@ import Foundation
 
 /// A store in one XML file, in the format of Core Data on macOS, which is also that of `xcmapping.xml`.
 package final class XMLStore: DocumentStore, @unchecked Sendable {
-    // @unchecked Sendable: confined to the coordinator's queue, like its superclass.
+    // @unchecked Sendable: used only under the coordinator's lock, like its superclass.
 
     package override var type: String { NSXMLStoreType }
 

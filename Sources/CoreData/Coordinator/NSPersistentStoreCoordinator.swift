@@ -100,14 +100,16 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// Opens a store, creating it if there is none.
     ///
     /// - Parameters:
-    ///   - storeType: `NSSQLiteStoreType` or `NSInMemoryStoreType`, or a registered type.
+    ///   - storeType: `NSSQLiteStoreType`, `NSXMLStoreType`, `NSBinaryStoreType`, `NSInMemoryStoreType` or a registered
+    ///     type.
     ///   - configuration: the configuration of the model whose entities the store holds; `nil` for all.
     ///   - storeURL: the location of the store; may be `nil` for one in memory.
     ///   - options: the options, by `NS…Option` keys.
     /// - Returns: the store.
-    /// - Throws: an error in the Cocoa domain: 134000 for an unknown type, 134100 if the store's model differs, 134081
-    ///   if the store was added already, 134080 and file errors if it cannot be opened, or the model named by a
-    ///   container was not found.
+    /// - Throws: an error in the Cocoa domain: `NSPersistentStoreInvalidTypeError` for an unknown type,
+    ///   `NSPersistentStoreIncompatibleVersionHashError` if the store's model differs,
+    ///   @@ADDED@@ if the store was added already, `NSPersistentStoreOpenError` and file
+    ///   file errors if it cannot be opened, or the model named by a container was not found.
     @discardableResult
     open func addPersistentStore(
         ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
@@ -314,11 +316,10 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         )
     }
 
-    /// Empties a store, and deletes the files beside it. Nothing happens if there is no store. A file that is no database is
-    /// deleted in the place of one in SQLite.
+    /// Empties a store, and deletes the files beside it. Nothing happens if there is no store.
     ///
-    /// An added store is removed from the coordinator, and can be added again (JSQCoreDataKit resets its stack like
-    /// this).
+    /// A file that is not an SQLite database is deleted only with `NSPersistentStoreForceDestroyOption`; otherwise this
+    /// throws. An added store is removed from the coordinator, and can be added again.
     ///
     /// - Parameters:
     ///   - url: the location of the store.

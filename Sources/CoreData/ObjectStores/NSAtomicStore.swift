@@ -1,4 +1,5 @@
 import Foundation
+
 /// A store that is read and written as a whole: all its objects are in memory, each as a cache node.
 ///
 /// Subclass it to keep objects in a file format of your own: `load()` reads the file and adds a node for each object,
@@ -13,7 +14,7 @@ import Foundation
 /// NSPersistentStoreCoordinator.registerStoreClass(CSVStore.self, type: .init(rawValue: "CSV"))
 /// ```
 open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
-    // @unchecked Sendable: confined to the coordinator's queue, like its superclass.
+    // @unchecked Sendable: used only under the coordinator's lock, like its superclass.
 
     weak var askingContext: NSManagedObjectContext?
     private var table = NodeTable()

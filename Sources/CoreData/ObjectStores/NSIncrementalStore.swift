@@ -9,7 +9,7 @@ import Foundation
 ///
 /// Its methods are called under the coordinator's lock, on the queue of the asking context.
 open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
-    // @unchecked Sendable: confined to the coordinator's queue, like its superclass.
+    // @unchecked Sendable: used only under the coordinator's lock, like its superclass.
 
     weak var askingContext: NSManagedObjectContext?
     /// Used if the coordinator itself asks.

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// A store is the part that programs see; its engine reads and writes rows.
 open class NSPersistentStore: NSObject, @unchecked Sendable {
-    // @unchecked Sendable: confined to its coordinator's queue, except for `identity`, which is safe to share.
+    // @unchecked Sendable: used only under its coordinator's lock, except for `identity`, which is safe to share.
 
     /// The properties of the store that its engine knows, too.
     package let facts: StoreFacts

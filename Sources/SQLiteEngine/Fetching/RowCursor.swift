@@ -6,7 +6,7 @@ import StoreEngine
 /// Rows that others write after the cursor was made are not included. Rows written through the same connection may or
 /// may not be: SQLite promises nothing.
 final class RowCursor: RowPortions {
-    // Confined to the queue of the store's coordinator.
+    // Used only under the coordinator's lock.
     private let store: OpenStore
     private let reader: RowReader
     /// Positioned at the next row; `nil` at the end.

@@ -3,7 +3,7 @@ import Foundation
 
 /// The properties that a store and its engine share: the store's location, options and metadata.
 package final class StoreFacts: @unchecked Sendable {
-    // @unchecked Sendable: confined to the coordinator's queue, except for `identity`, which is safe to share.
+    // @unchecked Sendable: used only under the coordinator's lock, except for `identity`, which is safe to share.
 
     /// The location of the store.
     package var url: URL?
