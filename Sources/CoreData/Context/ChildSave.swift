@@ -28,9 +28,9 @@ extension NSManagedObjectContext {
 /// The child has already set both ends of each relationship. Values that the parent has not changed itself are
 /// therefore copied as they are; only if both changed a to-one relationship does the parent set the other end again.
 ///
-/// An object that the child's merge policy brings back after the parent deleted it gets both ends of its relationships
-/// again, except those with objects that are deleted, or that another object has now. What the parent deleted by
-/// “cascade” with it stays deleted, unless the child has changed it, too.
+/// An object that the child's merge policy inserts again after the parent deleted it gets both ends of its
+/// relationships again, except those with objects that are deleted or belong to another object now. Objects that the
+/// parent deleted with it, by a cascade rule, stay deleted unless the child has changed them, too.
 private struct ChildSave {
     let objects: ChangedObjects
     let child: NSManagedObjectContext
@@ -54,11 +54,12 @@ private struct ChildSave {
         for case let (object, target?) in zip(objects.updated, updated) {
             copy(object, to: target, isNew: false)
         }
-        // What left an object before it was deleted here must not follow it there.
+        // Copied before the deletion: the parent's cascade rule must not delete an object that the child removed from
+        // the relationship before.
         for case let (object, target?) in zip(objects.deleted, deleted) where !target.isDeleted {
             copy(object, to: target, isNew: false)
         }
-        restoreEnds(of: zip(objects.inserted, inserted).filter { $0.0.version > 0 }.map(\.1))
+        restoreInverses(of: zip(objects.inserted, inserted).filter { $0.0.version > 0 }.map(\.1))
         for case let target? in deleted where !target.isDeleted { parent.delete(target) }
         parent.processPendingChanges()
     }
@@ -107,8 +108,9 @@ private struct ChildSave {
         return found
     }
 
-    /// The row on which the child's changes are based: the one in the store, unless somebody else has written it since
-    /// the child read it. In that case it is the row that the child read, so that the final save detects the conflict.
+    /// The row on which the child's changes are based: the one in the store, unless another context has written it
+    /// since the child read it. In that case it is the row that the child read, so that the final save detects the
+    /// conflict.
     private func basis(of object: NSManagedObject, in row: Row) -> Row {
         guard !object.isFault, object.version > 0, object.version < row.version else { return row }
         return Row(objectID: row.objectID, version: object.version, values: object.snapshot)
@@ -142,13 +144,14 @@ private struct ChildSave {
         return target
     }
 
-    /// Has what the relationships of objects that come back lead to lead back to them.
-    private func restoreEnds(of objects: [NSManagedObject]) {
+    /// Connects objects that the merge policy inserted again to the destinations of their relationships, from both
+    /// ends.
+    private func restoreInverses(of objects: [NSManagedObject]) {
         guard !objects.isEmpty else { return }
         let names = Set(objects.flatMap { $0.layout.relationships.map(\.name) })
         // What cannot be read here is read again for each object, which reports the error.
         try? parent.prefetch(names.sorted(), for: objects)
-        // Ends that have no row any more, or values of an earlier time.
+        // Destinations without a row, or with outdated values.
         let unread = IdentitySet(objects.flatMap(\.allDestinations)).filter {
             guard $0.isFault, !$0.hasChanges, !$0.hasTemporaryID else { return false }
             return !$0.state.contains(.valuesPending) || parent.source?.isCurrent($0.place, since: $0.stamp) != true
@@ -157,9 +160,9 @@ private struct ChildSave {
             for row in read.rows.values {
                 _ = parent.object(for: row, asFault: true, refreshing: false, stamp: read.stamp)
             }
-            parent.leaveLost(unread.filter { read.rows[$0.identifier] == nil })
+            parent.markDeletedElsewhere(unread.filter { read.rows[$0.identifier] == nil })
         }
-        for object in objects { object.connectOtherEnds() }
+        for object in objects { object.connectInverses() }
     }
 
     // MARK: Copying
@@ -254,7 +257,7 @@ private struct ChildSave {
 }
 
 extension NSManagedObjectContext {
-    /// Makes a fault a new object: somebody asked for it by its ID before the child that made it saved.
+    /// Makes a fault a new object: it was requested by its ID before the child that made it saved.
     func insertFault(_ object: NSManagedObject) {
         rememberForUndo(object, existed: false)
         object.relations = []

@@ -75,7 +75,7 @@ open class NSConstraintConflict: NSObject {
             if loser.state.contains(.inserted) || contextWins {
                 loser.managedObjectContext?.delete(loser)
             } else {
-                loser.takingOthersEnds { loser.managedObjectContext?.refresh(loser, mergeChanges: false) }
+                loser.updatingInverses { loser.managedObjectContext?.refresh(loser, mergeChanges: false) }
             }
         }
     }

@@ -2,7 +2,7 @@ import StoreEngine
 
 // Conflicts of a save, and what their resolution means for the relationships of others.
 extension NSManagedObjectContext {
-    /// Has the merge policy resolve the conflicts of a refused save.
+    /// Lets the merge policy resolve the conflicts of a refused save.
     func resolve(_ refusal: SaveRefusal) throws {
         let policy = mergePolicy as? NSMergePolicy ?? NSMergePolicy.error
         switch refusal {
@@ -14,12 +14,12 @@ extension NSManagedObjectContext {
                 }
             }
             let unchanged = found.map { $0.sourceObject.unchangedToOnes }
-            let former = formerEnds(found)
-            let ends = try read(newDestinations(found).union(former.flatMap(\.identifiers)))
+            let former = relationshipSnapshots(found)
+            let rows = try read(newDestinations(found).union(former.flatMap(\.identifiers)))
             try policy.resolve(mergeConflicts: found)
-            takeOutLost(found)
-            try leaveLostDestinations(found, ends)
-            rejoin(former, ends)
+            removeDeletedFromRelationships(found)
+            try removeLostDestinations(found, rows)
+            restoreRelationships(former, rows)
             var deleted: [NSManagedObject] = []
             for (conflict, relationships) in zip(found, unchanged) {
                 let object = conflict.sourceObject
@@ -28,7 +28,7 @@ extension NSManagedObjectContext {
                     for relationship in relationships { object.takeDestination(of: relationship, from: row) }
                     deleted.append(object)
                 } else {
-                    object.leaveDeletedDestinations()
+                    object.removeDeletedDestinations()
                 }
             }
             renewRelationships(of: deleted)
@@ -39,25 +39,25 @@ extension NSManagedObjectContext {
     }
 
     /// Removes objects that the policy left deleted from the relationships of others, whose rows would refer to nothing.
-    private func takeOutLost(_ conflicts: [NSMergeConflict]) {
+    private func removeDeletedFromRelationships(_ conflicts: [NSMergeConflict]) {
         let lost = conflicts.lazy.filter { $0.newVersionNumber == 0 }.map(\.sourceObject)
         let gone = IdentitySet(lost.filter { $0.managedObjectContext == nil })
         guard !gone.isEmpty, let source else { return }
-        takeOut(gone, ofRelationshipsOf: table.all, from: source)
+        removeDeleted(gone, fromRelationshipsOf: table.all, source: source)
     }
 
-    /// What the store says of objects at the other ends of relationships. `resolve` asks before the policy changes
-    /// anything: if that fails, the next save finds the same conflicts.
-    func read(_ ends: Set<NSManagedObjectID>) throws -> ReadEnds {
-        guard !ends.isEmpty, let source else { return ReadEnds() }
+    /// Reads the rows of destinations. `resolve` reads before the policy changes anything: if reading fails, the next
+    /// save finds the same conflicts.
+    func read(_ destinations: Set<NSManagedObjectID>) throws -> DestinationRows {
+        guard !destinations.isEmpty, let source else { return DestinationRows() }
         let stamp = source.generation
-        let rows = try source.rows(for: Array(ends))
-        return ReadEnds(
-            asked: ends, rows: Dictionary(rows.map { ($0.objectID, $0) }, uniquingKeysWith: { first, _ in first }),
-            stamp: stamp)
+        let rows = try source.rows(for: Array(destinations))
+        return DestinationRows(
+            requested: destinations,
+            rows: Dictionary(rows.map { ($0.objectID, $0) }, uniquingKeysWith: { first, _ in first }), stamp: stamp)
     }
 
-    /// Where changed objects will lead, if that is not what their rows say.
+    /// The destinations of changed objects that their stored rows do not refer to.
     private func newDestinations(_ conflicts: [NSMergeConflict]) -> Set<NSManagedObjectID> {
         var found: Set<NSManagedObjectID> = []
         for conflict in conflicts where conflict.sourceObject.isUpdated {
@@ -73,37 +73,38 @@ extension NSManagedObjectContext {
         return found
     }
 
-    /// Takes objects out that others deleted and to which changed objects would lead, unless this save writes these
-    /// objects: nothing else would find a key of no row.
-    private func leaveLostDestinations(_ conflicts: [NSMergeConflict], _ ends: ReadEnds) throws {
+    /// Removes objects that others have deleted from the relationships of changed objects, unless this save writes
+    /// them: otherwise a row would contain a key without a row.
+    private func removeLostDestinations(_ conflicts: [NSMergeConflict], _ read: DestinationRows) throws {
         var lost = newDestinations(conflicts).filter {
-            ends.rows[$0] == nil && table.object(for: $0)?.hasChanges != true
+            read.rows[$0] == nil && table.object(for: $0)?.hasChanges != true
         }
         // A policy of the program's own may have set others.
-        lost.subtract(try read(lost.subtracting(ends.asked)).rows.keys)
-        leaveLost(lost.map { objectOrFault($0) })
+        lost.subtract(try self.read(lost.subtracting(read.requested)).rows.keys)
+        markDeletedElsewhere(lost.map { objectOrFault($0) })
     }
 
-    /// Counts objects that have no row any more as deleted, and takes them out of the relationships of others.
-    func leaveLost(_ lost: [NSManagedObject]) {
+    /// Marks objects that have no row any more as deleted, and removes them from the relationships of others.
+    func markDeletedElsewhere(_ lost: [NSManagedObject]) {
         guard !lost.isEmpty, let source else { return }
         for object in lost { noteDeletionElsewhere(of: object) }
         vanished += lost
-        takeOut(IdentitySet(lost), ofRelationshipsOf: table.all, from: source)
+        removeDeleted(IdentitySet(lost), fromRelationshipsOf: table.all, source: source)
     }
 
-    /// What the objects lead to that a policy may insert again, or has before a save that failed. A child's parent has
-    /// them lead there.
-    private func formerEnds(_ conflicts: [NSMergeConflict]) -> [FormerEnds] {
+    /// The relationships of objects that the policy may insert again, or did before a save that failed. A child context
+    /// has none: its parent connects them (`ChildSave`).
+    private func relationshipSnapshots(_ conflicts: [NSMergeConflict]) -> [RelationshipSnapshot] {
         guard parent == nil else { return [] }
         let lost = conflicts.filter { $0.current == nil }.map(\.sourceObject)
         let back = changed.filter { $0.state.contains(.inserted) && $0.version > 0 }
-        return (lost + back).filter { !$0.isDeleted && !$0.isFault }.map(FormerEnds.init)
+        return (lost + back).filter { !$0.isDeleted && !$0.isFault }.map(RelationshipSnapshot.init)
     }
 
-    /// Has objects that are inserted again lead to what they led to, and back, where it is still there and free: who
-    /// deleted their rows took them out of the relationships of others.
-    private func rejoin(_ former: [FormerEnds], _ read: ReadEnds) {
+    /// Restores the relationships of objects that are inserted again, from both ends: the deletion of their rows
+    /// removed them from the relationships of others. A destination that was deleted or belongs to another object now
+    /// is left out.
+    private func restoreRelationships(_ former: [RelationshipSnapshot], _ read: DestinationRows) {
         let back = former.filter { former in
             former.object.storedContext === self && former.object.state.contains(.inserted) && !former.object.isDeleted
         }
@@ -117,17 +118,17 @@ extension NSManagedObjectContext {
             if let row = read.rows[end.identifier] {
                 end.becomeFault()
                 _ = object(for: row, asFault: true, refreshing: false, stamp: read.stamp)
-            } else if read.asked.contains(end.identifier) {
+            } else if read.requested.contains(end.identifier) {
                 lost.append(end)
             }
         }
-        leaveLost(lost)
-        for former in back { former.object.connectOtherEnds() }
+        markDeletedElsewhere(lost)
+        for former in back { former.object.connectInverses() }
         refreshed += ends
     }
 
-    /// Has objects that took values of others read their to-many relationships again. Deleted ones follow their delete
-    /// rules for what others have made them lead to meanwhile.
+    /// Makes objects with new values read their to-many relationships again. Deleted ones follow their delete rules
+    /// again, for objects that others have connected since.
     func renewRelationships(of objects: [NSManagedObject]) {
         for object in objects { object.refreshToManys() }
         let deleted = objects.filter { $0.isDeleted && !$0.isGone }
@@ -139,8 +140,8 @@ extension NSManagedObjectContext {
         scheduleProcessing()
         doomed += objects
         loadDestinations(ofDeleted: objects[...])
-        // Destinations that were read before do not know that they lead here.
-        let stale = objects.flatMap(\.destinationsLeadingElsewhere).filter { !$0.hasChanges && !$0.isFault }
+        // Destinations that were read before still have another inverse.
+        let stale = objects.flatMap(\.destinationsWithAnotherInverse).filter { !$0.hasChanges && !$0.isFault }
         if !stale.isEmpty, let source { take(stale, from: source) }
     }
 }
@@ -151,8 +152,8 @@ extension NSManagedObject {
         return layout.toOnes.filter { values[$0.slot] == snapshot[$0.slot] }
     }
 
-    /// The destinations whose to-one end does not lead to this object.
-    fileprivate final var destinationsLeadingElsewhere: [NSManagedObject] {
+    /// The destinations whose to-one inverse is not this object.
+    fileprivate final var destinationsWithAnotherInverse: [NSManagedObject] {
         layout.relationships.flatMap { relationship -> [NSManagedObject] in
             guard let inverse = relationship.inverse, !inverse.isToMany else { return [] }
             let ends = relationship.isToMany ? toManyObjects(relationship) : toOne(relationship).map { [$0] } ?? []
@@ -160,8 +161,8 @@ extension NSManagedObject {
         }
     }
 
-    /// A row may lead to an object that was deleted here before the row's values were taken.
-    fileprivate final func leaveDeletedDestinations() {
+    /// A row may refer to an object that was deleted here before the row's values were taken.
+    fileprivate final func removeDeletedDestinations() {
         for relationship in layout.toOnes where toOne(relationship)?.isDeleted ?? false {
             setToOne(relationship, to: nil)
         }

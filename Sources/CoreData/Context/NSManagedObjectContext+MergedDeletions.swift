@@ -6,8 +6,8 @@ extension NSManagedObjectContext {
     /// Removes objects whose deletion was merged from the relationships of others. The others' rows no longer refer to
     /// them, so this is not a change to save; only a relationship that was set to a deleted object here is changed to
     /// nil.
-    func takeOut(
-        _ gone: IdentitySet, ofRelationshipsOf objects: some Sequence<NSManagedObject>, from source: any RowSource
+    func removeDeleted(
+        _ gone: IdentitySet, fromRelationshipsOf objects: some Sequence<NSManagedObject>, source: any RowSource
     ) {
         let roots = Set(gone.map { ObjectIdentifier($0.layout.root) })
         let places = Set(gone.map(\.identifier))
@@ -34,11 +34,11 @@ extension NSManagedObjectContext {
         refreshed += IdentitySet(touched + referring).subtracting(IdentitySet(refreshed))
     }
 
-    /// Leaves out objects that are there again: a save that came after the merged deletion, and may be this context's
-    /// own, inserted them again, or the next one will.
+    /// Leaves out objects that exist again: a save after the merged deletion, which may be this context's own, inserted
+    /// them again, or the next one will.
     ///
-    /// Those that another save has changed or deleted since this context read or saved them are not asked for.
-    func leaveReturned(among removed: inout [NSManagedObject], from source: any RowSource) {
+    /// Objects that another save has changed or deleted since this context read or saved them are not read again.
+    func excludeRestored(among removed: inout [NSManagedObject], from source: any RowSource) {
         removed.removeAll { $0.state.contains(.inserted) }
         let unsure = removed.filter { object in
             !object.isGone

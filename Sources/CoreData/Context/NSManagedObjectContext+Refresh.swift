@@ -130,7 +130,7 @@ extension NSManagedObjectContext {
         }
         take(stale, from: source)
         inserted += bringBack(gone, from: source)
-        leaveReturned(among: &removed, from: source)
+        excludeRestored(among: &removed, from: source)
         for object in removed {
             if !object.isDeleted { deleted.append(object) }
             noteDeletionElsewhere(of: object)
@@ -139,7 +139,8 @@ extension NSManagedObjectContext {
         if !lost.isEmpty {
             // If the saving context followed the delete rules, only relationships changed here may still lead to
             // deleted objects.
-            takeOut(lost, ofRelationshipsOf: changes.followsDeleteRules ? Array(changed) : table.all, from: source)
+            removeDeleted(
+                lost, fromRelationshipsOf: changes.followsDeleteRules ? Array(changed) : table.all, source: source)
         }
         prepareFollowers(for: inserted, unheld: unheld, from: source)
         announceMerge(changes, inserted: inserted, deleted: deleted, before: former)

@@ -174,7 +174,8 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Has objects that were marked as deleted follow their delete rules, for what others have made them lead to since.
+    /// Applies the delete rules of objects that are marked as deleted again, to objects that others have connected
+    /// since.
     private func followDeleteRules(after mementos: [ObjectMemento]) {
         let deleted = mementos.filter {
             $0.object.state.contains(.deletedInEvent) && !$0.object.state.contains(.inserted)
@@ -189,8 +190,8 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
-    /// Takes objects that do not lead here, as far as that is known, out of the relationships of a deleted object: they
-    /// were restored to where they had been.
+    /// Removes objects whose inverse is known not to be this one from the relationships of a deleted object: their
+    /// former inverse was restored.
     ///
     /// - Parameter keepsOthers: whether the destinations of relationships without an inverse stay.
     fileprivate final func keepDestinationsLeadingHere(elseAll keepsOthers: Bool) {

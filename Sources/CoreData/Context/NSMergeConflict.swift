@@ -79,7 +79,7 @@ open class NSMergeConflict: NSObject {
         case .errorMergePolicyType: return
         case .rollbackMergePolicyType:
             context.withdraw(object)
-            object.takingOthersEnds { object.adopt(current, keepingChanges: false) }
+            object.updatingInverses { object.adopt(current, keepingChanges: false) }
         case .overwriteMergePolicyType:
             object.snapshot = current.values
             object.version = current.version
@@ -88,14 +88,14 @@ open class NSMergeConflict: NSObject {
             if object.isDeleted {
                 object.version = current.version
             } else {
-                object.takingOthersEnds { object.adopt(current, keepingChanges: true) }
+                object.updatingInverses { object.adopt(current, keepingChanges: true) }
                 object.refreshToManys()
             }
         case .mergeByPropertyStoreTrumpMergePolicyType:
             if object.isDeleted {
                 object.version = current.version
             } else {
-                object.takingOthersEnds { object.adopt(current, keepingChangesWhereSame: true) }
+                object.updatingInverses { object.adopt(current, keepingChangesWhereSame: true) }
                 object.refreshToManys()
             }
         }

@@ -1,14 +1,15 @@
 import StoreEngine
 
-/// What the store says of objects at the other ends of relationships.
-struct ReadEnds {
-    var asked: Set<NSManagedObjectID> = []
+/// The stored rows of destinations.
+struct DestinationRows {
+    /// The destinations that were read, with or without a row.
+    var requested: Set<NSManagedObjectID> = []
     var rows: [NSManagedObjectID: Row] = [:]
     var stamp: UInt32 = 0
 }
 
-/// What an object led to, as far as was known, before a merge policy took values of others for the other ends.
-struct FormerEnds {
+/// The known destinations of an object, recorded before a merge policy changes them or their inverses.
+struct RelationshipSnapshot {
     let object: NSManagedObject
     private let toOnes: [(relationship: RelationshipLayout, value: StoredValue)]
     private let toManys: [(relationship: RelationshipLayout, members: [NSManagedObject])]
@@ -24,7 +25,7 @@ struct FormerEnds {
         }
     }
 
-    /// The IDs of the other ends that may be stored.
+    /// The IDs of the destinations that may be stored.
     var identifiers: [NSManagedObjectID] {
         let destinations = toOnes.compactMap { toOne -> NSManagedObjectID? in
             if case .identifier(let identifier) = toOne.value { identifier } else { nil }
@@ -32,14 +33,14 @@ struct FormerEnds {
         return (destinations + toManys.flatMap { $0.members.map(\.identifier) }).filter { !$0.isTemporaryID }
     }
 
-    /// Has the object, which is new now, lead there again where it leads to nothing.
+    /// Restores the former destinations of an object that is inserted again, where it has none now.
     func restore() {
-        guard object.state.contains(.observed) else { return restoreEnds() }
+        guard object.state.contains(.observed) else { return restoreDestinations() }
         let names = Set(toOnes.map(\.relationship.name) + toManys.map(\.relationship.name))
-        object.tellingObservers(ofKeys: names.contains, restoreEnds)
+        object.tellingObservers(ofKeys: names.contains, restoreDestinations)
     }
 
-    private func restoreEnds() {
+    private func restoreDestinations() {
         for (relationship, value) in toOnes where object.values[relationship.slot] == .null {
             object.values[relationship.slot] = value
             if !object.relations.isEmpty { object.relations[relationship.index] = .unresolved }
@@ -56,16 +57,15 @@ struct FormerEnds {
     }
 }
 
-// The other ends of relationships, where a merge policy replaces what they were set to here, or brings an object back.
+// The inverses of relationships, where a merge policy replaces changes made here, or inserts an object again.
 extension NSManagedObject {
-    /// The objects at the other ends of all relationships.
+    /// The destinations of all relationships.
     final var allDestinations: [NSManagedObject] { layout.relationships.flatMap(destinationsInOrder) }
 
-    /// Has a merge policy give the object other values, or make it a fault.
-    ///
-    /// Where a to-one relationship leads elsewhere then, the former destinations forget the object, and the new one reads
-    /// its end again. Otherwise a deletion would follow what only one end says.
-    final func takingOthersEnds(_ change: () -> Void) {
+    /// Lets a merge policy give the object other values, or make it a fault, and updates the inverses of its to-one
+    /// relationships: former destinations forget the object, and the new one is read again. Otherwise a delete rule
+    /// would follow a relationship of which only one end is set.
+    final func updatingInverses(_ change: () -> Void) {
         guard let context = storedContext, values.count == snapshot.count, !values.isEmpty else { return change() }
         let (former, committed) = (values, snapshot)
         change()
@@ -84,14 +84,14 @@ extension NSManagedObject {
                 } else if end !== new, end.leads(inverse, toOneOf: [identifier]) {
                     end.forgetDestination(of: inverse)
                 } else if end === new, !end.leads(inverse, toOneOf: [identifier]) {
-                    end.lead(inverse, backTo: self)
+                    end.renew(inverse, pointingTo: self)
                 }
                 context.refreshed.append(end)
             }
         }
     }
 
-    /// Reads the members of a to-many relationship again, and forgets what was done here to one of them.
+    /// Reads the members of a to-many relationship again, and forgets that one of them was added or removed here.
     private final func readAgain(_ relationship: RelationshipLayout, without member: NSManagedObject) {
         let change = { [self] in toManyMembersIfAny(relationship)?.forget([member]) ?? () }
         if state.contains(.observed) {
@@ -102,15 +102,16 @@ extension NSManagedObject {
         refreshToManys()
     }
 
-    private final func lead(_ relationship: RelationshipLayout, backTo object: NSManagedObject) {
-        // Its row says so, and may differ otherwise, too.
+    /// Sets the inverse to an object. The row already refers to the object, and may have other new values too, so it is
+    /// read again if nothing was changed here.
+    private final func renew(_ relationship: RelationshipLayout, pointingTo object: NSManagedObject) {
         guard hasChanges else { return becomeFault() }
         takeValue(.identifier(object.identifier), of: relationship)
     }
 
-    /// Has the other ends of all relationships lead to this object, which was deleted and comes back. It leaves what is
-    /// deleted, and what leads to another object now.
-    final func connectOtherEnds() {
+    /// Connects the inverses of all relationships to this object, which was deleted and is inserted again. Destinations
+    /// that are deleted, or belong to another object now, are left out.
+    final func connectInverses() {
         for relationship in layout.relationships {
             for end in destinationsInOrder(relationship) {
                 if end.isFault, !end.isDeleted, end.storedContext != nil { end.fireFault() }
@@ -121,7 +122,7 @@ extension NSManagedObject {
                 guard let inverse = relationship.inverse else { continue }
                 if inverse.isToMany {
                     let members = end.toManyMembersIfAny(inverse)
-                    // The rows of an object that the store still has say so.
+                    // If the members are not loaded, the stored rows contain this object, unless it is inserted anew.
                     let isKnown = members?.contains(self) ?? !state.contains(.inserted)
                     if !isKnown { end.connect(inverse, to: self) }
                 } else if let other = end.toOne(inverse), !other.isDeleted {
