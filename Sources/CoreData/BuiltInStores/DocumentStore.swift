@@ -37,7 +37,7 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
         throw FileValues.Failure(reason: "it has no format")
     }
 
-    /// The bytes of a file with other metadata, and otherwise unchanged: there is no model that tells the types of values
+    /// The bytes of a file with other metadata, and otherwise unchanged: there is no model with the types of values
     /// and the destinations of relationships.
     ///
     /// - Parameters:

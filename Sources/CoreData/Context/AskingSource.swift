@@ -1,4 +1,4 @@
-/// A coordinator that tells developers' stores which context is asking.
+/// A coordinator that names the reading context to developers' stores.
 final class AskingSource: WrappedSource, @unchecked Sendable {
     // @unchecked Sendable: both are immutable, and the context is only passed on to stores, which are called on its
     // queue.

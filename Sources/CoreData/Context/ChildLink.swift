@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A parent context's record of a child, which is on another queue: the child's table, and news that the child has not
-/// taken yet.
+/// A parent context's record of a child, which is on another queue: the child's table, and the changes of IDs and
+/// versions that the child has not taken yet.
 final class ChildLink: Sendable {
     /// The temporary ID under which the child may know an object, and its permanent one.
     struct Promotion: Sendable {
@@ -23,17 +23,17 @@ final class ChildLink: Sendable {
 
     init(_ table: ObjectTable) { self.table = table }
 
-    /// Leaves news for the child, which takes it the next time it works, and for its descendants, which may work before
-    /// that.
-    func leave(_ news: [Promotion]) {
-        promotions.withLock { $0 += news }
-        table.context?.tellChildren(news)
+    /// Adds permanent IDs for the child, which takes them the next time it works, and for its descendants, which may
+    /// work before that.
+    func add(_ new: [Promotion]) {
+        promotions.withLock { $0 += new }
+        table.context?.notifyChildren(new)
     }
 
-    /// Leaves the new versions of saved objects that the child may have read. The child's next changes are based on
+    /// Adds the new versions of saved objects that the child may have read. The child's next changes are based on
     /// these.
-    func leave(_ news: [Renewal]) {
-        let known = news.filter { table.contains($0.identifier) }
+    func add(_ new: [Renewal]) {
+        let known = new.filter { table.contains($0.identifier) }
         if !known.isEmpty {
             renewals.withLock { waiting in
                 for renewal in known {
@@ -47,7 +47,7 @@ final class ChildLink: Sendable {
                 }
             }
         }
-        table.context?.tellChildren(of: news)
+        table.context?.notifyChildren(of: new)
     }
 
     /// The versions since the last call.
@@ -58,20 +58,20 @@ final class ChildLink: Sendable {
         }
     }
 
-    /// Leaves the pending news of another link: for a grandchild that was created after the news came.
-    func leave(whatWaitsAt link: ChildLink) {
-        let news = link.promotions.withLock { $0 }
-        if !news.isEmpty { leave(news) }
+    /// Adds the pending permanent IDs of another link: for a grandchild that was created after they were added.
+    func add(pendingAt link: ChildLink) {
+        let pending = link.promotions.withLock { $0 }
+        if !pending.isEmpty { add(pending) }
     }
 
-    /// Whether there is news that the child has not taken.
-    var hasNews: Bool { promotions.withLock { !$0.isEmpty } }
+    /// Whether there are permanent IDs that the child has not taken.
+    var hasPromotions: Bool { promotions.withLock { !$0.isEmpty } }
 
-    /// The news since the last call.
+    /// The permanent IDs since the last call.
     func take() -> [Promotion] {
-        promotions.withLock { news in
-            defer { news = [] }
-            return news
+        promotions.withLock { pending in
+            defer { pending = [] }
+            return pending
         }
     }
 }

@@ -172,7 +172,7 @@ private struct ChildSave {
         let copy = { isNew ? copyAll(from: object, to: target) : copyChanges(from: object, to: target) }
         guard target.state.contains(.observed) else { return copy() }
         let changed = Set(object.changedSlots(includingTransient: true))
-        target.tellingObservers(
+        target.notifyingObservers(
             ofKeys: { key in
                 switch object.layout.propertyByName[key] {
                 case .slot(let slot): isNew || changed.contains(slot)

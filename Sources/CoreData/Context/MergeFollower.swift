@@ -1,10 +1,10 @@
 /// An observer that lists objects of a context, such as a fetched results controller, and needs all changes of a merge,
-/// including those to objects that nobody holds.
+/// including those to objects that are not registered.
 protocol MergeFollower: AnyObject {
     /// Whether it may list objects of an entity.
     func lists(_ layout: EntityLayout) -> Bool
 
-    /// The objects to list among those that others have changed and nobody holds here.
+    /// The objects to list among those that others have changed and that are not registered here.
     ///
     /// - Parameter identifiers: their IDs, of any entity.
     /// - Returns: the objects.
@@ -29,17 +29,17 @@ extension NSManagedObjectContext {
     ///
     /// - Parameters:
     ///   - inserted: the faults of objects that others have inserted.
-    ///   - unheld: objects that others have changed, and that are not registered here.
+    ///   - unregistered: objects that others have changed, and that are not registered here.
     ///   - source: the source to read from.
     func prepareFollowers(
-        for inserted: [NSManagedObject], unheld: [NSManagedObjectID], from source: any RowSource
+        for inserted: [NSManagedObject], unregistered: [NSManagedObjectID], from source: any RowSource
     ) {
         let all = followers.all
         guard !all.isEmpty else { return }
-        if !unheld.isEmpty {
+        if !unregistered.isEmpty {
             var arrived: IdentitySet = []
             for follower in all {
-                for object in follower.arrivals(among: unheld) where arrived.insert(object) {
+                for object in follower.arrivals(among: unregistered) where arrived.insert(object) {
                     mergedFaults.append(object)
                 }
             }

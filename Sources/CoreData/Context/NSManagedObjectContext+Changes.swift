@@ -115,19 +115,19 @@ extension NSManagedObjectContext {
         index(refreshedObjects)
         event = []
         refreshed = []
-        // If nobody observes the objects, they are only counted: an array of many would retain each.
-        let isTold = SaveNews.tellsChanges(objects.count + deleted.count + refreshedObjects.count)
+        // Without observers, the objects are only counted: an array of many would retain each.
+        let includesObjects = SaveNotifications.includesChangedObjects(objects.count + deleted.count + refreshedObjects.count)
         var count = deleted.count + refreshedObjects.count
         for object in objects {
             let state = object.state
             object.state.remove(.anyEvent)
             object.state.insert(.posting)
-            // An object that was inserted and deleted in one event never existed for anyone else.
+            // An object that was inserted and deleted in one event never existed for others.
             if state.isSuperset(of: [.deletedInEvent, .insertedInEvent]) || state.isDisjoint(with: .anyEvent) {
                 continue
             }
             count += 1
-            guard isTold else { continue }
+            guard includesObjects else { continue }
             if state.contains(.deletedInEvent) {
                 deleted.append(object)
             } else if state.contains(.insertedInEvent) {
@@ -137,13 +137,13 @@ extension NSManagedObjectContext {
             }
         }
         var info: [AnyHashable: Any] = [:]
-        if isTold {
+        if includesObjects {
             if !inserted.isEmpty { info[NSInsertedObjectsKey] = posted.set(of: inserted, keeping: isSaving) }
             if !updated.isEmpty { info[NSUpdatedObjectsKey] = posted.set(of: updated, keeping: isSaving) }
             if !deleted.isEmpty { info[NSDeletedObjectsKey] = Set(deleted) }
             if !refreshedObjects.isEmpty { info[NSRefreshedObjectsKey] = Set(refreshedObjects) }
         }
-        if count > 0 { SaveNews.post(SaveNews.didChange, of: self, info) }
+        if count > 0 { SaveNotifications.post(SaveNotifications.didChange, of: self, info) }
         for object in objects { object.state.remove(.posting) }
         if !eventValues.isEmpty { eventValues = [:] }
     }
@@ -214,7 +214,7 @@ extension NSManagedObjectContext {
         if !removed.isEmpty { info[NSDeletedObjectsKey] = Set(removed) }
         if !restored.isEmpty { info[NSRefreshedObjectsKey] = Set(restored) }
         NotificationCenter.default.post(
-            name: SaveNews.didChange, object: self, userInfo: info)
+            name: SaveNotifications.didChange, object: self, userInfo: info)
     }
 
     func forgetEverything() {
@@ -244,7 +244,7 @@ extension NSManagedObjectContext {
             object.setContext(nil)
         }
         NotificationCenter.default.post(
-            name: SaveNews.didChange, object: self,
+            name: SaveNotifications.didChange, object: self,
             userInfo: [NSInvalidatedAllObjectsKey: objects.map(\.identifier)])
     }
 

@@ -85,25 +85,25 @@ extension NSManagedObjectContext {
         return found
     }
 
-    // MARK: News for children
+    // MARK: Notifying children
 
     /// Informs descendant contexts of the permanent IDs of objects that they may know by temporary ones.
-    func tellChildren(_ promotions: @autoclosure () -> [ChildLink.Promotion]) {
+    func notifyChildren(_ promotions: @autoclosure () -> [ChildLink.Promotion]) {
         // Outside the lock: a child that is released meanwhile removes its link.
         let links = children.withLock { $0 }
         guard !links.isEmpty else { return }
         let promotions = promotions()
         if promotions.isEmpty { return }
-        for link in links { link.leave(promotions) }
+        for link in links { link.add(promotions) }
     }
 
     /// Informs descendant contexts of the versions that objects have in the store since they were saved here.
-    func tellChildren(of renewals: @autoclosure () -> [ChildLink.Renewal]) {
+    func notifyChildren(of renewals: @autoclosure () -> [ChildLink.Renewal]) {
         let links = children.withLock { $0 }
         guard !links.isEmpty else { return }
         let renewals = renewals()
         if renewals.isEmpty { return }
-        for link in links { link.leave(renewals) }
+        for link in links { link.add(renewals) }
     }
 
     /// Takes the versions of objects that were saved above since the last call. If an object was read before such a
@@ -134,7 +134,7 @@ extension NSManagedObjectContext {
     /// that the object is still registered here under its temporary ID.
     @inline(__always)
     final func takePromotionsIfAny() {
-        if let linkToParent, linkToParent.hasNews { takePromotions() }
+        if let linkToParent, linkToParent.hasPromotions { takePromotions() }
     }
 
     /// Takes the permanent IDs that the parent's objects were given since the last call.

@@ -151,7 +151,7 @@ extension NSManagedObjectContext {
     func fulfill(_ object: NSManagedObject) {
         guard object.state.contains(.fault) else { return }
         if object.state.contains(.observed) {
-            object.tellingObservers(ofKeys: { _ in true }) { fire(object) }
+            object.notifyingObservers(ofKeys: { _ in true }) { fire(object) }
         } else {
             fire(object)
         }

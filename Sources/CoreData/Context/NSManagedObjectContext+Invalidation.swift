@@ -22,7 +22,7 @@ extension NSManagedObjectContext {
         guard !objects.isEmpty else { return }
         for object in objects { object.becomeFault() }
         NotificationCenter.default.post(
-            name: SaveNews.didChange, object: self,
+            name: SaveNotifications.didChange, object: self,
             userInfo: [NSInvalidatedObjectsKey: Set(objects)])
     }
 }

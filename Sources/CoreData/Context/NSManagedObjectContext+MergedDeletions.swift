@@ -108,7 +108,7 @@ extension NSManagedObject {
             if !relations.isEmpty { relations[relationship.index] = .unresolved }
         }
         guard state.contains(.observed) else { return change() }
-        tellingObservers(ofKeys: { $0 == relationship.name }, change)
+        notifyingObservers(ofKeys: { $0 == relationship.name }, change)
     }
 
     /// - Returns: whether one of the objects was among the members of a relationship.
@@ -125,7 +125,7 @@ extension NSManagedObject {
             return true
         }
         let names = Set(concerned.map(\.name))
-        tellingObservers(ofKeys: names.contains, change)
+        notifyingObservers(ofKeys: names.contains, change)
         return true
     }
 }

@@ -112,7 +112,7 @@ extension NSManagedObjectContext {
     ///
     /// Private queues process them at the end of each block. A caller that uses the context off its queue gets no event
     /// of its own, since the main queue would process the changes while the caller continues on another thread. Such a
-    /// context processes changes when it is told to, fetches or saves.
+    /// context processes changes when it is asked to, fetches or saves.
     func scheduleProcessing() {
         guard queue.isMainQueue, !isProcessingScheduled, queue.isCurrent else { return }
         isProcessingScheduled = true

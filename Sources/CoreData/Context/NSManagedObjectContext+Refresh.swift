@@ -79,8 +79,28 @@ extension NSManagedObjectContext {
         for changes in changes { merge(changes) }
     }
 
+    /// The registered objects that the changes of another context concern.
+    private struct MergedObjects {
+        /// Objects that are new here.
+        var inserted: [NSManagedObject] = []
+        /// Faults, which show the current values when they fire, so that nothing changes for observers.
+        var faults: [NSManagedObject] = []
+        /// Objects whose values may be outdated.
+        var stale: [NSManagedObject] = []
+        /// Objects that were deleted before, and exist again.
+        var gone: [NSManagedObject] = []
+        /// Objects that were deleted.
+        var removed: [NSManagedObject] = []
+        /// The IDs of updated objects that are not registered.
+        var unregistered: [NSManagedObjectID] = []
+
+        var needReading: Bool { !stale.isEmpty || !gone.isEmpty || !removed.isEmpty }
+    }
+
+    /// Merges the changes that another context saved. Objects take the stored values, and keep their own changes.
     func merge(_ changes: SavedChanges) {
-        // Lists are told of the event's changes before they are told of the merge's, and undo takes back the event's only.
+        // Pending changes are processed first, so that observers get them before the merged ones, and undo covers only
+        // them.
         if canProcess { processPendingChanges() }
         advancePin()
         guard var source else { return }
@@ -91,60 +111,71 @@ extension NSManagedObjectContext {
         // Objects refreshed before the merge are announced here; those of the merge are also announced with their IDs.
         let former = refreshed
         refreshed = []
-        var inserted: [NSManagedObject] = []
-        var deleted: [NSManagedObject] = []
-        var stale: [NSManagedObject] = []
-        var gone: [NSManagedObject] = []
-        var unheld: [NSManagedObjectID] = []
+        let objects = objects(concernedBy: changes)
+        for fault in objects.faults { fault.dropPendingValues() }
+        mergedFaults += objects.faults
+        // Reads below must see the merged state.
+        if objects.needReading, (try? pinIfNeeded()) != nil, let pinned = self.source { source = pinned }
+        take(objects.stale, from: source)
+        let inserted = objects.inserted + bringBack(objects.gone, from: source)
+        let deleted = mergeDeletions(of: objects.removed, changes, from: source)
+        prepareFollowers(for: inserted, unregistered: objects.unregistered, from: source)
+        announceMerge(changes, inserted: inserted, deleted: deleted, before: former)
+        for child in announceToChildren({ changes }) { child.mergeIncomingIfCurrent() }
+    }
+
+    private func objects(concernedBy changes: SavedChanges) -> MergedObjects {
+        var objects = MergedObjects()
         // Temporary IDs are only meaningful in contexts with the same parent.
         for identifier in changes.inserted where !identifier.isTemporaryID || parent != nil {
             let object = objectOrFault(localIdentifier(identifier))
             if object.isGone {
-                gone.append(object)
+                objects.gone.append(object)
             } else if object.state.contains(.fault) {
-                inserted.append(object)
+                objects.inserted.append(object)
             } else if parent == nil, !object.state.contains(.inserted) {
-                // It was fetched and read after the save, and before this merge: nobody was told of it.
-                stale.append(object)
+                // It was fetched and read after the save, and before this merge, so no observer got it.
+                objects.stale.append(object)
             }
         }
         for identifier in changes.updated {
             guard let object = registeredObject(for: identifier) else {
-                unheld.append(localIdentifier(identifier))
+                objects.unregistered.append(localIdentifier(identifier))
                 continue
             }
             if object.isGone {
-                gone.append(object)
+                objects.gone.append(object)
             } else if object.state.contains(.fault) {
-                // A fault shows the current values when it fires, so nothing changed for observers.
-                object.dropPendingValues()
-                mergedFaults.append(object)
+                objects.faults.append(object)
             } else {
-                stale.append(object)
+                objects.stale.append(object)
             }
         }
-        var removed = changes.deleted.compactMap { registeredObject(for: $0) }
-        // What is read next is of the state that was merged.
-        if !stale.isEmpty || !gone.isEmpty || !removed.isEmpty, (try? pinIfNeeded()) != nil, let pinned = self.source {
-            source = pinned
-        }
-        take(stale, from: source)
-        inserted += bringBack(gone, from: source)
+        objects.removed = changes.deleted.compactMap { registeredObject(for: $0) }
+        return objects
+    }
+
+    /// Marks objects as deleted, and removes them from the relationships of others.
+    ///
+    /// - Returns: those that were not deleted here, too.
+    private func mergeDeletions(
+        of objects: [NSManagedObject], _ changes: SavedChanges, from source: any RowSource
+    ) -> [NSManagedObject] {
+        var removed = objects
         excludeRestored(among: &removed, from: source)
+        var deleted: [NSManagedObject] = []
         for object in removed {
             if !object.isDeleted { deleted.append(object) }
             noteDeletionElsewhere(of: object)
         }
         let lost = IdentitySet(removed)
         if !lost.isEmpty {
-            // If the saving context followed the delete rules, only relationships changed here may still lead to
+            // If the saving context followed the delete rules, only relationships changed here may still contain
             // deleted objects.
             removeDeleted(
                 lost, fromRelationshipsOf: changes.followsDeleteRules ? Array(changed) : table.all, source: source)
         }
-        prepareFollowers(for: inserted, unheld: unheld, from: source)
-        announceMerge(changes, inserted: inserted, deleted: deleted, before: former)
-        for child in announceToChildren({ changes }) { child.mergeIncomingIfCurrent() }
+        return deleted
     }
 
     /// Updates objects to the source's values.
@@ -186,16 +217,16 @@ extension NSManagedObjectContext {
         refreshed = []
         if !refreshedHere.isEmpty || !before.isEmpty { info[NSRefreshedObjectsKey] = Set(before + refreshedHere) }
         if !info.isEmpty {
-            // Programs tell merges from changes of their own by this key of Core Data's.
+            // Programs distinguish merges from changes of their own by this key of Core Data's.
             info["NSObjectsChangedByMergeChangesKey"] = Set<NSManagedObject>()
             NotificationCenter.default.post(
-                name: SaveNews.didChange, object: self, userInfo: info)
+                name: SaveNotifications.didChange, object: self, userInfo: info)
         } else if !mergedFaults.isEmpty {
             NotificationCenter.default.post(name: .faultsDidChange, object: self)
         }
         mergedFaults = []
         NotificationCenter.default.post(
-            name: SaveNews.didMerge, object: self,
+            name: SaveNotifications.didMerge, object: self,
             userInfo: [
                 NSInsertedObjectIDsKey: Set(changes.inserted), NSUpdatedObjectIDsKey: Set(changes.updated),
                 NSDeletedObjectIDsKey: Set(changes.deleted),
@@ -208,7 +239,7 @@ extension NSManagedObject {
     /// Forgets the stored members of to-many relationships, so that they are read again; members added and removed here
     /// are kept.
     final func refreshToManys() {
-        if state.contains(.observed) { tellingObserversOfMembers(forgetToManys) } else { forgetToManys() }
+        if state.contains(.observed) { notifyingObserversOfMembers(forgetToManys) } else { forgetToManys() }
     }
 
     /// Makes a fault read its row when it fires, in place of values that were fetched before. Saves of other processes
@@ -224,43 +255,6 @@ extension NSManagedObject {
         for relationship in layout.toManys {
             guard let members = toManyMembersIfAny(relationship) else { continue }
             relations[relationship.index] = members.hasChanges ? .toMany(members.rereading) : .unresolved
-        }
-    }
-}
-
-extension SavedChanges {
-    /// Reads the sets of a save notification: objects, IDs or URIs.
-    init(userInfo: [AnyHashable: Any], coordinator: NSPersistentStoreCoordinator? = nil) {
-        func identifiers(_ keys: String...) -> [NSManagedObjectID] {
-            for key in keys {
-                guard let value = userInfo[key] else { continue }
-                return Self.elements(of: value).compactMap { element in
-                    switch element {
-                    case let identifier as NSManagedObjectID: return identifier
-                    case let object as NSManagedObject: return object.identifier
-                    case let url as URL: return coordinator?.managedObjectID(forURIRepresentation: url)
-                    default: return nil
-                    }
-                }
-            }
-            return []
-        }
-        self.init(
-            inserted: identifiers(NSInsertedObjectsKey, NSInsertedObjectIDsKey),
-            updated: identifiers(NSUpdatedObjectsKey, NSUpdatedObjectIDsKey),
-            deleted: identifiers(NSDeletedObjectsKey, NSDeletedObjectIDsKey))
-        // Objects were passed by the context that saved them.
-        followsDeleteRules = userInfo[NSDeletedObjectsKey] is Set<NSManagedObject>
-    }
-
-    private static func elements(of value: Any) -> [Any] {
-        switch value {
-        case let set as NSSet: return set.allObjects
-        case let array as [Any]: return array
-        case let set as Set<AnyHashable>: return set.map(\.base)
-        case let set as Set<NSManagedObject>: return Array(set)
-        case let set as Set<NSManagedObjectID>: return Array(set)
-        default: return []
         }
     }
 }

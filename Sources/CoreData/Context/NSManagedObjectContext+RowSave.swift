@@ -40,7 +40,7 @@ extension NSManagedObjectContext {
     package func saveRows(_ changes: ChangeSet, to store: NSPersistentStore, isRepeated: Bool = false) throws {
         checkQueue()
         guard let coordinator else { throw Self.noSource("save") }
-        if !isRepeated { SaveNews.post(SaveNews.willSave, of: self) }
+        if !isRepeated { SaveNotifications.post(SaveNotifications.willSave, of: self) }
         var changes = changes
         (changes.contextName, changes.author) = (name, transactionAuthor)
         _ = try coordinator.save([(store, changes)], in: transaction)
@@ -50,10 +50,10 @@ extension NSManagedObjectContext {
             deleted: changes.deleted.map(\.objectID))
         waitingMergers += coordinator.announce(from: self) { saved }
         defer { wakeMergers() }
-        coordinator.saveListeners.tell(changes.entityNames, changes)
+        coordinator.saveListeners.notify(changes.entityNames, changes)
         var identifiers: [AnyHashable: Any] = [:]
         var info: [AnyHashable: Any] = [:]
-        if SaveNews.tells(changes.inserted.count + changes.updated.count + changes.deleted.count) {
+        if SaveNotifications.includesObjects(changes.inserted.count + changes.updated.count + changes.deleted.count) {
             func add(_ key: String, _ idKey: String, _ list: [NSManagedObjectID]) {
                 guard !list.isEmpty else { return }
                 info[key] = Set(list.map { object(with: $0) })
@@ -69,8 +69,8 @@ extension NSManagedObjectContext {
                 identifiers[key] = token
             }
         }
-        SaveNews.post(SaveNews.didSave, of: self, info)
-        SaveNews.post(SaveNews.didSaveObjectIDs, of: self, identifiers)
+        SaveNotifications.post(SaveNotifications.didSave, of: self, info)
+        SaveNotifications.post(SaveNotifications.didSaveObjectIDs, of: self, identifiers)
     }
 }
 

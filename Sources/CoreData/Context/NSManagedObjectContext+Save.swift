@@ -6,7 +6,7 @@ extension NSManagedObjectContext {
         checkQueue()
         guard hasChanges || source != nil || !doomed.isEmpty else { return }
         isSaving = true
-        // Saving changes values in other ways, even if it fails.
+        // A save sets values without updating the index, even if it fails.
         dropIndex()
         if hasChanges { advancePin() }
         defer {
@@ -17,7 +17,7 @@ extension NSManagedObjectContext {
         }
         processPendingChanges()
         guard hasChanges || source != nil else { return }
-        SaveNews.post(SaveNews.willSave, of: self)
+        SaveNotifications.post(SaveNotifications.willSave, of: self)
         guard hasChanges else {
             if parent == nil { try coordinator?.saveChangedMetadata() }
             return finishSave(ChangedObjects([]))
@@ -48,7 +48,7 @@ extension NSManagedObjectContext {
         for context in mergers { context.mergeIncomingIfCurrent() }
     }
 
-    /// Tells the store to expect many new objects of one entity, before they are prepared and validated.
+    /// Announces many new objects of one entity to the store, before they are prepared and validated.
     private func expectRows() {
         guard changed.count >= 200, parent == nil, let coordinator, let layout = changed.first?.layout else { return }
         coordinator.expectRows(changed.count { $0.layout === layout && $0.hasTemporaryID }, of: layout)
@@ -74,14 +74,14 @@ extension NSManagedObjectContext {
     private func write(
         _ objects: ChangedObjects, to coordinator: NSPersistentStoreCoordinator, countsKeys: Bool
     ) throws {
-        let plan = try SavePlan(of: objects, in: coordinator, assigned: assignedStores, countsKeys: countsKeys)
+        let attempt = try SaveAttempt(of: objects, in: coordinator, assigned: assignedStores, countsKeys: countsKeys)
         do {
             let results = try coordinator.save(
-                plan.changeSets(contextName: name, author: transactionAuthor), objects: plan.savedObjects,
+                attempt.changeSets(contextName: name, author: transactionAuthor), objects: attempt.savedObjects,
                 in: transaction)
-            plan.commit(results, in: self)
+            attempt.commit(results, in: self)
         } catch {
-            plan.revert()
+            attempt.revert()
             throw error
         }
     }
@@ -107,7 +107,7 @@ extension NSManagedObjectContext {
 
     /// Calls the objects' `willSave`, and validates them. Changes that they make meanwhile are prepared and saved too.
     private func prepareForSave() throws {
-        defer { for object in changed { object.state.remove(.toldOfSave) } }
+        defer { for object in changed { object.state.remove(.willSaveCalled) } }
         // Limited, as Core Data's loop is: an object whose willSave always changes something would never finish.
         for _ in 0..<1000 {
             callWillSave()
@@ -115,7 +115,7 @@ extension NSManagedObjectContext {
                 if validatesChanges { try validate() }
                 if event.isEmpty { return }
             }
-            for object in event { object.state.remove(.toldOfSave) }
+            for object in event { object.state.remove(.willSaveCalled) }
             processPendingChanges()
         }
         programmerError(
@@ -123,22 +123,22 @@ extension NSManagedObjectContext {
                 + "prepare them. Let willSave, validations and observers set only what differs, or primitive values.")
     }
 
-    /// Has the merge policy resolve conflicts. Objects that the save takes along only now, such as the one that has a unique value already,
-    /// prepare for it as the others did, and all are validated as they became.
+    /// Lets the merge policy resolve the conflicts. Objects that this adds to the save, such as one that has a unique
+    /// value already, get `willSave`, and all are validated again.
     private func settle(_ refusal: SaveRefusal) throws {
         let prepared = changed
         try resolve(refusal)
         processPendingChanges()
-        for object in prepared { object.state.insert(.toldOfSave) }
-        defer { for object in prepared { object.state.remove(.toldOfSave) } }
+        for object in prepared { object.state.insert(.willSaveCalled) }
+        defer { for object in prepared { object.state.remove(.willSaveCalled) } }
         try prepareForSave()
     }
 
     private func callWillSave() {
         // A copy: objects may change others, which are handled next.
         let objects = changed
-        for object in objects where object.hasChanges && !object.state.contains(.toldOfSave) {
-            object.state.insert(.toldOfSave)
+        for object in objects where object.hasChanges && !object.state.contains(.willSaveCalled) {
+            object.state.insert(.willSaveCalled)
             object.willSave()
         }
     }
@@ -186,12 +186,12 @@ extension NSManagedObjectContext {
         for object in saved.updated { object.didSave() }
         for object in saved.deleted { object.didSave() }
         for object in saved.deleted { forget(object) }
-        if parent == nil { persistentStoreCoordinator?.saveListeners.tell(saved.entityNames, nil) }
+        if parent == nil { persistentStoreCoordinator?.saveListeners.notify(saved.entityNames, nil) }
         var info: [AnyHashable: Any] = [:]
         var identifiers: [AnyHashable: Any] = [:]
-        let isTold = SaveNews.tells(saved.inserted.count + saved.updated.count + saved.deleted.count)
+        let includesObjects = SaveNotifications.includesObjects(saved.inserted.count + saved.updated.count + saved.deleted.count)
         func add(_ key: String, _ idKey: String, _ objects: [NSManagedObject]) {
-            guard !objects.isEmpty, isTold else { return }
+            guard !objects.isEmpty, includesObjects else { return }
             info[key] = posted.set(of: objects)
             identifiers[idKey] = Set(objects.map(\.identifier))
         }
@@ -208,8 +208,8 @@ extension NSManagedObjectContext {
             identifiers[NSPersistentHistoryTokenKey] = token
         }
         if let pinnedToken { info[NSManagedObjectContextQueryGenerationKey] = pinnedToken }
-        SaveNews.post(SaveNews.didSave, of: self, info)
-        SaveNews.post(SaveNews.didSaveObjectIDs, of: self, identifiers)
+        SaveNotifications.post(SaveNotifications.didSave, of: self, info)
+        SaveNotifications.post(SaveNotifications.didSaveObjectIDs, of: self, identifiers)
         if !saved.isEmpty { waitingMergers += announceToChildren { SavedChanges(saved) } }
         // Observers have seen their last values. From now on they are faults that cannot be fired.
         for object in saved.deleted where object.managedObjectContext == nil { object.becomeFaultForGood() }
@@ -241,7 +241,7 @@ extension NSManagedObjectContext {
             table.promote(object, from: number)
             formerIdentifiers.withLock { $0.note(object.place, formerly: number) }
         }
-        tellChildren(promotions)
+        notifyChildren(promotions)
     }
 
     func watchForConflicts(_ object: NSManagedObject) {
@@ -250,32 +250,5 @@ extension NSManagedObjectContext {
         if object.isFault { fulfill(object) }
         objectWillChange(object)
         object.state.insert(.watched)
-    }
-}
-
-/// The IDs of the objects that a save wrote, for other contexts to merge.
-package struct SavedChanges: Sendable {
-    package var inserted: [NSManagedObjectID] = []
-    package var updated: [NSManagedObjectID] = []
-    package var deleted: [NSManagedObjectID] = []
-    /// Whether deleted objects were removed from the relationships of others, which are then among the changed objects:
-    /// a context's save does so, a batch request does not.
-    package var followsDeleteRules = false
-
-    package init(
-        inserted: [NSManagedObjectID] = [], updated: [NSManagedObjectID] = [], deleted: [NSManagedObjectID] = []
-    ) {
-        self.inserted = inserted
-        self.updated = updated
-        self.deleted = deleted
-    }
-}
-
-extension SavedChanges {
-    init(_ objects: ChangedObjects) {
-        self.init(
-            inserted: objects.inserted.map(\.identifier), updated: objects.updated.map(\.identifier),
-            deleted: objects.deleted.map(\.identifier))
-        followsDeleteRules = true
     }
 }

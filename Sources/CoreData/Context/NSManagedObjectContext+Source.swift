@@ -57,7 +57,7 @@ extension NSManagedObjectContext {
             let link = ChildLink(table)
             parent.noteUse()
             parent.children.withLock { $0.append(link) }
-            if let own = parent.linkToParent { link.leave(whatWaitsAt: own) }
+            if let own = parent.linkToParent { link.add(pendingAt: own) }
             return link
         }
     }
@@ -104,8 +104,8 @@ extension NSManagedObjectContext {
         var context: NSManagedObjectContext? = self
         while let asked = context {
             // An ancestor may not yet have taken the permanent ID under which this context knows the object.
-            let isToldOfAll = asked === self || asked.linkToParent?.hasNews != true
-            if isToldOfAll, asked.table.contains(identifier) { return identifier }
+            let isCurrent = asked === self || asked.linkToParent?.hasPromotions != true
+            if isCurrent, asked.table.contains(identifier) { return identifier }
             if let current = asked.formerIdentifiers.withLock({ $0.current(ofTemporary: identifier.key) }) {
                 return current
             }

@@ -157,7 +157,7 @@ extension NSManagedObjectContext {
         object.willChange()
         let left = all ? [] : memento.destinationsToLeave
         if object.state.contains(.observed) {
-            object.tellingObservers(ofKeys: { memento.differs(inKey: $0, all: all) }) {
+            object.notifyingObservers(ofKeys: { memento.differs(inKey: $0, all: all) }) {
                 memento.restoreValues(all: all)
             }
         } else {

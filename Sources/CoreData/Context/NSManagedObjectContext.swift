@@ -70,20 +70,22 @@ open class NSManagedObjectContext: NSObject, NSKeyValueObserving, @unchecked Sen
         set { mergesAutomatically.store(newValue, ordering: .relaxed) }
     }
     private let mergesAutomatically = Atomic<Bool>(false)
-    /// Whether the context has ever had an object, a child or a list, or read anything; see `takesNews`.
+    /// Whether the context has ever had an object, a child or a list, or read anything; see `needsMerges`.
     private let wasUsed = Atomic<Bool>(false)
 
-    /// Notes that the context is used, before it reads: who saves afterwards has it merge that.
+    /// Records that the context is used, before it reads. Later saves of other contexts are merged into it.
     @inline(__always)
     final func noteUse() {
-        // Sequentially consistent, with the question of who saves: either the save is seen by the reading, or the use by the save.
+        // Sequentially consistent with `needsMerges`: either this read sees the other save, or that save sees that the
+        // context is used.
         if !wasUsed.load(ordering: .relaxed) { wasUsed.store(true, ordering: .sequentiallyConsistent) }
     }
 
-    /// Whether a merge could change anything here, or be heard of. A context that nobody has used yet, such as the view context of a program
-    /// that works in the background only, reads what is current when it is first used; merging would wake its queue for each save.
-    final var takesNews: Bool {
-        wasUsed.load(ordering: .sequentiallyConsistent) || SaveNews.tellsMerges
+    /// Whether saves of others must be merged here: the context was used, or merges may be observed. An unused context,
+    /// such as the view context of a program that works in the background only, reads the current state when it is
+    /// first used; merging would only wake its queue for each save.
+    final var needsMerges: Bool {
+        wasUsed.load(ordering: .sequentiallyConsistent) || SaveNotifications.hasMergeObservers
     }
     /// Whether objects that the store has lost show no values and count as deleted, instead of stopping the program.
     open var shouldDeleteInaccessibleFaults = true
@@ -179,7 +181,7 @@ open class NSManagedObjectContext: NSObject, NSKeyValueObserving, @unchecked Sen
     var reportedFiles: Set<String> = []
     // Set and taken for every object that is made, and only by code of this module: see the state of NSManagedObject.
     @exclusivity(unchecked) final var materialization = Materialization.none
-    /// The entity that the table was last told to keep; see `keep`.
+    /// The entity that the table last kept; see `keep`.
     @exclusivity(unchecked) final var lastKeptLayout: UnsafeMutableRawPointer?
     @exclusivity(unchecked) final var lastKeptStore: UnsafeMutableRawPointer?
     @exclusivity(unchecked) final var classCache = ClassCache()

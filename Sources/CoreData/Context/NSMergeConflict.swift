@@ -128,7 +128,7 @@ extension NSManagedObject {
         var merged = row.values
         for slot in changedSlots() where row.values[slot] == snapshot[slot] { merged[slot] = values[slot] }
         for slot in layout.slots.indices where layout.slots[slot].isTransient { merged[slot] = values[slot] }
-        tellingObservers(of: merged) { [self] in
+        notifyingObservers(of: merged) { [self] in
             for relationship in layout.toOnes
             where !relations.isEmpty && merged[relationship.slot] != values[relationship.slot] {
                 relations[relationship.index] = .unresolved

@@ -3,18 +3,18 @@ import Foundation
 extension NSNotification.Name {
     /// Posted by a context after objects changed. The user info has the keys of
     /// `NSManagedObjectContext.NotificationKey`.
-    public static var NSManagedObjectContextObjectsDidChange: NSNotification.Name { SaveNews.didChangeForListeners }
+    public static var NSManagedObjectContextObjectsDidChange: NSNotification.Name { SaveNotifications.didChangeForObservers }
     /// Posted by a context before it saves.
-    public static var NSManagedObjectContextWillSave: NSNotification.Name { SaveNews.willSaveForListeners }
+    public static var NSManagedObjectContextWillSave: NSNotification.Name { SaveNotifications.willSaveForObservers }
     /// Posted by a context after it saved, with the objects.
-    public static var NSManagedObjectContextDidSave: NSNotification.Name { SaveNews.didSaveForListeners }
+    public static var NSManagedObjectContextDidSave: NSNotification.Name { SaveNotifications.didSaveForObservers }
     /// Posted by a context after it saved, with the IDs of the objects.
     public static var NSManagedObjectContextDidSaveObjectIDs: NSNotification.Name {
-        SaveNews.didSaveObjectIDsForListeners
+        SaveNotifications.didSaveObjectIDsForObservers
     }
     /// Posted by a context after it merged another's save, with the IDs of the objects.
     public static var NSManagedObjectContextDidMergeChangesObjectIDs: NSNotification.Name {
-        SaveNews.didMergeForListeners
+        SaveNotifications.didMergeForObservers
     }
     /// Posted when a merge concerns faults only, which are not in the notification of changes: fetched results controllers
     /// list faults as well. They are the context's `mergedFaults`.

@@ -105,7 +105,7 @@ struct ObjectMemento {
     /// - Parameters:
     ///   - key: the name of the property.
     ///   - all: whether all values are restored; see `restoreValues(all:)`.
-    /// - Returns: whether observers are to be told.
+    /// - Returns: whether observers are to be notified.
     func differs(inKey key: String, all: Bool) -> Bool {
         switch object.layout.propertyByName[key] {
         case .slot(let slot):

@@ -11,7 +11,7 @@ final class ParentSource: RowSource {
     /// An object that the parent has registered may have changed there; for all others the stores know.
     func isCurrent(_ place: ObjectPlace, since stamp: UInt32) -> Bool {
         // An object of the parent's that has not taken its permanent ID yet is not found by it.
-        guard !parent.table.contains(place), parent.linkToParent?.hasNews != true, let source = parent.source else {
+        guard !parent.table.contains(place), parent.linkToParent?.hasPromotions != true, let source = parent.source else {
             return false
         }
         return source.isCurrent(place, since: stamp)

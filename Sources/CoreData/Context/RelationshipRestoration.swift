@@ -37,7 +37,7 @@ struct RelationshipSnapshot {
     func restore() {
         guard object.state.contains(.observed) else { return restoreDestinations() }
         let names = Set(toOnes.map(\.relationship.name) + toManys.map(\.relationship.name))
-        object.tellingObservers(ofKeys: names.contains, restoreDestinations)
+        object.notifyingObservers(ofKeys: names.contains, restoreDestinations)
     }
 
     private func restoreDestinations() {
@@ -95,7 +95,7 @@ extension NSManagedObject {
     private final func readAgain(_ relationship: RelationshipLayout, without member: NSManagedObject) {
         let change = { [self] in toManyMembersIfAny(relationship)?.forget([member]) ?? () }
         if state.contains(.observed) {
-            tellingObservers(ofKeys: { $0 == relationship.name }, change)
+            notifyingObservers(ofKeys: { $0 == relationship.name }, change)
         } else {
             change()
         }

@@ -29,7 +29,7 @@ extension NSPersistentStoreCoordinator {
         return (identifiers, promises)
     }
 
-    /// Tells the only store to expect many new rows, so that it can prepare while they are made.
+    /// Announces many new rows to the only store, so that it can prepare while they are made.
     package func expectRows(_ count: Int, of entity: EntityLayout) {
         // Not worth waiting for if the store is in use.
         _ = withLockIfFree {

@@ -518,7 +518,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// - Returns: these contexts, each of which merges on its own queue.
     func announce(from saver: NSManagedObjectContext, _ changes: () -> SavedChanges) -> [NSManagedObjectContext] {
         let listeners = withLock { contexts.compactMap(\.context) }.filter {
-            $0 !== saver && $0.automaticallyMergesChangesFromParent && $0.takesNews
+            $0 !== saver && $0.automaticallyMergesChangesFromParent && $0.needsMerges
         }
         guard !listeners.isEmpty else { return [] }
         let changes = changes()

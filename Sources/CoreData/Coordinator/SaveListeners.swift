@@ -33,7 +33,7 @@ package final class SaveListeners: Sendable {
     package func remove(_ number: Int) { state.withLock { $0.listeners.removeAll { $0.number == number } } }
 
     /// Reports a save. Its entities are only determined if there are listeners.
-    func tell(_ entities: @autoclosure () -> Set<String>, _ changes: ChangeSet?) {
+    func notify(_ entities: @autoclosure () -> Set<String>, _ changes: ChangeSet?) {
         let listeners = state.withLock { $0.listeners }
         if listeners.isEmpty { return }
         let entities = entities()

@@ -46,7 +46,7 @@ open class NSPersistentHistoryTransaction: NSObject, NSCopying, @unchecked Senda
         if !inserted.isEmpty { info[NSInsertedObjectIDsKey] = inserted }
         if !updated.isEmpty { info[NSUpdatedObjectIDsKey] = updated }
         if !deleted.isEmpty { info[NSDeletedObjectIDsKey] = deleted }
-        return Notification(name: SaveNews.didSaveObjectIDs, object: nil, userInfo: info)
+        return Notification(name: SaveNotifications.didSaveObjectIDs, object: nil, userInfo: info)
     }
 
     /// The entity with the properties of transactions that predicates of a history request can use: `author`,

@@ -206,7 +206,8 @@ extension NSAtomicStore: ObjectStore {
             let new = objects.inserted.map { newCacheNode(for: $0) }
             addCacheNodes(Set(new))
             for (node, object) in zip(new, objects.inserted) {
-                // The context counts one that was deleted and comes back on from its former version.
+                // The context continues the version of an object that was deleted and inserted again, and so must the
+                // node.
                 node.version = object.version &+ 1
                 complete(node, object)
             }

@@ -152,7 +152,7 @@ extension NSManagedObject {
 
     /// Discards all changes; the values become those last fetched or saved.
     final func becomeUnchanged() {
-        if state.contains(.observed) { tellingObserversOfRollback(forgetChanges) } else { forgetChanges() }
+        if state.contains(.observed) { notifyingObserversOfRollback(forgetChanges) } else { forgetChanges() }
     }
 
     private func forgetChanges() {
@@ -176,7 +176,7 @@ extension NSManagedObject {
         willTurnIntoFault()
         // Nobody has read the values that it shows already.
         if state.contains(.observed), !isFault {
-            tellingObservers(ofKeys: { _ in true }, forgetValues)
+            notifyingObservers(ofKeys: { _ in true }, forgetValues)
         } else {
             forgetValues()
         }
@@ -205,7 +205,7 @@ extension NSManagedObject {
         let keepingChanges = keepingChanges && !isBack
         if state.contains(.observed) {
             let future = keepingChanges ? merged(with: stored, keeping: changedSlots()) : stored
-            return tellingObservers(of: future) { take(stored, version: version, keepingChanges: keepingChanges) }
+            return notifyingObservers(of: future) { take(stored, version: version, keepingChanges: keepingChanges) }
         }
         take(stored, version: version, keepingChanges: keepingChanges)
     }

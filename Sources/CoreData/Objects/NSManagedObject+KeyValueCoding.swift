@@ -17,7 +17,7 @@ extension NSManagedObject {
                 return value.objectValue(for: attribute)
             case .toOne(let relationship):
                 if case .object(let object) = value {
-                    (object as? UnavailableValue)?.tell()
+                    (object as? UnavailableValue)?.report()
                     return (object as? UnacceptableValue)?.value
                 }
                 return toOne(relationship)
@@ -106,9 +106,9 @@ extension NSManagedObject {
                 values[slot] = StoredValue(value, for: attribute)
                 if state.contains(.listed) { storedContext?.indexAgain(self) }
             case .toOne(let relationship):
-                quietly(relationship.name) { setToOne(relationship, toAny: value) }
+                withoutNotifying(relationship.name) { setToOne(relationship, toAny: value) }
             }
-        case .toMany, .fetched: quietly(observedKey(key)) { setModeledValue(value, forKey: key) }
+        case .toMany, .fetched: withoutNotifying(observedKey(key)) { setModeledValue(value, forKey: key) }
         }
     }
 

@@ -369,7 +369,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, NSKeyValueObserving 
     /// notifies observers.
     ///
     /// - Parameter key: the property.
-    open func didChangeValue(forKey key: String) { if state.contains(.observed) { tellAfter(key) } }
+    open func didChangeValue(forKey key: String) { if state.contains(.observed) { notifyDidChange(key) } }
 
     /// The key paths on which a computed property depends: its observers are notified of their changes. Overrides name
     /// the computed property, since methods named `keyPathsForValuesAffecting<Key>` are not found.

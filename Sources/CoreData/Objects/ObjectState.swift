@@ -29,8 +29,8 @@ package struct ObjectState: OptionSet {
     static let listed = ObjectState(rawValue: 2048)
     /// A probe, which records the keys that are read from it; see `KeyPathProbe`.
     static let probe = ObjectState(rawValue: 4096)
-    /// Has been notified of the current save.
-    static let toldOfSave = ObjectState(rawValue: 8192)
+    /// `willSave` was called for the current save.
+    static let willSaveCalled = ObjectState(rawValue: 8192)
     /// Will be checked for conflicts by the next save although it is unchanged.
     static let watched = ObjectState(rawValue: 16384)
     /// Among the objects of the notification that is being posted.

@@ -139,7 +139,7 @@ final class FetchedResults: @unchecked Sendable {
         let common = new.enumerated().compactMap { index, item in
             places[item].map { (item: item, old: $0, new: index) }
         }
-        // What changed while nobody was told of it may be elsewhere now.
+        // Objects that changed without a notification may be in another section or at another index now.
         let rising = Set(longestRise(of: common.map(\.old)).map { common[$0].item })
         let (formerNames, names) = (former.sectionNames, fetched.sectionNames)
         let affected = common.filter {
@@ -159,7 +159,7 @@ final class FetchedResults: @unchecked Sendable {
         self.list = list
         guard !changes.isEmpty else { return }
         revision += 1
-        tell(changes)
+        notify(changes)
     }
 
 }

@@ -172,7 +172,7 @@ extension StoredValue {
             case let composite as CompositeValue: return composite.elements
             case let unacceptable as UnacceptableValue: return unacceptable.value
             case let unavailable as UnavailableValue:
-                unavailable.tell()
+                unavailable.report()
                 return nil
             default: return object
             }

@@ -38,32 +38,32 @@ extension NSManagedObject {
 
     // MARK: Changes by accessors
 
-    /// The implementation of `willChangeValue(forKey:)`, unless the object is already known to be changed and nobody
-    /// observes it.
+    /// The implementation of `willChangeValue(forKey:)`, unless the object is already known to be changed and has no
+    /// observer.
     @inline(never)
     final func noteChange(ofKey key: String) {
         // A property that is not in the model needs no saving.
         if layout.place(forKey: key) != nil || !type(of: self).contextShouldIgnoreUnmodeledPropertyChanges {
             willChange()
         }
-        if state.contains(.observed) { tellBefore(key) }
+        if state.contains(.observed) { notifyWillChange(key) }
     }
 
-    private func tellBefore(_ key: String) {
-        guard let info = ObservationInfo.of(self), isTellingChanges else { return }
+    private func notifyWillChange(_ key: String) {
+        guard let info = ObservationInfo.of(self), notifiesObservers else { return }
         let change = info.announced ?? .setting
         info.announced = nil
         info.willChange(key, of: self, change)
     }
 
     @inline(never)
-    final func tellAfter(_ key: String) {
-        guard isTellingChanges else { return }
+    final func notifyDidChange(_ key: String) {
+        guard notifiesObservers else { return }
         ObservationInfo.of(self)?.didChange(key, of: self)
     }
 
     /// Properties that an object sets while it awakes are part of taking its values, and not reported.
-    private var isTellingChanges: Bool { storedContext?.isAwakening != true }
+    private var notifiesObservers: Bool { storedContext?.isAwakening != true }
 
     /// Announces the change for which `willChangeValue(forKey:)` will be called next.
     final func announce(_ change: () -> ObservedChange) {
@@ -72,20 +72,20 @@ extension NSManagedObject {
 
     /// Combines several changes of a property into one for its observers.
     final func asOneChange(_ key: String, _ change: () -> ObservedChange, _ body: () -> Void) {
-        guard state.contains(.observed), isTellingChanges, let info = ObservationInfo.of(self) else { return body() }
+        guard state.contains(.observed), notifiesObservers, let info = ObservationInfo.of(self) else { return body() }
         info.willChange(key, of: self, change())
-        info.beQuiet(about: key)
+        info.suppressNotifications(for: key)
         body()
-        info.speak(of: key)
+        info.resumeNotifications(for: key)
         info.didChange(key, of: self)
     }
 
     /// Sets a property without notifying observers; the caller does that.
-    final func quietly(_ key: String, _ body: () -> Void) {
+    final func withoutNotifying(_ key: String, _ body: () -> Void) {
         guard state.contains(.observed), let info = ObservationInfo.of(self) else { return body() }
-        info.beQuiet(about: key)
+        info.suppressNotifications(for: key)
         body()
-        info.speak(of: key)
+        info.resumeNotifications(for: key)
     }
 
     // MARK: Changes of members

@@ -10,24 +10,24 @@ extension NSManagedObject {
     /// - Parameters:
     ///   - concerned: whether the property of an observed key takes another value.
     ///   - change: sets the values.
-    final func tellingObservers(ofKeys concerned: (String) -> Bool, _ change: () -> Void) {
+    final func notifyingObservers(ofKeys concerned: (String) -> Bool, _ change: () -> Void) {
         guard let info = ObservationInfo.of(self), !info.isTakingValues else { return change() }
         let keys = info.keys.filter { layout.propertyByName[$0] != nil && concerned($0) }
         if keys.isEmpty { return change() }
         // If an observer reads the object and fires the fault, that is part of the change.
         info.isTakingValues = true
-        let hearing = info.begin { keys.contains($0) }
-        for key in keys { info.beQuiet(about: key) }
+        let notifications = info.begin { keys.contains($0) }
+        for key in keys { info.suppressNotifications(for: key) }
         change()
-        for key in keys { info.speak(of: key) }
-        info.finish(hearing)
+        for key in keys { info.resumeNotifications(for: key) }
+        info.finish(notifications)
         info.isTakingValues = false
     }
 
     /// Gives the object other values, and notifies observers of the slots that differ.
-    final func tellingObservers(of stored: ContiguousArray<StoredValue>, _ change: () -> Void) {
+    final func notifyingObservers(of stored: ContiguousArray<StoredValue>, _ change: () -> Void) {
         let former = values
-        tellingObservers(
+        notifyingObservers(
             ofKeys: { key in
                 guard former.count == stored.count, case .slot(let slot)? = layout.propertyByName[key] else {
                     return false
@@ -37,8 +37,8 @@ extension NSManagedObject {
     }
 
     /// Discards the changes, and notifies the observers of what was changed.
-    final func tellingObserversOfRollback(_ change: () -> Void) {
-        tellingObservers(
+    final func notifyingObserversOfRollback(_ change: () -> Void) {
+        notifyingObservers(
             ofKeys: { key in
                 switch layout.propertyByName[key] {
                 case .slot(let slot): values.count == snapshot.count && values[slot] != snapshot[slot]
@@ -49,9 +49,9 @@ extension NSManagedObject {
     }
 
     /// Makes to-many relationships read their members again, and notifies the observers of those whose members differ,
-    /// or that nobody had read yet.
-    final func tellingObserversOfMembers(_ change: () -> Void) {
-        tellingObservers(
+    /// or that had not been read yet.
+    final func notifyingObserversOfMembers(_ change: () -> Void) {
+        notifyingObservers(
             ofKeys: { key in
                 guard case .toMany(let index)? = layout.propertyByName[key] else { return false }
                 let relationship = layout.relationships[index]
@@ -74,6 +74,6 @@ extension NSManagedObject {
             self.snapshot[slot] = value
         }
         guard state.contains(.observed), values[slot] != value else { return change() }
-        tellingObservers(ofKeys: { $0 == layout.slots[slot].name }, change)
+        notifyingObservers(ofKeys: { $0 == layout.slots[slot].name }, change)
     }
 }

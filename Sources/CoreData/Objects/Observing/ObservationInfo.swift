@@ -8,15 +8,15 @@ final class ObservationInfo: @unchecked Sendable {
     // else is only used on the object's queue.
 
     /// The observers to notify of a change that has begun, and the change.
-    typealias Hearing = [(watch: ObservingWatch, news: ObservedNews)]
+    typealias PendingNotifications = [(watch: ObservingWatch, notification: ChangeNotification)]
 
     private let watches = Mutex<[ObservingWatch]>([])
-    private var pending: [(key: String, hearing: Hearing)] = []
+    private var pending: [(key: String, notifications: PendingNotifications)] = []
     /// The change for which `willChangeValue(forKey:)` is about to be called, if it is known.
     var announced: ObservedChange?
-    /// The keys whose changes are part of an announced change.
-    private var quietKeys: [String] = []
-    /// Whether the object is taking other values as a whole; see `NSManagedObject.tellingObservers`.
+    /// The keys whose changes are not reported, since they are part of an announced change.
+    private var suppressedKeys: [String] = []
+    /// Whether the object is taking other values as a whole; see `NSManagedObject.notifyingObservers`.
     var isTakingValues = false
 
     // MARK: By object
@@ -96,75 +96,75 @@ final class ObservationInfo: @unchecked Sendable {
 
     // MARK: Changes
 
-    /// Suppresses notifications for a key until `speak(of:)` is called the same number of times.
-    func beQuiet(about key: String) { quietKeys.append(key) }
+    /// Suppresses notifications for a key until `resumeNotifications(for:)` is called the same number of times.
+    func beQuiet(about key: String) { suppressedKeys.append(key) }
 
     func speak(of key: String) {
-        if let place = quietKeys.lastIndex(of: key) { quietKeys.remove(at: place) }
+        if let place = suppressedKeys.lastIndex(of: key) { suppressedKeys.remove(at: place) }
     }
 
     func willChange(_ key: String, of object: NSManagedObject, _ change: ObservedChange) {
-        if quietKeys.contains(key) { return }
+        if suppressedKeys.contains(key) { return }
         if case .nothing = change { return pending.append((key, [])) }
-        let hearing = begin(change) { $0 == key }
-        pending.append((key, hearing))
+        let notifications = begin(change) { $0 == key }
+        pending.append((key, notifications))
     }
 
     func didChange(_ key: String, of object: NSManagedObject) {
-        if quietKeys.contains(key) { return }
+        if suppressedKeys.contains(key) { return }
         guard let place = pending.lastIndex(where: { $0.key == key }) else { return }
-        finish(pending.remove(at: place).hearing) { object.members(ofOrdered: key, at: $0) }
+        finish(pending.remove(at: place).notifications) { object.members(ofOrdered: key, at: $0) }
     }
 
     /// Notifies observers that want a notification before a change of keys.
     ///
     /// - Returns: the observers to notify afterwards.
-    func begin(_ change: ObservedChange = .setting, of isConcerned: (String) -> Bool) -> Hearing {
-        var hearing: Hearing = []
+    func begin(_ change: ObservedChange = .setting, of isConcerned: (String) -> Bool) -> PendingNotifications {
+        var notifications: PendingNotifications = []
         for watch in watches(of: isConcerned) {
             let registration = watch.registration
             guard registration.isActive, let root = registration.root else { continue }
-            var news = ObservedNews(watch.isEnd ? change : .setting)
+            var notification = ChangeNotification(watch.isEnd ? change : .setting)
             if !registration.options.contains(.old) {
-                news.old = nil
-            } else if news.kind == .setting {
-                news.old = .some(registration.path.read(root))
+                notification.old = nil
+            } else if notification.kind == .setting {
+                notification.old = .some(registration.path.read(root))
             }
             if registration.options.contains(.prior) {
-                var prior = news
+                var prior = notification
                 prior.isPrior = true
                 prior.new = nil
                 registration.deliver(prior, of: root)
             }
-            hearing.append((watch, news))
+            notifications.append((watch, notification))
         }
-        return hearing
+        return notifications
     }
 
     /// Notifies observers of a change that was made.
     ///
     /// - Parameters:
-    ///   - hearing: the observers to notify.
+    ///   - notifications: the observers to notify.
     ///   - members: returns the changed members of an ordered relationship, by their indexes.
-    func finish(_ hearing: Hearing, members: (IndexSet) -> NSArray? = { _ in nil }) {
-        for (watch, _) in hearing where watch.leadsOn { watch.registration.watch() }
-        for (watch, news) in hearing {
+    func finish(_ notifications: PendingNotifications, members: (IndexSet) -> NSArray? = { _ in nil }) {
+        for (watch, _) in notifications where watch.leadsOn { watch.registration.watch() }
+        for (watch, notification) in notifications {
             let registration = watch.registration
             guard registration.isActive, let root = registration.root else { continue }
-            var news = news
+            var notification = notification
             if !registration.options.contains(.new) {
-                news.new = nil
-            } else if news.kind == .setting {
-                news.new = .some(registration.path.read(root))
-            } else if news.kind != .removal, news.new == nil, let indexes = news.indexes {
-                news.new = members(indexes).map { .some($0) }
+                notification.new = nil
+            } else if notification.kind == .setting {
+                notification.new = .some(registration.path.read(root))
+            } else if notification.kind != .removal, notification.new == nil, let indexes = notification.indexes {
+                notification.new = members(indexes).map { .some($0) }
             }
-            registration.deliver(news, of: root)
+            registration.deliver(notification, of: root)
         }
     }
 }
 
-extension ObservedNews {
+extension ChangeNotification {
     fileprivate init(_ change: ObservedChange) {
         guard case .members(let kind, let old, let new, let indexes) = change else { return }
         self.kind = kind

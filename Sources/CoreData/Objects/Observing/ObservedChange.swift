@@ -11,7 +11,7 @@ enum ObservedChange {
 }
 
 /// A change as an observer is notified of it.
-struct ObservedNews {
+struct ChangeNotification {
     var kind = NSKeyValueChange.setting
     /// The outer `nil` means that it was not requested, or is not known yet.
     var old: Any??

@@ -10,7 +10,7 @@ final class ObservingRegistration: @unchecked Sendable {
 
     enum Receiver {
         case observer(ObserverReference, context: UnsafeMutableRawPointer?)
-        case block((NSManagedObject, ObservedNews) -> Void)
+        case block((NSManagedObject, ChangeNotification) -> Void)
     }
 
     private struct Watching {
@@ -46,7 +46,7 @@ final class ObservingRegistration: @unchecked Sendable {
     func begin() {
         guard let root else { return }
         if options.contains(.initial) {
-            deliver(ObservedNews(new: options.contains(.new) ? .some(path.read(root)) : nil), of: root)
+            deliver(ChangeNotification(new: options.contains(.new) ? .some(path.read(root)) : nil), of: root)
         }
         watch()
     }
@@ -79,14 +79,14 @@ final class ObservingRegistration: @unchecked Sendable {
         for watch in former { watch.info.remove(watch) }
     }
 
-    func deliver(_ news: ObservedNews, of root: NSManagedObject) {
+    func deliver(_ notification: ChangeNotification, of root: NSManagedObject) {
         switch receiver {
-        case .block(let block): block(root, news)
+        case .block(let block): block(root, notification)
         case .observer(let reference, let context):
             // An observer that was released has thereby ended its observation.
             guard let observer = reference.observer else { return end() }
             observer.observeValue(
-                forKeyPath: path.name, of: root, change: news.dictionary, context: context)
+                forKeyPath: path.name, of: root, change: notification.dictionary, context: context)
         }
     }
 

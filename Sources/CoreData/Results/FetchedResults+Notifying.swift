@@ -3,7 +3,7 @@ import Foundation
 extension FetchedResults {
     /// Notifies the delegate of changes: by a snapshot if it takes one, otherwise by a difference, otherwise one by
     /// one.
-    func tell(_ changes: ResultChanges<ResultItem>) {
+    func notify(_ changes: ResultChanges<ResultItem>) {
         guard let delegate else { return }
         let controller = controller
         if delegateTakesSnapshots {
@@ -16,16 +16,16 @@ extension FetchedResults {
             if delegateTakesDifferences { return }
         }
         delegate.controllerWillChangeContent(controller)
-        tellObjects(changes.deletes, .delete, delegate, controller)
-        tellSections(changes.deletedSections, .delete, delegate, controller)
-        tellSections(changes.insertedSections, .insert, delegate, controller)
-        tellObjects(changes.inserts, .insert, delegate, controller)
-        tellObjects(changes.moves, .move, delegate, controller)
-        tellObjects(changes.updates, .update, delegate, controller)
+        notifyOfObjects(changes.deletes, .delete, delegate, controller)
+        notifyOfSections(changes.deletedSections, .delete, delegate, controller)
+        notifyOfSections(changes.insertedSections, .insert, delegate, controller)
+        notifyOfObjects(changes.inserts, .insert, delegate, controller)
+        notifyOfObjects(changes.moves, .move, delegate, controller)
+        notifyOfObjects(changes.updates, .update, delegate, controller)
         delegate.controllerDidChangeContent(controller)
     }
 
-    private func tellSections(
+    private func notifyOfSections(
         _ changes: [ResultChanges<ResultItem>.SectionChange], _ type: NSFetchedResultsChangeType,
         _ delegate: any NSFetchedResultsControllerDelegate,
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>
@@ -36,7 +36,7 @@ extension FetchedResults {
         }
     }
 
-    private func tellObjects(
+    private func notifyOfObjects(
         _ changes: [ResultChanges<ResultItem>.ElementChange], _ type: NSFetchedResultsChangeType,
         _ delegate: any NSFetchedResultsControllerDelegate,
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>

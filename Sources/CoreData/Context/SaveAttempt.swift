@@ -1,70 +1,24 @@
 import Foundation
 import Synchronization
 
-/// The objects of a save, in the order of their first changes.
-struct ChangedObjects {
-    var inserted: [NSManagedObject] = []
-    var updated: [NSManagedObject] = []
-    var deleted: [NSManagedObject] = []
-    /// Objects that were inserted and deleted without ever being saved.
-    var neverSaved: [NSManagedObject] = []
-
-    /// Whether there is nothing to report to others.
-    var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
-
-    /// The names of the objects' entities.
-    var entityNames: Set<String> {
-        var names: Set<String> = []
-        var last: ObjectIdentifier?
-        func note(_ objects: [NSManagedObject]) {
-            for object in objects where ObjectIdentifier(object.layout) != last {
-                last = ObjectIdentifier(object.layout)
-                names.insert(object.layout.name)
-            }
-        }
-        note(inserted)
-        note(updated)
-        note(deleted)
-        return names
-    }
-
-    init(_ changed: ContiguousArray<NSManagedObject>) {
-        if changed.first?.state.contains(.inserted) ?? false {
-            inserted.reserveCapacity(changed.count)
-        } else {
-            updated.reserveCapacity(changed.count)
-        }
-        for object in changed {
-            let state = object.state
-            if state.contains(.deleted) {
-                if state.contains(.inserted) { neverSaved.append(object) } else { deleted.append(object) }
-            } else if state.contains(.inserted) {
-                inserted.append(object)
-            } else if state.contains(.updated) {
-                updated.append(object)
-            }
-        }
-    }
-}
-
 /// One attempt to save to stores: the objects, their IDs, and what the stores are asked to write.
 ///
 /// New objects have their permanent IDs during the attempt; `revert` restores their temporary ones.
-final class SavePlan {
+final class SaveAttempt {
     let objects: ChangedObjects
     /// Which of the updated objects differ from the stored ones, so that their versions increase.
     private var written: [Bool] = []
     private let promises: [ObjectIdentifier: [KeyPromise]]
     private var temporary: [(object: NSManagedObject, number: Int64)] = []
 
-    /// Plans a save.
+    /// Begins a save: gives new objects their permanent IDs.
     ///
     /// - Parameters:
     ///   - objects: the changed objects.
     ///   - coordinator: the coordinator of the stores.
     ///   - assigned: the stores of new objects that were assigned to one.
     ///   - countsKeys: whether the stores reserve the keys of new objects now, rather than in the save's own
-    ///     transaction, which is refused with `KeysTaken` if somebody else took them first.
+    ///     transaction, which is refused with `KeysTaken` if another program took them first.
     /// - Throws: the errors of the stores, and an error for an object that no store takes.
     init(
         of objects: ChangedObjects, in coordinator: NSPersistentStoreCoordinator,
@@ -183,7 +137,9 @@ final class SavePlan {
         return changes
     }
 
-    /// - Throws: 133010 if a destination is in another store, where its key would identify another object.
+    /// Checks that a destination is in the object's store: in another one, its key would identify another object.
+    ///
+    /// - Throws: `NSManagedObjectExternalRelationshipError`.
     private func checkStore(
         of destination: NSManagedObjectID, _ relationship: RelationshipLayout, _ object: NSManagedObject
     ) throws {
@@ -203,7 +159,8 @@ final class SavePlan {
         for (object, number) in temporary { context.table.promote(object, from: number) }
         let generation = context.source?.generation ?? 0
         for object in objects.inserted {
-            // One that was deleted and comes back is another version of its row for whoever knows the former one.
+            // An object that was deleted and inserted again continues from its former version, so that contexts with
+            // the former row notice the change.
             object.becomeCommitted(version: object.version &+ 1)
             object.stamp = generation
         }
@@ -216,13 +173,13 @@ final class SavePlan {
         context.formerIdentifiers.withLock { former in
             for (object, number) in temporary { former.note(object.place, formerly: number) }
         }
-        context.tellChildren(
+        context.notifyChildren(
             temporary.map { object, number in
                 .init(
                     temporary: NSManagedObjectID(temporaryFor: object.layout, number: number),
                     permanent: object.identifier)
             })
-        context.tellChildren(of: renewals)
+        context.notifyChildren(of: renewals)
         for result in results {
             for (identifier, slot, value) in result.computed {
                 guard let object = context.table.object(for: identifier), !object.state.contains(.fault) else {
