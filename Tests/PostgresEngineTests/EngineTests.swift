@@ -151,7 +151,7 @@ struct EngineTests {
         let listening = try stores.open(
             url, Notes.model, options: [NSPersistentStoreRemoteChangeNotificationPostOptionKey: true])
         let (heard, continuation) = AsyncStream<Void>.makeStream()
-        listening.news?.listen(asking: { $0() }, heard: { continuation.yield() })
+        listening.changeNotifications?.observeChanges(whileIdle: { $0() }, handler: { continuation.yield() })
         _ = try listening.save(Notes.changes(listening, ["own"]))
         _ = try engine.save(Notes.changes(engine, ["other"]))
         var iterator = heard.makeAsyncIterator()

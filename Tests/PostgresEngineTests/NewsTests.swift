@@ -23,7 +23,7 @@ struct NewsTests {
 
     private func listens(_ engine: PostgresEngine) -> Count {
         let count = Count()
-        engine.news?.listen(asking: { $0() }, heard: { count.value.add(1, ordering: .relaxed) })
+        engine.changeNotifications?.observeChanges(whileIdle: { $0() }, handler: { count.value.add(1, ordering: .relaxed) })
         return count
     }
 

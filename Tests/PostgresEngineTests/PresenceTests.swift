@@ -50,7 +50,7 @@ struct PresenceTests: @unchecked Sendable {
                 own, Notes.model, options: [NSPersistentStoreRemoteChangeNotificationPostOptionKey: listens]))
         if listens {
             let news = program.news
-            program.engine.news?.listen(asking: { $0() }, heard: { news.count.add(1, ordering: .relaxed) })
+            program.engine.changeNotifications?.observeChanges(whileIdle: { $0() }, handler: { news.count.add(1, ordering: .relaxed) })
         }
         return program
     }
@@ -236,7 +236,7 @@ struct PresenceTests: @unchecked Sendable {
                 ]))
         try reader.open(Notes.model)
         let news = News()
-        reader.news?.listen(asking: { $0() }, heard: { news.count.add(1, ordering: .relaxed) })
+        reader.changeNotifications?.observeChanges(whileIdle: { $0() }, handler: { news.count.add(1, ordering: .relaxed) })
         try save(saver)
         #expect(try await news.waits(for: 1))
         reader.close()

@@ -15,7 +15,7 @@ package final class EngineStore<Format: StoreFormat>: NSPersistentStore, @unchec
 
     package override func didAdd(to coordinator: NSPersistentStoreCoordinator) {
         super.didAdd(to: coordinator)
-        listen(for: coordinator)
+        observeChanges(for: coordinator)
     }
 
     package override func willRemove(from coordinator: NSPersistentStoreCoordinator?) {

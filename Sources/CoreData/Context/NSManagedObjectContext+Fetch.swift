@@ -111,7 +111,7 @@ extension NSManagedObjectContext {
     private func identifiers(of request: any FetchDescription, _ layout: EntityLayout) throws -> [NSManagedObjectID] {
         let plan = plan(for: request, layout)
         guard request.includesPendingChanges else {
-            guard let source, source.leavesToAsker(plan, stores: request.affectedStores) else {
+            guard let source, source.evaluatesInMemory(plan, stores: request.affectedStores) else {
                 return try source?.fetchIdentifiers(plan, stores: request.affectedStores) ?? []
             }
             return try fetchObjects(plan, request.affectedStores, pending: .none, FetchStyle()).map(\.identifier)
@@ -122,7 +122,7 @@ extension NSManagedObjectContext {
     func count(of request: any FetchDescription) throws -> Int {
         let plan = plan(for: request, try entity(of: request))
         guard request.includesPendingChanges else {
-            guard let source, source.leavesToAsker(plan, stores: request.affectedStores) else {
+            guard let source, source.evaluatesInMemory(plan, stores: request.affectedStores) else {
                 return try source?.fetchCount(plan, stores: request.affectedStores) ?? 0
             }
             return try fetchObjects(plan, request.affectedStores, pending: .none, FetchStyle()).count

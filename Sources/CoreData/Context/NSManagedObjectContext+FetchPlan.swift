@@ -31,7 +31,7 @@ extension NSManagedObjectContext {
 
     func fetchCount(_ plan: FetchPlan, _ stores: [NSPersistentStore]?) throws -> Int {
         let pending = pendingChanges(for: plan, in: stores)
-        let isLeft = source?.leavesToAsker(plan, stores: stores) ?? false
+        let isLeft = source?.evaluatesInMemory(plan, stores: stores) ?? false
         let isCut = plan.limit > 0 || plan.offset > 0 || isLeft
         guard let source, !isCut || !source.isScattered(plan, stores: stores) else {
             return try fetchObjects(plan, stores, pending: pending, FetchStyle()).count
@@ -74,7 +74,7 @@ extension NSManagedObjectContext {
     ) throws -> [NSManagedObject] {
         guard let source else { throw Self.noSource("fetch") }
         let isMerging = !pending.isEmpty || source.isScattered(plan, stores: stores)
-        let isLeft = source.leavesToAsker(plan, stores: stores)
+        let isLeft = source.evaluatesInMemory(plan, stores: stores)
         // A wrong key would stop the program where the predicate is evaluated.
         if isLeft, let tree = plan.predicate.flatMap({ try? predicateTree(of: $0) }) {
             try PredicateKeys.check(tree, of: plan.entity)

@@ -19,7 +19,7 @@ final class ParentSource: RowSource {
 
     func isScattered(_ plan: FetchPlan, stores: [NSPersistentStore]?) -> Bool { false }
 
-    func leavesToAsker(_ plan: FetchPlan, stores: [NSPersistentStore]?) -> Bool { false }
+    func evaluatesInMemory(_ plan: FetchPlan, stores: [NSPersistentStore]?) -> Bool { false }
 
     func givesFaults(_ plan: FetchPlan) -> Bool { false }
 

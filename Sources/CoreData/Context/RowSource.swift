@@ -13,7 +13,7 @@ protocol RowSource: AnyObject, Sendable {
     func isScattered(_ plan: FetchPlan, stores: [NSPersistentStore]?) -> Bool
 
     /// Whether a store leaves a plan's predicate and order to the caller.
-    func leavesToAsker(_ plan: FetchPlan, stores: [NSPersistentStore]?) -> Bool
+    func evaluatesInMemory(_ plan: FetchPlan, stores: [NSPersistentStore]?) -> Bool
 
     /// Whether the objects that a plan finds come without values, which are asked for one by one.
     func givesFaults(_ plan: FetchPlan) -> Bool

@@ -18,8 +18,8 @@ extension WrappedSource {
         source.isScattered(plan, stores: stores)
     }
 
-    func leavesToAsker(_ plan: FetchPlan, stores: [NSPersistentStore]?) -> Bool {
-        source.leavesToAsker(plan, stores: stores)
+    func evaluatesInMemory(_ plan: FetchPlan, stores: [NSPersistentStore]?) -> Bool {
+        source.evaluatesInMemory(plan, stores: stores)
     }
 
     func givesFaults(_ plan: FetchPlan) -> Bool { source.givesFaults(plan) }

@@ -28,11 +28,11 @@ extension NSPersistentStoreCoordinator: RowSource {
     }
 
     func isScattered(_ plan: FetchPlan, stores: [NSPersistentStore]?) -> Bool {
-        storesOf(plan.entity, among: stores).count > 1 || leavesToAsker(plan, stores: stores)
+        storesOf(plan.entity, among: stores).count > 1 || evaluatesInMemory(plan, stores: stores)
     }
 
-    func leavesToAsker(_ plan: FetchPlan, stores: [NSPersistentStore]?) -> Bool {
-        withLock { storesOf(plan.entity, among: stores).contains { $0.engine.leavesToAsker(plan) } }
+    func evaluatesInMemory(_ plan: FetchPlan, stores: [NSPersistentStore]?) -> Bool {
+        withLock { storesOf(plan.entity, among: stores).contains { $0.engine.evaluatesInMemory(plan) } }
     }
 
     func givesFaults(_ plan: FetchPlan) -> Bool {

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Nobody waits for it. Stores count all saves to them, by anyone; each reading and the save check that there were none
 /// since the first reading. So the work never sees two states of the stores, either. Work that has been disturbed too
-/// often can keep others from saving while it runs: ``keepOthersOut()``.
+/// often can keep others from saving while it runs: ``lockOutWriters()``.
 package final class OptimisticTransaction: Sendable {
     /// The transaction that the current code belongs to.
     @TaskLocal package static var current: OptimisticTransaction?
@@ -53,28 +53,28 @@ package final class OptimisticTransaction: Sendable {
     /// coordinator can still save, which breaks the transaction.
     ///
     /// - Throws: 134090 if others keep a store locked for longer than its timeout.
-    package func keepOthersOut() throws {
+    package func lockOutWriters() throws {
         try coordinator.withLock {
-            for store in coordinator.stores where !store.isReadOnly { try store.engine.sharing?.keepOthersOut() }
+            for store in coordinator.stores where !store.isReadOnly { try store.engine.sharing?.lockOutWriters() }
         }
     }
 
-    /// Keeps others from saving, as ``keepOthersOut()`` does, unless that takes waiting: for another thread of this program that has the stores,
-    /// for another program, or for a server.
+    /// Keeps others from saving, as ``lockOutWriters()`` does, unless that takes waiting: for another thread of this
+    /// program that has the stores, for another program, or for a server.
     ///
     /// - Returns: whether others are kept out: never where there are several stores.
     /// - Throws: the errors of the store.
-    package func keepOthersOutUnlessBusy() throws -> Bool {
+    package func lockOutWritersUnlessBusy() throws -> Bool {
         try coordinator.withLockIfFree {
             guard coordinator.stores.count == 1, let engine = coordinator.stores[0].engine.sharing else { return false }
-            return try engine.keepOthersOutUnlessBusy()
+            return try engine.lockOutWritersUnlessBusy()
         } ?? false
     }
 
     /// Lets others save again.
     package func end() {
         coordinator.withLock {
-            for store in coordinator.stores { store.engine.sharing?.letOthersIn() }
+            for store in coordinator.stores { store.engine.sharing?.readmitWriters() }
         }
     }
 

@@ -143,14 +143,14 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
         throw StoreError.unsupported("being moved while it is open", storeType: type, url: self.url)
     }
 
-    /// Listens for changes by others, if the store can report them.
-    final func listen(for coordinator: NSPersistentStoreCoordinator) {
-        engine.news?.listen(
-            asking: { [weak coordinator] question in
+    /// Observes changes by others, if the store can report them.
+    final func observeChanges(for coordinator: NSPersistentStoreCoordinator) {
+        engine.changeNotifications?.observeChanges(
+            whileIdle: { [weak coordinator] check in
                 guard let coordinator else { return false }
-                return coordinator.withLockIfFree(question)
+                return coordinator.withLockIfFree(check)
             },
-            heard: { [weak self, weak coordinator] in
+            handler: { [weak self, weak coordinator] in
                 guard let self else { return }
                 coordinator?.announceChange(of: self)
             })

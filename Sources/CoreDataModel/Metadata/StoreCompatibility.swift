@@ -69,7 +69,7 @@ package enum StoreCompatibility {
         _ entities: [String], metadata: [String: Any], url: URL, model: [NSEntityDescription] = [],
         cached: NSManagedObjectModel? = nil
     ) -> NSError {
-        if cached == nil, isUntold(model, metadata: metadata) {
+        if cached == nil, hasIncomparableHashes(model, metadata: metadata) {
             return StoreError.make(
                 CoreDataErrorCode.persistentStoreIncompatibleVersionHash,
                 "Whether the model fits the store “\(url.lastPathComponent)” cannot be told: the store has version "
@@ -99,7 +99,7 @@ package enum StoreCompatibility {
     }
 
     /// Whether the model and the store have the same entities, with hashes that cannot be compared.
-    private static func isUntold(_ model: [NSEntityDescription], metadata: [String: Any]) -> Bool {
+    private static func hasIncomparableHashes(_ model: [NSEntityDescription], metadata: [String: Any]) -> Bool {
         metadata[StoreMetadata.ownHashesKey] == nil && !model.isEmpty
             && Set(model.map { $0.name ?? "" }) == Set(StoreMetadata.hashes(in: metadata).keys)
             && model.allSatisfy { $0.recordedVersionHash == nil }

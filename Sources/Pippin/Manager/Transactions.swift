@@ -46,7 +46,7 @@ extension PersistenceManager {
                 let transaction = OptimisticTransaction(container.persistentStoreCoordinator)
                 defer { transaction.end() }
                 if attempt > WriteAttempts.unhindered {
-                    try PersistenceError.explaining(.saveFailed) { try transaction.keepOthersOut() }
+                    try PersistenceError.explaining(.saveFailed) { try transaction.lockOutWriters() }
                 }
                 let outcome = Swift.Result { try perform(work, in: transaction) }
                 // The block may have caught the error of a read that failed because the transaction is broken.
@@ -77,7 +77,7 @@ extension PersistenceManager {
             let result: Result?? = try writes.runIfFree {
                 let transaction = OptimisticTransaction(container.persistentStoreCoordinator)
                 // What goes wrong here goes wrong again, and is reported, in the transaction that waits.
-                guard (try? transaction.keepOthersOutUnlessBusy()) == true else { return nil }
+                guard (try? transaction.lockOutWritersUnlessBusy()) == true else { return nil }
                 defer { transaction.end() }
                 let outcome = Swift.Result { try workTimes.timing(kind) { try perform(work, in: transaction) } }
                 if case .failure(is WorkTimes.TooMuch) = outcome {

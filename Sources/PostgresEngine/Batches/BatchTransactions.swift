@@ -55,7 +55,7 @@ extension OpenDatabase {
             return try transaction {
                 let result = try body()
                 try recordBatch()
-                noteTold(try connection.pipeline([notification()]).last)
+                noteNotified(try connection.pipeline([notification()]).last)
                 _ = try batchDerived?.finish()
                 return result
             }

@@ -114,7 +114,7 @@ extension PostgresEngine {
         let store = try current()
         let generation = readGeneration as? OpenDatabase
         // A store in a transaction must read what it has itself written.
-        if generation == nil, store.isInLongTransaction || store.keepsOthersOut {
+        if generation == nil, store.isInLongTransaction || store.locksOutWriters {
             return RowList(try fetchRows(plan))
         }
         let reader =

@@ -81,7 +81,7 @@ extension PostgresEngine {
     package var sharing: (any SharedEngine)? { self }
     package var explaining: (any ExplainingEngine)? { self }
     package var history: (any HistoryEngine)? { settings.tracksHistory ? self : nil }
-    package var news: (any NewsEngine)? { settings.postsRemoteChanges ? self : nil }
+    package var changeNotifications: (any ChangeNotifyingEngine)? { settings.postsRemoteChanges ? self : nil }
 }
 
 extension PostgresEngine: KeyedEngine {
@@ -127,12 +127,12 @@ extension PostgresEngine: ExplainingEngine {
 
 extension PostgresEngine: SharedEngine {
     package func changeCount() throws -> Int64 { try following { try $0.changeCount() } }
-    package func keepOthersOut() throws { try following { try $0.keepOthersOut() } }
+    package func lockOutWriters() throws { try following { try $0.lockOutWriters() } }
     /// The lock is a round trip away.
-    package func keepOthersOutUnlessBusy() -> Bool { false }
+    package func lockOutWritersUnlessBusy() -> Bool { false }
 
     package var readsWithoutWaiting: Bool { false }
-    package func letOthersIn() { opened?.letOthersIn() }
+    package func readmitWriters() { opened?.readmitWriters() }
 }
 
 extension PostgresEngine: HistoryEngine {
@@ -165,17 +165,19 @@ extension PostgresEngine: PinningEngine {
     }
 }
 
-extension PostgresEngine: NewsEngine {
-    package func listen(asking: @escaping @Sendable (() -> Bool) -> Bool?, heard: @escaping @Sendable () -> Void) {
-        listening = (asking, heard)
+extension PostgresEngine: ChangeNotifyingEngine {
+    package func observeChanges(
+        whileIdle: @escaping @Sendable (() -> Bool) -> Bool?, handler: @escaping @Sendable () -> Void
+    ) {
+        observation = (whileIdle, handler)
         guard let opened else { return }
         listener?.cancel()
-        // nonisolated(unsafe): `asking` ensures that nobody else uses the engine meanwhile.
+        // nonisolated(unsafe): `whileIdle` ensures that no other thread uses the engine meanwhile.
         nonisolated(unsafe) weak let engine = self
-        let listener = NewsListener(
+        let listener = NotificationListener(
             opened.place, isPooled: opened.isPooled, ownProcess: { engine?.opened?.connection.processID },
-            asking: asking, heard: heard)
+            whileIdle: whileIdle, handler: handler)
         self.listener = listener
-        opened.news = listener.channel
+        opened.notificationChannel = listener.channel
     }
 }

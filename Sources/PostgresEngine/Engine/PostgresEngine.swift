@@ -22,8 +22,8 @@ package final class PostgresEngine: OpenableEngine {
     var seen: NSPostgreSQLReadToken?
     /// How many of the engine's own saves `seen` covers.
     var seenSaves: Int64 = 0
-    var listener: NewsListener?
-    var listening: (asking: @Sendable (() -> Bool) -> Bool?, heard: @Sendable () -> Void)?
+    var listener: NotificationListener?
+    var observation: (whileIdle: @Sendable (() -> Bool) -> Bool?, handler: @Sendable () -> Void)?
     package var readGeneration: AnyObject?
     package var expectedChanges: Int64?
 
@@ -186,7 +186,7 @@ package final class PostgresEngine: OpenableEngine {
             // What is pinned from now on, and what readings must see, is of the new database.
             readers = PinnedReaders()
             (seen, seenSaves) = (nil, 0)
-            if let listening { listen(asking: listening.asking, heard: listening.heard) }
+            if let observation { observeChanges(whileIdle: observation.whileIdle, handler: observation.handler) }
         } catch {
             (opened, facts.url, facts.metadata, facts.identity.uuid) = former
             throw error
@@ -272,7 +272,7 @@ package final class PostgresEngine: OpenableEngine {
         opened?.writer = store.writer
         opened?.writer?.isKnown = false
         opened?.timeline = store.timeline
-        opened?.news = store.news
+        opened?.notificationChannel = store.notificationChannel
     }
 
     private func migrated(_ place: StorePlace, _ entities: [String]) -> NSError {

@@ -19,7 +19,7 @@ extension OpenDatabase {
             var losses = Losses(place.failover)
             while true {
                 do { return try checkingGeneration(body) } catch let error as PostgresError {
-                    guard isServerLost(error), !isBoundToConnection, !keepsOthersOut else { throw error }
+                    guard isServerLost(error), !isBoundToConnection, !locksOutWriters else { throw error }
                     try reconnect(after: error, since: losses.wait(after: error))
                 }
             }
@@ -71,6 +71,6 @@ extension OpenDatabase {
         connection = new
         keys.removeAll()
         expectedKeys = nil
-        keepsOthersOut = false
+        locksOutWriters = false
     }
 }

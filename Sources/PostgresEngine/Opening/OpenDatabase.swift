@@ -28,7 +28,7 @@ package final class OpenDatabase {
     /// The timeline of the server, if another one could take its place.
     var timeline = ""
     /// Whether a transaction is open that keeps others waiting, and in which nothing was written yet.
-    var keepsOthersOut = false
+    var locksOutWriters = false
     /// How the properties of entities are numbered in the history.
     var knownProperties: [ObjectIdentifier: HistoryProperties] = [:]
     /// The changes of the current batch, and its author.
@@ -60,11 +60,11 @@ package final class OpenDatabase {
     let lockTogether: String
     let lockAlone: String
     /// The statement that notifies others of a save, once there was one.
-    var telling: String?
-    /// The channel on which this process hears of saves, if it does.
-    var news: (any SaveNews)?
-    /// Whether the process's own listeners have yet to be told of the current save.
-    var isUntold = false
+    var notifyStatement: String?
+    /// The channel by which this process is notified of saves, if it is.
+    var notificationChannel: (any SaveNotificationChannel)?
+    /// Whether the process's own listeners have yet to be notified of the current save.
+    var mustNotifyOwnProcess = false
     /// The attributes that are computed from others.
     let derivations: [DerivedColumn]
     /// Whether dates may be rounded.

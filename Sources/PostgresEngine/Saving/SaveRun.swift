@@ -67,10 +67,10 @@ struct SaveRun {
     /// Sends the last statements of the transaction, and its end if the run commits.
     mutating func finish(_ last: [PostgresConnection.Request]) throws {
         requests += last
-        guard commits else { return database.noteTold(try send()) }
+        guard commits else { return database.noteNotified(try send()) }
         try database.decidingSave {
             let (results, warns) = try database.connection.pipelineAndCommit(requests)
-            database.noteTold(results.last)
+            database.noteNotified(results.last)
             return !warns
         }
         isCommitted = true

@@ -70,7 +70,7 @@ extension OpenDatabase {
             if try body() {
                 ownSaves &+= 1
                 writer?.isKnown = true
-                return tellOwnProcess()
+                return notifyOwnProcess()
             }
         } catch let error as PostgresError
             where (error.isConnectionFailure || !connection.isUsable) && place.session == nil
@@ -89,10 +89,10 @@ extension OpenDatabase {
         switch verdict {
         case .saved:
             ownSaves &+= 1
-            tellOwnProcess()
+            notifyOwnProcess()
         case .undone: throw SaveUndone(cause: failure)
         case .undecided, .unreachable:
-            tellOwnProcess()
+            notifyOwnProcess()
             writer?.renew()
             throw PostgresStoreError.uncertain(latest, place: place, mark)
         }

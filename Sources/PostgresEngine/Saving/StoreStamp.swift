@@ -62,8 +62,8 @@ extension OpenDatabase {
 
     /// The statements that begin a transaction that writes. To be sent once, before anything else.
     func beginning() throws -> [PostgresConnection.Request] {
-        if keepsOthersOut {
-            keepsOthersOut = false
+        if locksOutWriters {
+            locksOutWriters = false
             if connection.isInTransaction { return [stampRequest] }
         }
         if isInLongTransaction { return [.init("SAVEPOINT pippin_save")] }
@@ -123,7 +123,7 @@ extension OpenDatabase {
     /// another transaction.
     ///
     /// - Throws: `StructureChange` if the store was migrated, or no longer exists.
-    func keepOthersOut() throws {
+    func lockOutWriters() throws {
         try run("lock") {
             guard !connection.isInTransaction else { return }
             var requests: [PostgresConnection.Request] = [
@@ -134,14 +134,14 @@ extension OpenDatabase {
                 try? connection.rollback()
                 throw error
             }
-            keepsOthersOut = true
+            locksOutWriters = true
         }
     }
 
     /// Ends the transaction that keeps others out, if there is one.
-    func letOthersIn() {
-        guard keepsOthersOut else { return }
-        keepsOthersOut = false
+    func readmitWriters() {
+        guard locksOutWriters else { return }
+        locksOutWriters = false
         // Nothing was written in it.
         try? connection.rollback()
     }

@@ -6,9 +6,9 @@ import PostgresConnection
 /// There are three kinds of locks, each with a second number.
 ///
 /// - `listening`, with the store's number, is held in shared mode by all listeners. A transaction that saves tries to
-///   take it exclusively, and releases it in the same statement: if it succeeds, nobody listens.
-/// - `alone`, with a random number, is held by a session that found no other listener. The server need not notify
-///   anybody of saves of this session's own process while nobody else listens.
+///   take it exclusively, and releases it in the same statement: if it succeeds, there are no listeners.
+/// - `alone`, with a random number, is held by a session that found no other listener. The server need not send
+///   notifications of saves of this session's own process while there is no other listener.
 /// - `beside`, with the number of such a session, is held in shared mode by all listeners that came after it. The saves
 ///   of that session's process try this lock.
 ///
@@ -32,7 +32,7 @@ package struct Presence {
     /// Transactions under way that may not notify of what they save.
     private var open: Set<String> = []
 
-    /// Whether there may be saves under way of which nobody notifies.
+    /// Whether there may be saves under way of which the server sends no notification.
     package var isBehind: Bool { !open.isEmpty }
 
     // MARK: Who listens
@@ -116,24 +116,24 @@ package struct Presence {
 
     // MARK: Who saves
 
-    /// The statement that notifies the listeners of the channel if anybody listens to the store: `$1` is the schema.
-    /// Its value is null if nobody was notified.
+    /// The statement that notifies the listeners of the channel if the store has any: `$1` is the schema. Its value is
+    /// null if no notification was sent.
     ///
     /// - Parameter schema: the store's.
     /// - Returns: the statement.
-    static func telling(_ schema: String) -> String {
+    static func notifying(_ schema: String) -> String {
         let lock = "(\(listening), \(OpenDatabase.lockNumber(of: schema)))"
         return
-            "SELECT CASE WHEN pg_try_advisory_lock\(lock) THEN \(nothing("pg_advisory_unlock\(lock)")) ELSE \(tell) END"
+            "SELECT CASE WHEN pg_try_advisory_lock\(lock) THEN \(nothing("pg_advisory_unlock\(lock)")) ELSE \(notify) END"
     }
 
     /// The same for a process whose own session is the first listener, with the number `$2`.
-    static let tellingOthers = """
+    static let notifyingOthers = """
         SELECT CASE WHEN pg_try_advisory_lock_shared(\(alone), $2) THEN \
-        pg_advisory_unlock_shared(\(alone), $2)::text || \(tell) \
-        WHEN pg_try_advisory_lock(\(beside), $2) THEN \(nothing("pg_advisory_unlock(\(beside), $2)")) ELSE \(tell) END
+        pg_advisory_unlock_shared(\(alone), $2)::text || \(notify) \
+        WHEN pg_try_advisory_lock(\(beside), $2) THEN \(nothing("pg_advisory_unlock(\(beside), $2)")) ELSE \(notify) END
         """
 
-    private static let tell = "pg_notify('\(OpenDatabase.channel)', $1)::text"
+    private static let notify = "pg_notify('\(OpenDatabase.channel)', $1)::text"
     private static func nothing(_ call: String) -> String { "nullif(\(call), true)::text" }
 }

@@ -28,17 +28,17 @@ extension SQLiteEngine: BatchEngine {
 extension SQLiteEngine: SharedEngine {
     package func changeCount() throws -> Int64 { try current().changeCount() }
 
-    package func keepOthersOut() throws {
+    package func lockOutWriters() throws {
         guard !facts.isReadOnly else { return }
-        try following { try $0.keepOthersOut() }
+        try following { try $0.lockOutWriters() }
     }
 
-    package func keepOthersOutUnlessBusy() throws -> Bool {
+    package func lockOutWritersUnlessBusy() throws -> Bool {
         guard !facts.isReadOnly else { return false }
-        return try following { try $0.keepOthersOutUnlessBusy() }
+        return try following { try $0.lockOutWritersUnlessBusy() }
     }
 
-    package func letOthersIn() { opened?.letOthersIn() }
+    package func readmitWriters() { opened?.readmitWriters() }
 
     package var readsWithoutWaiting: Bool { opened?.readsWithoutWaiting ?? false }
 }

@@ -10,7 +10,7 @@ extension SQLiteEngine {
     }
 
     private func makeGeneration(of store: OpenStore, _ settings: StoreSettings) throws -> PinnedReader? {
-        guard !store.connection.isInTransaction || store.keepsOthersOut else { return nil }
+        guard !store.connection.isInTransaction || store.locksOutWriters else { return nil }
         let others = try store.changeCount()
         if let known = readers.latest(own: writeCount, others: others) { return known }
         guard readers.count() < settings.maximumReaders else {

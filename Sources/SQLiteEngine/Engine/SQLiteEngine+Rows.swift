@@ -4,8 +4,8 @@ import StoreEngine
 
 extension SQLiteEngine {
     // Predicates that SQL cannot express are left to the caller, if it has the objects to evaluate them with.
-    package func leavesToAsker(_ plan: FetchPlan) -> Bool {
-        guard hasEvaluatingAsker, plan.predicate != nil || !plan.sortDescriptors.isEmpty else { return false }
+    package func evaluatesInMemory(_ plan: FetchPlan) -> Bool {
+        guard callerEvaluates, plan.predicate != nil || !plan.sortDescriptors.isEmpty else { return false }
         // One fetch asks several times, and the objects in its predicate and order do not change.
         if let answer = latestAnswer, answer.isOf(plan) { return answer.isLeft }
         let isLeft = plan.isCode || ((try? reading { $0.canSay(plan) }) == false && !plan.hasOpenVariable)
@@ -13,7 +13,7 @@ extension SQLiteEngine {
         return isLeft
     }
 
-    private func answered(_ plan: FetchPlan) -> FetchPlan { leavesToAsker(plan) ? plan.withoutConditions : plan }
+    private func answered(_ plan: FetchPlan) -> FetchPlan { evaluatesInMemory(plan) ? plan.withoutConditions : plan }
 
     package func fetchRows(_ plan: FetchPlan) throws -> ContiguousArray<Row> {
         try reading { try $0.fetchRows(answered(plan)) }

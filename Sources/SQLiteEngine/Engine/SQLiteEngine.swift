@@ -16,7 +16,7 @@ package final class SQLiteEngine: OpenableEngine, @unchecked Sendable {
     /// Whether the database is in memory, without any file.
     let isInMemory: Bool
     /// Whether plans that SQL cannot express are answered without their condition and order.
-    let hasEvaluatingAsker: Bool
+    let callerEvaluates: Bool
 
     var opened: OpenStore? {
         didSet {
@@ -34,7 +34,7 @@ package final class SQLiteEngine: OpenableEngine, @unchecked Sendable {
     /// Increases with everything written through this object.
     private(set) var writeCount = 0
     private var detection: RemoteChangeDetection?
-    private var listening: (asking: @Sendable (() -> Bool) -> Bool?, heard: @Sendable () -> Void)?
+    private var observation: (whileIdle: @Sendable (() -> Bool) -> Bool?, handler: @Sendable () -> Void)?
     var pageCache: PageCache
 
     package var readGeneration: AnyObject?
@@ -44,12 +44,12 @@ package final class SQLiteEngine: OpenableEngine, @unchecked Sendable {
     ///   - facts: the store's location and options.
     ///   - isInMemory: whether there is no file; `nil` to derive it from the URL: `/dev/null`, which Xcode's templates
     ///     use for previews and tests, is not a file.
-    ///   - hasEvaluatingAsker: whether the caller applies conditions and orders that SQL cannot express.
-    package init(_ facts: StoreFacts, isInMemory: Bool? = nil, hasEvaluatingAsker: Bool = false) {
+    ///   - callerEvaluates: whether the caller applies conditions and orders that SQL cannot express.
+    package init(_ facts: StoreFacts, isInMemory: Bool? = nil, callerEvaluates: Bool = false) {
         self.facts = facts
         settings = StoreSettings(facts.options)
         self.isInMemory = isInMemory ?? facts.url.map(\.isNoFile) ?? false
-        self.hasEvaluatingAsker = hasEvaluatingAsker
+        self.callerEvaluates = callerEvaluates
         pageCache = PageCache(settings: settings, isInMemory: self.isInMemory)
     }
 
@@ -72,7 +72,7 @@ package final class SQLiteEngine: OpenableEngine, @unchecked Sendable {
     package func close() {
         detection?.cancel()
         detection = nil
-        listening = nil
+        observation = nil
         endFile()
     }
 
@@ -103,7 +103,7 @@ package final class SQLiteEngine: OpenableEngine, @unchecked Sendable {
         // The former folder is watched no longer.
         detection?.cancel()
         detection = nil
-        if let listening { listen(asking: listening.asking, heard: listening.heard) }
+        if let observation { observeChanges(whileIdle: observation.whileIdle, handler: observation.handler) }
     }
 
     /// Writes the metadata.
@@ -144,21 +144,24 @@ extension SQLiteEngine {
     private func writingManyPages<Result>(_ work: (OpenStore) throws -> Result) throws -> Result {
         try writing { store in
             // The parts of a long transaction get no more pages: a migration writes its rows in the order of their keys, and keeps its memory small.
-            let isPart = store.connection.isInTransaction && !store.keepsOthersOut
+            let isPart = store.connection.isInTransaction && !store.locksOutWriters
             return try isPart ? work(store) : pageCache.writing(store.connection) { try work(store) }
         }
     }
 }
 
-extension SQLiteEngine: NewsEngine {
-    package var news: (any NewsEngine)? { settings.postsRemoteChanges ? self : nil }
+extension SQLiteEngine: ChangeNotifyingEngine {
+    package var changeNotifications: (any ChangeNotifyingEngine)? { settings.postsRemoteChanges ? self : nil }
 
-    package func listen(asking: @escaping @Sendable (() -> Bool) -> Bool?, heard: @escaping @Sendable () -> Void) {
-        listening = (asking, heard)
+    package func observeChanges(
+        whileIdle: @escaping @Sendable (() -> Bool) -> Bool?, handler: @escaping @Sendable () -> Void
+    ) {
+        observation = (whileIdle, handler)
         guard !isInMemory, let url = facts.url,
             // If this fails, the next reading reports the error.
             let version = try? opened?.connection.integer("PRAGMA data_version")
         else { return }
-        detection = RemoteChangeDetection(url, version: version, counting: commits.count, asking: asking, heard: heard)
+        detection = RemoteChangeDetection(
+            url, version: version, counting: commits.count, whileIdle: whileIdle, handler: handler)
     }
 }

@@ -38,7 +38,7 @@ package enum InMemoryFormat: StoreFormat {
     package static let type = NSInMemoryStoreType
 
     package static func makeEngine(_ facts: StoreFacts) -> any OpenableEngine {
-        SQLiteEngine(facts, isInMemory: true, hasEvaluatingAsker: true)
+        SQLiteEngine(facts, isInMemory: true, callerEvaluates: true)
     }
 
     package static func metadata(at url: URL, options: [AnyHashable: Any]?) throws -> [String: Any] {

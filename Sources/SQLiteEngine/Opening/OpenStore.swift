@@ -28,7 +28,7 @@ final class OpenStore {
     /// Whether a reading is in progress, which others join.
     var isReading = false
     /// Whether a transaction is open only to keep others from writing. The next writing transaction takes it over.
-    var keepsOthersOut = false
+    var locksOutWriters = false
     /// Whether the journal is a write-ahead log; nil before anybody asked.
     var isLogged: Bool?
     /// What `changeCount()` has to be for what is written; `nil` where that does not matter.

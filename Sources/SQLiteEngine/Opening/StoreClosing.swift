@@ -56,7 +56,7 @@ extension OpenStore {
     /// Ends open statements, and moves the log into the file, as far as nobody reads an older state. The very last
     /// connection does that by itself when it is closed; others do not.
     func prepareToClose() {
-        letOthersIn()
+        readmitWriters()
         guard connection.mode == .create || connection.mode == .readWrite, !connection.isInTransaction else { return }
         // What cannot be moved stays in the log, and is still valid.
         try? connection.checkpoint(.passive)

@@ -53,12 +53,12 @@ extension OpenStore {
     /// - Throws: `StructureChange`; `UnexpectedChange` if others have changed the store against expectation; an
     ///   `NSError` if the file was moved or replaced. No transaction is open then.
     func begin() throws {
-        if !keepsOthersOut {
+        if !locksOutWriters {
             let isPart = connection.isInTransaction
             try connection.begin(.immediate)
             guard !isPart else { return }
         }
-        keepsOthersOut = false
+        locksOutWriters = false
         do {
             try checkFile()
             if let expectedChanges, try changeCount() != expectedChanges { throw UnexpectedChange() }
@@ -94,22 +94,22 @@ extension OpenStore {
 
     /// Begins a transaction that writes nothing: others can read meanwhile, but not write. It does nothing inside
     /// another transaction.
-    func keepOthersOut() throws {
+    func lockOutWriters() throws {
         guard isShared, connection.mode != .readOnly, !connection.isInTransaction else { return }
         try run("lock") { try begin() }
-        keepsOthersOut = true
+        locksOutWriters = true
     }
 
-    /// Opens the transaction of ``keepOthersOut()`` where no lock has to be waited for, neither now nor at the commit: without a write-ahead log,
-    /// a commit waits for readers.
+    /// Opens the transaction of ``lockOutWriters()`` where no lock has to be waited for, neither now nor at the commit:
+    /// without a write-ahead log, a commit waits for readers.
     ///
     /// - Returns: whether others are kept out. Nobody else writes to a store in memory.
-    func keepOthersOutUnlessBusy() throws -> Bool {
+    func lockOutWritersUnlessBusy() throws -> Bool {
         guard isShared else { return connection.mode == .memory }
         guard connection.mode != .readOnly, !connection.isInTransaction, try hasWriteAheadLog() else { return false }
         // Whatever else is wrong is found again, and reported, by the save that waits.
         do { try connection.withoutWaiting { try begin() } } catch is SQLiteError { return false }
-        keepsOthersOut = true
+        locksOutWriters = true
         return true
     }
 
@@ -124,9 +124,9 @@ extension OpenStore {
     }
 
     /// Ends the transaction that keeps others out; nothing happens where none does.
-    func letOthersIn() {
-        guard keepsOthersOut else { return }
-        keepsOthersOut = false
+    func readmitWriters() {
+        guard locksOutWriters else { return }
+        locksOutWriters = false
         // Nothing was written in it.
         try? connection.rollback()
     }

@@ -36,7 +36,7 @@ extension OpenStore {
             try identifiers(for: entities) { root, count in try keys(of: root).reserve(count) }
         }
         return try run("hand out keys in", fallback: CoreDataErrorCode.persistentStoreSave) {
-            try isSavedLater && keepsOthersOut ? body() : transaction(body)
+            try isSavedLater && locksOutWriters ? body() : transaction(body)
         }
     }
 

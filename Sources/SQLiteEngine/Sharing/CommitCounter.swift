@@ -19,7 +19,7 @@ final class CommitCounter: @unchecked Sendable {
     func count() -> Int64? {
         lock.withLock { _ in
             // While others are kept out, nobody can commit in between: the number is current.
-            guard let store, !store.connection.isInTransaction || store.keepsOthersOut else { return nil }
+            guard let store, !store.connection.isInTransaction || store.locksOutWriters else { return nil }
             // If this fails, the next reader gets the error.
             return try? store.connection.integer("PRAGMA data_version")
         }

@@ -7,8 +7,8 @@ final class RemoteChangeDetection: @unchecked Sendable {
     // @unchecked Sendable: `watcher` is set once before anyone else has the object; `version` belongs to the thread
     // that uses the engine, as the connection does; `round` to `queue`.
     private let counting: () -> Int64?
-    private let asking: @Sendable (() -> Bool) -> Bool?
-    private let heard: @Sendable () -> Void
+    private let whileIdle: @Sendable (() -> Bool) -> Bool?
+    private let handler: @Sendable () -> Void
     /// One queue for all stores of the process: with a queue for each, writes to a folder with many stores would create
     /// a thread for each. Code on this queue never waits.
     private static let queue = DispatchQueue(label: "RemoteChangeDetection")
@@ -28,16 +28,16 @@ final class RemoteChangeDetection: @unchecked Sendable {
     ///   - url: the location of the store.
     ///   - version: the present value of `counting`.
     ///   - counting: returns SQLite's `data_version` of the connection, which changes when others commit; nil while it
-    ///     is unknown. It is called within `asking`.
-    ///   - asking: runs a question unless somebody else uses the engine; otherwise it returns `nil`.
-    ///   - heard: called after somebody has changed the store.
+    ///     is unknown. It is called within `whileIdle`.
+    ///   - whileIdle: runs a question unless somebody else uses the engine; otherwise it returns `nil`.
+    ///   - handler: called after somebody has changed the store.
     init(
         _ url: URL, version: Int64, counting: @escaping () -> Int64?,
-        asking: @escaping @Sendable (() -> Bool) -> Bool?,
-        heard: @escaping @Sendable () -> Void
+        whileIdle: @escaping @Sendable (() -> Bool) -> Bool?,
+        handler: @escaping @Sendable () -> Void
     ) {
-        (self.version, self.counting, self.asking, self.heard) = (version, counting, asking, heard)
-        watcher = StoreWatcher(url, on: queue) { [weak self] in self?.hear() }
+        (self.version, self.counting, self.whileIdle, self.handler) = (version, counting, whileIdle, handler)
+        watcher = StoreWatcher(url, on: queue) { [weak self] in self?.fileDidChange() }
     }
 
     /// Stops watching.
@@ -49,20 +49,20 @@ final class RemoteChangeDetection: @unchecked Sendable {
         return try watcher.withoutReports(work)
     }
 
-    private func hear() {
+    private func fileDidChange() {
         round += 1
         look(Self.delays[...], round)
     }
 
     private func look(_ delays: ArraySlice<Int>, _ round: Int) {
         guard round == self.round else { return }
-        let isChanged = asking {
+        let isChanged = whileIdle {
             guard let now = counting(), now != version else { return false }
             version = now
             return true
         }
         guard let isChanged else { return look(delays, round, after: Self.busyDelay) }
-        if isChanged { return heard() }
+        if isChanged { return handler() }
         if let delay = delays.first { look(delays.dropFirst(), round, after: delay) }
     }
 

@@ -16,13 +16,13 @@ import StoreEngine
         ///
         /// - Parameters:
         ///   - url: the store; its write-ahead log is watched with it.
-        ///   - queue: the queue on which `heard` is called.
-        ///   - heard: called after writes, once for several in quick succession: immediately for the first, and at most
-        ///     ten milliseconds later for the others.
-        init?(_ url: URL, on queue: DispatchQueue, heard: @escaping @Sendable () -> Void) {
+        ///   - queue: the queue on which `handler` is called.
+        ///   - handler: called after writes, once for several in quick succession: immediately for the first, and at
+        ///     most ten milliseconds later for the others.
+        init?(_ url: URL, on queue: DispatchQueue, handler: @escaping @Sendable () -> Void) {
             let url = url.linkedFile
             let names: Set<String> = [url.lastPathComponent, url.lastPathComponent + "-wal"]
-            let listener = FolderWatches.Listener(names: names, queue: queue, heard: heard)
+            let listener = FolderWatches.Listener(names: names, queue: queue, handler: handler)
             guard let added = FolderWatches.shared?.add(listener, url.deletingLastPathComponent()) else { return nil }
             (watch, number) = added
         }
@@ -56,7 +56,7 @@ import StoreEngine
         struct Listener: Sendable {
             let names: Set<String>
             let queue: DispatchQueue
-            let heard: @Sendable () -> Void
+            let handler: @Sendable () -> Void
         }
 
         /// How long further events wait after some have been read. A large save writes ten thousand times: the kernel
@@ -93,7 +93,7 @@ import StoreEngine
             guard descriptor >= 0 else { return nil }
             source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
             source.setEventHandler { [unowned self] in
-                tell()
+                notifyListeners()
                 source.suspend()
                 queue.asyncAfter(deadline: .now() + Self.pause) { [unowned self] in source.resume() }
             }
@@ -164,11 +164,11 @@ import StoreEngine
                 }
                 return (listeners[watch] ?? [:]).map(\.value)
             }
-            for listener in concerned { listener.queue.async(execute: listener.heard) }
+            for listener in concerned { listener.queue.async(execute: listener.handler) }
         }
 
         /// Reads all waiting events, and informs the listeners that they concern.
-        private func tell() {
+        private func notifyListeners() {
             var names: [Int32: Set<String>] = [:]
             var buffer = [UInt8](repeating: 0, count: 16 * 1024)
             while case let count = read(descriptor, &buffer, buffer.count), count > 0 {
@@ -181,7 +181,7 @@ import StoreEngine
                     (listeners[watch] ?? [:]).values.filter { !$0.names.isDisjoint(with: names) }
                 }
             }
-            for listener in concerned { listener.queue.async(execute: listener.heard) }
+            for listener in concerned { listener.queue.async(execute: listener.handler) }
         }
 
         /// Splits events: 16 bytes each, of which the first four are the watch and the last four the length of the name
@@ -203,7 +203,7 @@ import StoreEngine
 #else
     /// If the kernel does not report writes, only changes made by this process are announced.
     final class StoreWatcher: Sendable {
-        init?(_ url: URL, on queue: DispatchQueue, heard: @escaping @Sendable () -> Void) { return nil }
+        init?(_ url: URL, on queue: DispatchQueue, handler: @escaping @Sendable () -> Void) { return nil }
 
         func cancel() {}
 

@@ -72,17 +72,17 @@ package protocol SharedEngine: StoreEngine {
     /// The value that `changeCount()` must have for the next write; `nil` if any value will do.
     var expectedChanges: Int64? { get set }
 
-    /// Keeps others from saving to the store, until something is saved here or `letOthersIn()` is called.
-    func keepOthersOut() throws
+    /// Keeps others from saving to the store, until something is saved here or `readmitWriters()` is called.
+    func lockOutWriters() throws
 
-    /// Keeps others from saving, as `keepOthersOut()` does, unless the caller would have to wait: for another program's lock, for readers of
-    /// the file, or for a server.
+    /// Keeps others from saving, as `lockOutWriters()` does, unless the caller would have to wait: for another
+    /// program's lock, for readers of the file, or for a server.
     ///
     /// - Returns: whether others are kept out.
-    func keepOthersOutUnlessBusy() throws -> Bool
+    func lockOutWritersUnlessBusy() throws -> Bool
 
     /// Lets others save again.
-    func letOthersIn()
+    func readmitWriters()
 
     /// Whether reading waits for nobody: neither for a server, nor for another program that writes.
     var readsWithoutWaiting: Bool { get }
@@ -153,14 +153,15 @@ package struct GenerationsInUse: Error {
 }
 
 /// An engine that is notified of other programs' writes.
-package protocol NewsEngine: StoreEngine {
-    /// Begins to listen.
+package protocol ChangeNotifyingEngine: StoreEngine {
+    /// Begins to observe changes.
     ///
     /// - Parameters:
-    ///   - asking: runs a question on the engine without waiting: returns `nil` while somebody else uses the engine,
-    ///     `false` if nobody is listening any more.
-    ///   - heard: called after somebody has changed the store.
-    func listen(asking: @escaping @Sendable (() -> Bool) -> Bool?, heard: @escaping @Sendable () -> Void)
+    ///   - whileIdle: runs a check while no other thread uses the engine, without waiting: returns `nil` if one does,
+    ///     `false` if there is no observer any more.
+    ///   - handler: called after others have changed the store.
+    func observeChanges(
+        whileIdle: @escaping @Sendable (() -> Bool) -> Bool?, handler: @escaping @Sendable () -> Void)
 }
 
 /// An engine for stores that somebody else may have made, whose tables are matched to the model.

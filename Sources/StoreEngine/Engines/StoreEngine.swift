@@ -147,30 +147,32 @@ package protocol StoreEngine: AnyObject {
     /// changes.
     func save(_ changes: ChangeSet) throws -> SaveResult
 
-    // MARK: Capabilities
-
-    /// Whether the caller applies the predicate and the order of a plan, because they are code (a block), or need
+    /// Whether the caller evaluates the predicate and the order of a plan, because they are code (a block), or need
     /// something that the engine cannot express. The engine then answers the plan without them.
-    func leavesToAsker(_ plan: FetchPlan) -> Bool
-    /// Reserves given keys.
+    func evaluatesInMemory(_ plan: FetchPlan) -> Bool
+
+    // MARK: Capabilities; `nil` if the engine does not have one
+
+    /// Inserting rows with given keys.
     var keys: (any KeyedEngine)? { get }
-    /// Changes rows without reading them.
+    /// Batch requests, which change rows without reading them.
     var batches: (any BatchEngine)? { get }
-    /// Combines many saves into one.
+    /// Many saves in one transaction.
     var longTransactions: (any LongTransactionEngine)? { get }
-    /// Counts the saves of others, and can keep them out.
+    /// Detecting and locking out other writers.
     var sharing: (any SharedEngine)? { get }
-    /// Keeps a history that can be read.
+    /// The persistent history.
     var history: (any HistoryEngine)? { get }
-    /// Keeps a former state readable.
+    /// Query generations: former states that stay readable.
     var pinning: (any PinningEngine)? { get }
-    /// Reports changes by others.
-    var news: (any NewsEngine)? { get }
-    /// Was possibly made by somebody else, and matched to the model.
+    /// Notifications of others' changes.
+    var changeNotifications: (any ChangeNotifyingEngine)? { get }
+    /// Reports how tables that another program may have made match the model; `nil` for an engine that makes all its
+    /// tables.
     var inspection: (any InspectedEngine)? { get }
-    /// Reports which statements are run; nil for an engine that runs none.
+    /// The statements that the engine runs; `nil` for an engine that runs none.
     var explaining: (any ExplainingEngine)? { get }
-    /// Finishes in-place migrations.
+    /// Finishing in-place migrations.
     var migration: (any MigratedEngine)? { get }
 }
 
@@ -282,14 +284,14 @@ extension StoreEngine {
 
     package func isPlaced(at url: URL, _ options: [AnyHashable: Any]?) -> Bool? { nil }
 
-    package func leavesToAsker(_ plan: FetchPlan) -> Bool { false }
+    package func evaluatesInMemory(_ plan: FetchPlan) -> Bool { false }
     package var keys: (any KeyedEngine)? { nil }
     package var batches: (any BatchEngine)? { nil }
     package var longTransactions: (any LongTransactionEngine)? { nil }
     package var sharing: (any SharedEngine)? { nil }
     package var history: (any HistoryEngine)? { nil }
     package var pinning: (any PinningEngine)? { nil }
-    package var news: (any NewsEngine)? { nil }
+    package var changeNotifications: (any ChangeNotifyingEngine)? { nil }
     package var inspection: (any InspectedEngine)? { nil }
     package var explaining: (any ExplainingEngine)? { nil }
     package var migration: (any MigratedEngine)? { nil }

@@ -1,12 +1,12 @@
-/// The channel on which a process hears of saves to its stores.
-protocol SaveNews: AnyObject, Sendable {
+/// The channel by which a process is notified of saves to its stores.
+protocol SaveNotificationChannel: AnyObject, Sendable {
     /// The number under which the process was the first to listen to a store; nil if it was not the first.
     func identity(_ schema: String) -> Int32?
 
-    /// Takes news of this process's own saves, which do not come from the server.
+    /// Notes a save of this process, of which the server sends no notification.
     ///
     /// - Parameters:
     ///   - schema: the store's.
     ///   - sender: the number of the server's process.
-    func hear(_ schema: String, from sender: Int32)
+    func noteOwnSave(_ schema: String, from sender: Int32)
 }

@@ -4,20 +4,20 @@ import PostgresConnection
 import Synchronization
 
 /// A connection that receives the notifications of all saves to a database, shared by all stores of the process in it.
-final class NewsChannel: SaveNews, @unchecked Sendable {
-    // @unchecked Sendable: the lock guards listeners, source and own news; the connection and what it holds belong to
+final class NotificationChannel: SaveNotificationChannel, @unchecked Sendable {
+    // @unchecked Sendable: the lock guards listeners, source and own saves; the connection and what it holds belong to
     // the queue.
 
-    /// Receives the senders that have saved to its store, as numbers of the server's processes; nil if it may have been
-    /// anybody.
+    /// Receives the senders that have saved to its store, as numbers of the server's processes; nil if they are
+    /// unknown.
     typealias Listener = @Sendable (_ senders: Set<Int32>?) -> Void
 
     private let target: ConnectionTarget
     private let answerTimeout: Double?
     private let isPooled: Bool
-    private let queue = DispatchQueue(label: "NewsChannel")
+    private let queue = DispatchQueue(label: "NotificationChannel")
     private let lock = NSLock()
-    private var listeners: [UUID: (schema: String, tell: Listener)] = [:]
+    private var listeners: [UUID: (schema: String, notify: Listener)] = [:]
     private var source: (any DispatchSourceRead)?
     private var timer: (any DispatchSourceTimer)?
     private var connection: PostgresConnection?
@@ -26,20 +26,20 @@ final class NewsChannel: SaveNews, @unchecked Sendable {
     /// The numbers under which the connection was the first to listen, by schema.
     private let identities = Mutex<[String: Int32]>([:])
     /// The senders of this process that have saved without a notification from the server, by schema.
-    private var ownNews: [String: Set<Int32>] = [:]
-    /// The time of the latest news, in nanoseconds of the machine's clock.
+    private var ownSaves: [String: Set<Int32>] = [:]
+    /// The time of the latest notification, in nanoseconds of the machine's clock.
     private var latest: UInt64 = 0
 
     /// The shortest and the longest delay between checks for saves that were under way, in milliseconds.
     private static let (shortest, longest) = (5, 500)
-    /// How long news is collected if other news has come just before, in nanoseconds.
+    /// How long notifications are collected if another one has come just before, in nanoseconds.
     private static let pause: UInt64 = 20_000_000
     /// How long to wait before a lost connection is made anew, in milliseconds.
     private static let delay = 1000
     /// How often a server that could vanish without a word is asked whether it is there, in seconds.
     private static let heartbeat = 5
 
-    private struct WeakChannel { weak var channel: NewsChannel? }
+    private struct WeakChannel { weak var channel: NotificationChannel? }
     private static let channels = Mutex<[[String: String]: WeakChannel]>([:])
 
     /// The channel of a store's database.
@@ -48,7 +48,7 @@ final class NewsChannel: SaveNews, @unchecked Sendable {
     ///   - place: where the store is.
     ///   - isPooled: whether a pool may be between program and server.
     /// - Returns: the channel.
-    static func shared(_ place: StorePlace, isPooled: Bool) -> NewsChannel {
+    static func shared(_ place: StorePlace, isPooled: Bool) -> NotificationChannel {
         // Another user or other connection settings need a connection of their own.
         var key = (try? place.target.parsed()) ?? ["": place.target.description]
         key.merge(place.target.settings) { _, new in new }
@@ -56,7 +56,7 @@ final class NewsChannel: SaveNews, @unchecked Sendable {
         return channels.withLock { channels in
             channels = channels.filter { $0.value.channel != nil }
             if let known = channels[key]?.channel { return known }
-            let new = NewsChannel(place, isPooled)
+            let new = NotificationChannel(place, isPooled)
             channels[key] = WeakChannel(channel: new)
             return new
         }
@@ -71,12 +71,12 @@ final class NewsChannel: SaveNews, @unchecked Sendable {
         source?.cancel()
     }
 
-    /// Adds a listener to saves. It is not told of saves that can be read when this returns.
+    /// Adds a listener to saves. It is not notified of saves that can be read when this returns.
     ///
     /// - Returns: the name by which the listener is removed.
-    func add(_ schema: String, _ tell: @escaping Listener) -> UUID {
+    func add(_ schema: String, _ notify: @escaping Listener) -> UUID {
         let name = UUID()
-        lock.withLock { listeners[name] = (schema, tell) }
+        lock.withLock { listeners[name] = (schema, notify) }
         queue.sync {
             guard let connection else { return connect() }
             do { try appear(schema, connection) } catch { reconnect() }
@@ -101,30 +101,30 @@ final class NewsChannel: SaveNews, @unchecked Sendable {
     /// The number under which this was the first to listen to a store; nil if it was not the first.
     func identity(_ schema: String) -> Int32? { identities.withLock { $0[schema] } }
 
-    /// Takes news of this process's own saves, which do not come from the server.
+    /// Notes a save of this process, of which the server sends no notification.
     ///
     /// - Parameters:
     ///   - schema: the store's.
     ///   - sender: the number of the server's process.
-    func hear(_ schema: String, from sender: Int32) {
+    func noteOwnSave(_ schema: String, from sender: Int32) {
         let isFirst = lock.withLock {
             // A single listener is the one that saves, and knows of it.
             guard listeners.count > 1 else { return false }
-            defer { ownNews[schema, default: []].insert(sender) }
-            return ownNews.isEmpty
+            defer { ownSaves[schema, default: []].insert(sender) }
+            return ownSaves.isEmpty
         }
-        if isFirst { queue.async { [weak self] in self?.hearOwn() } }
+        if isFirst { queue.async { [weak self] in self?.reportOwnSaves() } }
     }
 
-    private func hearOwn() {
+    private func reportOwnSaves() {
         pause()
-        let news = lock.withLock {
-            defer { ownNews = [:] }
-            return ownNews
+        let saves = lock.withLock {
+            defer { ownSaves = [:] }
+            return ownSaves
         }
         latest = DispatchTime.now().uptimeNanoseconds
         for listener in lock.withLock({ Array(listeners.values) }) {
-            if let senders = news[listener.schema] { listener.tell(senders) }
+            if let senders = saves[listener.schema] { listener.notify(senders) }
         }
     }
 
@@ -139,8 +139,8 @@ final class NewsChannel: SaveNews, @unchecked Sendable {
         } catch { return reconnect() }
         connection = new
         let reading = DispatchSource.makeReadSource(fileDescriptor: new.socket, queue: queue)
-        reading.setEventHandler { [weak self] in self?.hear() }
-        // The socket must stay open until nobody listens to it.
+        reading.setEventHandler { [weak self] in self?.receive() }
+        // The socket must stay open until the source has been cancelled.
         let last = Unchecked(new)
         reading.setCancelHandler { withExtendedLifetime(last) {} }
         lock.withLock { source = reading }
@@ -149,7 +149,7 @@ final class NewsChannel: SaveNews, @unchecked Sendable {
     }
 
     /// Takes the locks that announce a listener of a store, to which the connection listens already. Waits for saves
-    /// under way that may not notify anybody.
+    /// under way that may not notify.
     private func appear(_ schema: String, _ connection: PostgresConnection) throws {
         guard presences[schema] == nil else { return }
         let presence = try Presence(schema, connection, maybeAlone: !isPooled)
@@ -169,11 +169,11 @@ final class NewsChannel: SaveNews, @unchecked Sendable {
                 catchUp(schema, current.connection, after: min(delay * 2, Self.longest))
             } else {
                 for listener in lock.withLock({ Array(listeners.values) }) where listener.schema == schema {
-                    listener.tell(nil)
+                    listener.notify(nil)
                 }
             }
-            // News that came along with the answer no longer makes the socket readable.
-            hear()
+            // Notifications that came along with the answer no longer make the socket readable.
+            receive()
         }
     }
 
@@ -193,8 +193,8 @@ final class NewsChannel: SaveNews, @unchecked Sendable {
             guard let result = try? connection.queryOnce("SELECT pg_is_in_recovery()"), result.integer(0, 0) == 0 else {
                 return reconnect()
             }
-            // News that came along with the answer no longer makes the socket readable.
-            hear()
+            // Notifications that came along with the answer no longer make the socket readable.
+            receive()
         }
         timer = new
         new.resume()
@@ -215,29 +215,29 @@ final class NewsChannel: SaveNews, @unchecked Sendable {
             guard let self, connection == nil, lock.withLock({ !listeners.isEmpty }) else { return }
             connect()
             guard connection != nil else { return }
-            for listener in lock.withLock({ Array(listeners.values) }) { listener.tell(nil) }
+            for listener in lock.withLock({ Array(listeners.values) }) { listener.notify(nil) }
         }
     }
 
-    private func hear() {
+    private func receive() {
         guard let connection else { return }
         pause()
         var news: [PostgresNotification] = []
         // A server that ends a connection says so first. If its message and the end arrive together, no further event
         // comes for the end.
         repeat {
-            guard let heard = try? connection.notifications() else { return reconnect() }
-            news += heard
+            guard let new = try? connection.notifications() else { return reconnect() }
+            received += new
         } while connection.hasInput
-        guard !news.isEmpty else { return }
+        guard !received.isEmpty else { return }
         latest = DispatchTime.now().uptimeNanoseconds
         for listener in lock.withLock({ Array(listeners.values) }) {
-            let senders = Set(news.filter { $0.payload == listener.schema }.map(\.processID))
-            if !senders.isEmpty { listener.tell(senders) }
+            let senders = Set(received.filter { $0.payload == listener.schema }.map(\.processID))
+            if !senders.isEmpty { listener.notify(senders) }
         }
     }
 
-    /// Collects frequent news for a short time to report it at once; the first one is reported immediately.
+    /// Collects frequent notifications for a short time, to report them at once; the first one is reported immediately.
     private func pause() {
         let since = DispatchTime.now().uptimeNanoseconds &- latest
         if since < Self.pause { usleep(UInt32((Self.pause - since) / 1000)) }

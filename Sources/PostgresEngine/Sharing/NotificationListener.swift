@@ -4,8 +4,8 @@ import StoreEngine
 import Synchronization
 
 /// Reports when others have changed a store.
-final class NewsListener: Sendable {
-    let channel: NewsChannel
+final class NotificationListener: Sendable {
+    let channel: NotificationChannel
     private let name: UUID
     private let state: State
 
@@ -22,30 +22,30 @@ final class NewsListener: Sendable {
     ///   - place: the location of the store.
     ///   - isPooled: whether there may be a pooler between program and server.
     ///   - ownProcess: the number of the server's process through which the store itself saves.
-    ///   - asking: runs a closure while nobody else uses the engine; nil if somebody does.
-    ///   - heard: is called when others have saved.
+    ///   - whileIdle: runs a closure while nobody else uses the engine; nil if somebody does.
+    ///   - handler: is called when others have saved.
     init(
         _ place: StorePlace, isPooled: Bool, ownProcess: @escaping @Sendable () -> Int32?,
-        asking: @escaping @Sendable (() -> Bool) -> Bool?, heard: @escaping @Sendable () -> Void
+        whileIdle: @escaping @Sendable (() -> Bool) -> Bool?, handler: @escaping @Sendable () -> Void
     ) {
         let state = State()
         self.state = state
-        channel = NewsChannel.shared(place, isPooled: isPooled)
-        let queue = DispatchQueue(label: "NewsListener")
+        channel = NotificationChannel.shared(place, isPooled: isPooled)
+        let queue = DispatchQueue(label: "NotificationListener")
         @Sendable func ask() {
             guard !state.isCancelled.load(ordering: .relaxed), let senders = state.waiting.withLock({ $0 }) else {
                 return
             }
-            guard let isOthers = asking({ senders.contains { $0 != ownProcess() } }) else {
+            guard let isOthers = whileIdle({ senders.contains { $0 != ownProcess() } }) else {
                 return queue.asyncAfter(deadline: .now() + .milliseconds(Self.busyDelay)) { ask() }
             }
             state.waiting.withLock { $0 = nil }
-            if isOthers { heard() }
+            if isOthers { handler() }
         }
         name = channel.add(place.schema) { senders in
             queue.async {
                 guard let senders else {
-                    if !state.isCancelled.load(ordering: .relaxed) { heard() }
+                    if !state.isCancelled.load(ordering: .relaxed) { handler() }
                     return
                 }
                 let isFirst = state.waiting.withLock { waiting in
