@@ -72,7 +72,7 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
             let names = entityNames
             storedMetadata = StoreMetadata.make(for: model, entityNames: names, type: type)
             storedMetadata[NSStoreUUIDKey] = identity.uuid
-            // As in Core Data, the file exists once the store has been added (JSQCoreDataKit's StackTests require it).
+            // As in Core Data, the file exists once the store has been added.
             return try save()
         }
         let document = try Self.read(url)
@@ -82,7 +82,9 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
         self.document = document
     }
 
-    /// - Throws: 134020 for an entity with a derived attribute, which this kind of store does not compute.
+    /// Checks that no entity has a derived attribute, which this kind of store does not compute.
+    ///
+    /// - Throws: `NSPersistentStoreIncompatibleSchemaError` for one that does.
     private func refuseDerivedAttributes() throws {
         for entity in entities {
             guard let slot = entity.derivedSlots.first else { continue }
@@ -247,7 +249,9 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
         isMoved = false
     }
 
-    /// - Throws: 134030 if somebody else has written the file since it was last read or written here.
+    /// Checks that the file was not changed by others.
+    ///
+    /// - Throws: `NSPersistentStoreSaveError` if it was written since it was last read or written here.
     private func checkState(of url: URL) throws {
         let found = try FileState(of: url)
         let isNew = (state?.isEmpty ?? true) && (found?.isEmpty ?? true)

@@ -38,7 +38,7 @@ open class NSConstraintConflict: NSObject {
             contraint.map { ($0, example?.value(forKey: $0) ?? NSNull()) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Creates an empty conflict, as the superclass allows (CoreDataRepository's tests compare errors with one).
+    /// Creates an empty conflict, as the superclass allows.
     public override convenience init() {
         self.init(constraint: [], database: nil, databaseSnapshot: nil, conflicting: [], conflictingSnapshots: [])
     }

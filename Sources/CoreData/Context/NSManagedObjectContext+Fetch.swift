@@ -152,7 +152,7 @@ extension NSManagedObjectContext {
             switch property {
             case let expression as NSExpressionDescription:
                 guard let value = expression.expression else {
-                    // CoreDataQueryInterface's tests fetch a property by an expression description with its name.
+                    // Without an expression, the description stands for the property of its name, as in Core Data.
                     if layout.description.propertiesByName[expression.name] != nil { return .keyPath(expression.name) }
                     throw StoreError.make(
                         CoreDataErrorCode.coreData, "The expression description “\(expression.name)” has no expression."

@@ -36,8 +36,7 @@ extension NSManagedObject {
         for key in wanted {
             switch layout.propertyByName[key] {
             case .slot(let slot):
-                // Neither a property that was never saved (CoreDataPlus's tests require that), nor a transient one has
-                // a committed value.
+                // As in Core Data, neither a property that was never saved nor a transient one has a committed value.
                 if layout.slots[slot].isTransient { continue }
                 if !state.contains(.inserted) { result[key] = objectValue(snapshot[slot], at: slot) ?? NSNull() }
             case .toMany(let index):

@@ -26,8 +26,7 @@ struct BatchRowReader {
 
     /// Checks that the attributes that are not optional have a given or default value.
     ///
-    /// - Throws: an `NSError` of code 1570 that names the row and the attribute (CoreDataPlus's tests require an
-    ///   error).
+    /// - Throws: an `NSError` of code 1570 that names the row and the attribute.
     func checkRequired(_ row: BatchRow, _ position: Int) throws {
         for slot in required where row.values[slot].isNull {
             throw NSError(

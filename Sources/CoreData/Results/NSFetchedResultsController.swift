@@ -35,7 +35,7 @@ open class NSFetchedResultsController<ResultType>: AnyFetchedResultsController {
         fetchRequest: NSFetchRequest<ResultType>, managedObjectContext context: NSManagedObjectContext,
         sectionNameKeyPath: String?, cacheName name: String?
     ) {
-        // An empty array suffices, as in Core Data: CoreDataPlus's tests pass one.
+        // An empty array suffices, as in Core Data.
         if fetchRequest.sortDescriptors == nil {
             programmerError(
                 "a fetched results controller needs a request with sort descriptors; that of "

@@ -30,7 +30,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     private var storedClassName: String?
 
     /// Your own information about the entity. It is initially empty, and can be changed by one thread while the model
-    /// is in use (CoreDataPlus's tests use it to tell fetched properties what to search for).
+    /// is in use, for example for the predicates of fetched properties.
     open var userInfo: [AnyHashable: Any]? = [:]
 
     /// Marks a change of meaning that the structure does not show; it is part of the version hash.

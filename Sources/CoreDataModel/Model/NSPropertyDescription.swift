@@ -32,7 +32,7 @@ open class NSPropertyDescription: NSObject, NSCopying {
     open var isTransient = false { willSet { willChangeDescription() } }
 
     /// Your own information about the property. It is initially empty, and can be changed by one thread while the model
-    /// is in use (CoreDataPlus's tests use it to tell fetched properties what to search for).
+    /// is in use, for example for the predicates of fetched properties.
     open var userInfo: [AnyHashable: Any]? = [:]
 
     /// Whether the property was marked for indexing before fetch indexes existed; an index is made for it.

@@ -3,7 +3,7 @@ import Foundation
 extension NSObject {
     /// The class name in archives for objects of this class.
     ///
-    /// In Objective-C it is also a method of the class, which is used to name transformers after the class they
-    /// transform (CoreDataPlus does so). Foundation on Linux only has it for instances.
+    /// In Objective-C it is also a method of the class, by which programs name transformers after the class they
+    /// transform. Foundation on Linux only has it for instances.
     public static func classForCoder() -> AnyClass { self }
 }

@@ -5,14 +5,18 @@ extension ModelWriter {
     /// Saves a model, and the models in it: what is new is inserted, what is known is changed.
     ///
     /// - Parameter model: the model.
-    /// - Throws: ``PersistenceError``. Nothing is changed then.
+    /// - Throws: ``PersistenceError`` with `missingReference` for a reference to a model that is neither stored nor
+    ///   saved along with it, `unwritable` for a value that no store keeps, `saveFailed` if the store cannot be read or
+    ///   written. Nothing is changed then.
     /// - SQL: `SELECT … WHERE Z<ID> IN (?)`, then `INSERT INTO Z<ENTITY> …` or `UPDATE Z<ENTITY> SET … WHERE Z_PK = ?`
     public func save<Model: CoreModel>(_ model: Model) throws { try save([model]) }
 
     /// Saves models, and the models in them: what is new is inserted, what is known is changed.
     ///
     /// - Parameter models: the models. If several have one identifier, the last one counts.
-    /// - Throws: ``PersistenceError``. Nothing is changed then.
+    /// - Throws: ``PersistenceError`` with `missingReference` for a reference to a model that is neither stored nor
+    ///   saved along with it, `unwritable` for a value that no store keeps, `saveFailed` if the store cannot be read or
+    ///   written. Nothing is changed then.
     /// - SQL: `SELECT … WHERE Z<ID> IN (?, …)`, 500 at a time, then `INSERT INTO Z<ENTITY> …` and `UPDATE Z<ENTITY> SET …` for what is
     ///   new and what has changed
     public func save<Model: CoreModel>(_ models: [Model]) throws { try write(models, .any) }
@@ -56,7 +60,9 @@ extension ModelWriter {
     ///   - filter: what must hold; `.all` for all of them.
     ///   - changes: says what to set.
     /// - Returns: how many models the filter selects.
-    /// - Throws: ``PersistenceError``. Nothing is changed then.
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `notSettable` for a property that cannot be set,
+    ///   `unwritable` for a value that no store keeps, `missingReference` for a model that is not stored, and for the
+    ///   filter what `count` throws. Nothing is changed then.
     /// - SQL: `SELECT … WHERE <filter>`, then `UPDATE Z<ENTITY> SET … WHERE Z_PK = ?` for each that changes. The manager's
     ///   ``PersistenceManager/update(_:where:_:)`` is one statement.
     @discardableResult
@@ -79,7 +85,7 @@ extension ModelWriter {
     ///
     /// - Parameter model: the model; only its identifier matters.
     /// - Returns: whether it was stored.
-    /// - Throws: ``PersistenceError``.
+    /// - Throws: ``PersistenceError`` with `readFailed` if the store cannot be read.
     /// - SQL: `SELECT … WHERE Z<ID> IN (?)`, then `DELETE FROM Z<ENTITY> WHERE Z_PK = ?`
     @discardableResult
     public func delete<Model: CoreModel>(_ model: Model) throws -> Bool { try delete(Model.self, id: model.id) }
@@ -88,7 +94,7 @@ extension ModelWriter {
     ///
     /// - Parameter models: the models; only their identifiers matter.
     /// - Returns: how many of them were stored.
-    /// - Throws: ``PersistenceError``.
+    /// - Throws: ``PersistenceError`` with `readFailed` if the store cannot be read.
     @discardableResult
     public func delete<Model: CoreModel>(_ models: [Model]) throws -> Int {
         try delete(Model.self, ids: models.map(\.id))
@@ -100,7 +106,7 @@ extension ModelWriter {
     ///   - type: the model's type.
     ///   - id: the identifier.
     /// - Returns: whether it was stored.
-    /// - Throws: ``PersistenceError``.
+    /// - Throws: ``PersistenceError`` with `readFailed` if the store cannot be read.
     @discardableResult
     public func delete<Model: CoreModel>(_ type: Model.Type, id: Model.ID) throws -> Bool {
         try delete(type, ids: [id]) == 1
@@ -112,7 +118,7 @@ extension ModelWriter {
     ///   - type: the models' type.
     ///   - ids: the identifiers.
     /// - Returns: how many models were found.
-    /// - Throws: ``PersistenceError``.
+    /// - Throws: ``PersistenceError`` with `readFailed` if the store cannot be read.
     @discardableResult
     public func delete<Model: CoreModel>(_ type: Model.Type, ids: [Model.ID]) throws -> Int {
         let plan = try access.plan(of: type)
@@ -134,7 +140,8 @@ extension ModelWriter {
     ///   - type: the models' type.
     ///   - filter: what must hold.
     /// - Returns: how many models the filter selects.
-    /// - Throws: ``PersistenceError``.
+    /// - Throws: ``PersistenceError`` with `unknownProperty`, `notComparable` or `keptAsJSON` for a filter that the
+    ///   store cannot evaluate, `readFailed` if the store cannot be read.
     /// - SQL: `SELECT … WHERE <filter>`, then `DELETE FROM Z<ENTITY> WHERE Z_PK = ?` each
     @discardableResult
     public func delete<Model: CoreModel>(_ type: Model.Type, where filter: Filter<Model>) throws -> Int {
@@ -151,7 +158,7 @@ extension ModelWriter {
     ///
     /// - Parameter type: the models' type.
     /// - Returns: how many models there were.
-    /// - Throws: ``PersistenceError``.
+    /// - Throws: ``PersistenceError`` with `readFailed` if the store cannot be read.
     @discardableResult
     public func deleteAll<Model: CoreModel>(_ type: Model.Type) throws -> Int { try delete(type, where: .all) }
 

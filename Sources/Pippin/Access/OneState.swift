@@ -20,7 +20,7 @@ extension PersistenceManager {
                 return try await offThread {
                     while true {
                         let closings = try self.closingsWhileOpen()
-                        let answer = try self.workTimes.timing(kind) {
+                        let answer = try self.workDurations.timing(kind) {
                             try question(ReadAccess(access: self.access(to: .now)))
                         }
                         if self.hasStayedOpen(since: closings) { return answer }
@@ -85,10 +85,10 @@ extension PersistenceManager {
         private func answerAtOnce<Result>(
             _ kind: WorkKind, _ question: (ReadAccess) throws -> Result
         ) throws -> Result? {
-            guard workTimes.areShort(kind) else { return nil }
+            guard workDurations.areShort(kind) else { return nil }
             var answer: Result?
             _ = try answerAtOnce { _, _ in
-                answer = try workTimes.timing(kind) { try question(ReadAccess(access: access(to: .now))) }
+                answer = try workDurations.timing(kind) { try question(ReadAccess(access: access(to: .now))) }
                 return true
             }
             return answer

@@ -46,7 +46,7 @@ struct PreparedChanges: @unchecked Sendable {
             if let value {
                 do { try encoder.set(value, at: 0) } catch {
                     throw PersistenceError.unwritable(
-                        entity: plan.name, uid: "of the filter", key: field.name, reason: error.encodingReason)
+                        filteredEntity: plan.name, key: field.name, reason: error.encodingReason)
                 }
             }
             attributes.append((field.name, Self.attributeValue(encoder.values[0], field)))
@@ -67,8 +67,8 @@ struct PreparedChanges: @unchecked Sendable {
         }
     }
 
-    /// The changes for one statement, if they set plain attributes only, and none of which the schema says which model
-    /// stays if two have the same.
+    /// The values for a batch update; nil if a relationship or nested value is set, or a property of a uniqueness rule
+    /// that says which model to keep.
     var batch: [String: Any]? {
         for case .unique(let properties, _?) in plan.facts
         where attributes.contains(where: { properties.compactMap(\.path).contains($0.name) }) { return nil }
@@ -93,7 +93,7 @@ struct PreparedChanges: @unchecked Sendable {
             // As a save of several owners of one model.
             if plan.ownsAlone(field), objects.count > 1 {
                 throw PersistenceError.unwritable(
-                    entity: plan.name, uid: "of the filter", key: field.name,
+                    filteredEntity: plan.name, key: field.name,
                     reason:
                         "the filter selects \(objects.count), and the \(destination.name) '\(key)' belongs to one only. Select one, or take the rule "
                         + "off: what is shared may be in many.")

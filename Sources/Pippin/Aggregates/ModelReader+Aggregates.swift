@@ -8,7 +8,8 @@ extension ModelReader {
     ///   - type: the models' type.
     ///   - filter: what must hold.
     /// - Returns: the number of models.
-    /// - Throws: ``PersistenceError``.
+    /// - Throws: ``PersistenceError`` with `unknownProperty`, `notComparable` or `keptAsJSON` for a filter that the
+    ///   store cannot evaluate, `readFailed` if the store cannot be read.
     /// - SQL: `SELECT count(*) FROM Z<ENTITY> WHERE <filter>`
     public func count<Model: CoreModel>(_ type: Model.Type, where filter: Filter<Model> = .all) throws -> Int {
         let plan = try access.plan(of: type)
@@ -26,7 +27,8 @@ extension ModelReader {
     ///   - type: the models' type.
     ///   - filter: what must hold.
     /// - Returns: `true` when there is at least one.
-    /// - Throws: ``PersistenceError``.
+    /// - Throws: ``PersistenceError`` with `unknownProperty`, `notComparable` or `keptAsJSON` for a filter that the
+    ///   store cannot evaluate, `readFailed` if the store cannot be read.
     /// - SQL: `SELECT Z_PK FROM Z<ENTITY> WHERE <filter> LIMIT 1`
     public func exists<Model: CoreModel>(_ type: Model.Type, where filter: Filter<Model> = .all) throws -> Bool {
         let plan = try access.plan(of: type)
@@ -39,7 +41,7 @@ extension ModelReader {
     ///   - type: the model's type.
     ///   - id: the identifier.
     /// - Returns: `true` when there is one.
-    /// - Throws: ``PersistenceError``.
+    /// - Throws: ``PersistenceError`` with `readFailed` if the store cannot be read.
     /// - SQL: `SELECT … FROM Z<ENTITY> WHERE Z<ID> = ?`
     public func exists<Model: CoreModel>(_ type: Model.Type, id: Model.ID) throws -> Bool {
         let plan = try access.plan(of: type)
@@ -76,7 +78,8 @@ extension ModelReader {
     ///   - property: the property, of this model or of one that it leads to.
     ///   - filter: what must hold.
     /// - Returns: the sum; `nil` where no model has a value.
-    /// - Throws: ``PersistenceError``.
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
     /// - SQL: `SELECT ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func sum<Model: CoreModel, Value: Numeric & Codable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value>, where filter: Filter<Model> = .all
@@ -89,7 +92,8 @@ extension ModelReader {
     ///   - property: the property, of this model or of one that it leads to.
     ///   - filter: what must hold.
     /// - Returns: the sum; `nil` where no model has a value.
-    /// - Throws: ``PersistenceError``.
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
     /// - SQL: `SELECT ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func sum<Model: CoreModel, Value: Numeric & Codable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value?>, where filter: Filter<Model> = .all
@@ -102,7 +106,8 @@ extension ModelReader {
     ///   - property: the property, of this model or of one that it leads to.
     ///   - filter: what must hold.
     /// - Returns: the smallest value; `nil` if no model has one.
-    /// - Throws: ``PersistenceError``.
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
     /// - SQL: `SELECT min(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func min<Model: CoreModel, Value: Comparable & Codable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value>, where filter: Filter<Model> = .all
@@ -115,7 +120,8 @@ extension ModelReader {
     ///   - property: the property, of this model or of one that it leads to.
     ///   - filter: what must hold.
     /// - Returns: the smallest value; `nil` if no model has one.
-    /// - Throws: ``PersistenceError``.
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
     /// - SQL: `SELECT min(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func min<Model: CoreModel, Value: Comparable & Codable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value?>, where filter: Filter<Model> = .all
@@ -128,7 +134,8 @@ extension ModelReader {
     ///   - property: the property, of this model or of one that it leads to.
     ///   - filter: what must hold.
     /// - Returns: the greatest value; `nil` where no model has one.
-    /// - Throws: ``PersistenceError``.
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
     /// - SQL: `SELECT max(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func max<Model: CoreModel, Value: Comparable & Codable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value>, where filter: Filter<Model> = .all
@@ -141,7 +148,8 @@ extension ModelReader {
     ///   - property: the property, of this model or of one that it leads to.
     ///   - filter: what must hold.
     /// - Returns: the greatest value; `nil` where no model has one.
-    /// - Throws: ``PersistenceError``.
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
     /// - SQL: `SELECT max(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func max<Model: CoreModel, Value: Comparable & Codable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value?>, where filter: Filter<Model> = .all
@@ -154,7 +162,8 @@ extension ModelReader {
     ///   - property: a property with numbers.
     ///   - filter: what must hold.
     /// - Returns: the average; `nil` where no model has a value.
-    /// - Throws: ``PersistenceError``.
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
     /// - SQL: `SELECT avg(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func average<Model: CoreModel, Value: Numeric & Codable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value>, where filter: Filter<Model> = .all
@@ -167,7 +176,8 @@ extension ModelReader {
     ///   - property: a property with numbers.
     ///   - filter: what must hold.
     /// - Returns: the average; `nil` where no model has a value.
-    /// - Throws: ``PersistenceError``.
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
     /// - SQL: `SELECT avg(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func average<Model: CoreModel, Value: Numeric & Codable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value?>, where filter: Filter<Model> = .all
@@ -180,7 +190,8 @@ extension ModelReader {
     ///   - property: the property; `nil` is one of the values where it is optional and a model has none.
     ///   - filter: what must hold.
     /// - Returns: the values, ascending.
-    /// - Throws: ``PersistenceError``.
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
     /// - SQL: `SELECT DISTINCT <property> FROM Z<ENTITY> WHERE <filter> ORDER BY <property>`
     public func distinct<Model: CoreModel, Value: Codable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value>, where filter: Filter<Model> = .all
@@ -200,7 +211,8 @@ extension ModelReader {
     ///   - property: the property; models without a value count under `nil` where it is optional.
     ///   - filter: what must hold.
     /// - Returns: the numbers, by value; values that no model has are left out.
-    /// - Throws: ``PersistenceError``.
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
     /// - SQL: `SELECT <property>, count(<id>) FROM Z<ENTITY> WHERE <filter> GROUP BY <property>`
     public func counts<Model: CoreModel, Value: Hashable & Codable>(
         _ type: Model.Type, by property: KeyPath<Model, Value>, where filter: Filter<Model> = .all
@@ -221,7 +233,8 @@ extension ModelReader {
     ///   - group: the property whose values make the groups; `nil` is one of them where it is optional.
     ///   - filter: what must hold.
     /// - Returns: the sums, by value; groups in which no model has a number are left out.
-    /// - Throws: ``PersistenceError``.
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
     /// - SQL: `SELECT <group>, ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY <group>`
     public func sums<Model: CoreModel, Value: Numeric & Codable, Group: Hashable & Codable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value>, by group: KeyPath<Model, Group>,
@@ -236,7 +249,8 @@ extension ModelReader {
     ///   - group: the property whose values make the groups; `nil` is one of them where it is optional.
     ///   - filter: what must hold.
     /// - Returns: the sums, by value; groups in which no model has a number are left out.
-    /// - Throws: ``PersistenceError``.
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
     /// - SQL: `SELECT <group>, ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY <group>`
     public func sums<Model: CoreModel, Value: Numeric & Codable, Group: Hashable & Codable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value?>, by group: KeyPath<Model, Group>,

@@ -1,12 +1,12 @@
 import CoreData
 
-/// The columns of a row, for code that ``CoreModel()`` writes. It is borrowed, so that nobody can keep it longer than
+/// The columns of a row, for code that ``CoreModel()`` writes. It is borrowed, so that it cannot be kept longer than
 /// its row.
 ///
-/// The property's type decides which `value(at:)` is called. An optional value is `nil` if the column has none; any
-/// other throws ``PersistenceError/Code/unreadable`` then, and for a value of another type.
+/// The property's type decides which `value(at:)` is called. For a column without a value, an optional property gets
+/// `nil` and any other throws ``PersistenceError/Code/unreadable``; a value of another type throws it, too.
 public struct ColumnReader: ~Copyable {
-    // Retained once per row rather than once per value: nobody else can release what a borrowed reader holds.
+    // Retained once per row rather than once per value: a borrowed reader keeps it alive.
     private let row: (any CurrentRow)?
     private let source: any ColumnSource
     // Unsafe memory: `source` keeps it alive.
@@ -79,7 +79,7 @@ public struct ColumnReader: ~Copyable {
     ///
     /// - Parameter place: the column's place among the names, from 0.
     /// - Returns: the text.
-    /// - Throws: ``PersistenceError/Code/unreadable``
+    /// - Throws: ``PersistenceError/Code/unreadable`` for no value, or one of another type.
     public func value(at place: Int) throws -> String {
         try string(place) ?? source.required(source.string(column: place), place)
     }
@@ -88,7 +88,7 @@ public struct ColumnReader: ~Copyable {
     ///
     /// - Parameter place: the column's place among the names, from 0.
     /// - Returns: the text; nil where there is none.
-    /// - Throws: ``PersistenceError/Code/unreadable``
+    /// - Throws: ``PersistenceError/Code/unreadable`` for a value of another type.
     public func value(at place: Int) throws -> String? {
         if let text = string(place) { return text }
         return isNull(place) ? nil : try source.string(column: place)
@@ -98,7 +98,7 @@ public struct ColumnReader: ~Copyable {
     ///
     /// - Parameter place: the column's place among the names, from 0.
     /// - Returns: the number.
-    /// - Throws: ``PersistenceError/Code/unreadable``
+    /// - Throws: ``PersistenceError/Code/unreadable`` for no value, or one of another type.
     public func value(at place: Int) throws -> Int {
         try Int(truncatingIfNeeded: integer(place) ?? source.required(source.integer(column: place), place, Int.self))
     }
@@ -107,7 +107,7 @@ public struct ColumnReader: ~Copyable {
     ///
     /// - Parameter place: the column's place among the names, from 0.
     /// - Returns: the number; nil where there is none.
-    /// - Throws: ``PersistenceError/Code/unreadable``
+    /// - Throws: ``PersistenceError/Code/unreadable`` for a value of another type.
     public func value(at place: Int) throws -> Int? {
         let number: Int64? = try value(at: place)
         return number.map { Int(truncatingIfNeeded: $0) }
@@ -117,7 +117,7 @@ public struct ColumnReader: ~Copyable {
     ///
     /// - Parameter place: the column's place among the names, from 0.
     /// - Returns: the number.
-    /// - Throws: ``PersistenceError/Code/unreadable``
+    /// - Throws: ``PersistenceError/Code/unreadable`` for no value, or one of another type.
     public func value(at place: Int) throws -> Int64 {
         try integer(place) ?? source.required(source.integer(column: place), place)
     }
@@ -126,7 +126,7 @@ public struct ColumnReader: ~Copyable {
     ///
     /// - Parameter place: the column's place among the names, from 0.
     /// - Returns: the number; nil where there is none.
-    /// - Throws: ``PersistenceError/Code/unreadable``
+    /// - Throws: ``PersistenceError/Code/unreadable`` for a value of another type.
     public func value(at place: Int) throws -> Int64? {
         if let number = integer(place) { return number }
         return isNull(place) ? nil : try source.integer(column: place)
@@ -136,7 +136,7 @@ public struct ColumnReader: ~Copyable {
     ///
     /// - Parameter place: the column's place among the names, from 0.
     /// - Returns: the number.
-    /// - Throws: ``PersistenceError/Code/unreadable``, also for a number that the type cannot hold.
+    /// - Throws: ``PersistenceError/Code/unreadable`` for no value, or one of another type or size.
     public func value<Value: FixedWidthInteger & Decodable>(at place: Int) throws -> Value {
         let number = try integer(place) ?? source.required(source.integer(column: place), place, Value.self)
         return try source.fitting(number, place)
@@ -146,7 +146,7 @@ public struct ColumnReader: ~Copyable {
     ///
     /// - Parameter place: the column's place among the names, from 0.
     /// - Returns: the number; nil where there is none.
-    /// - Throws: ``PersistenceError/Code/unreadable``, also for a number that the type cannot hold.
+    /// - Throws: ``PersistenceError/Code/unreadable`` for a value of another type or size.
     public func value<Value: FixedWidthInteger & Decodable>(at place: Int) throws -> Value? {
         let number: Int64? = try value(at: place)
         return try number.map { try source.fitting($0, place) }
@@ -156,7 +156,7 @@ public struct ColumnReader: ~Copyable {
     ///
     /// - Parameter place: the column's place among the names, from 0.
     /// - Returns: whether the column has anything but 0.
-    /// - Throws: ``PersistenceError/Code/unreadable``
+    /// - Throws: ``PersistenceError/Code/unreadable`` for no value, or one of another type.
     public func value(at place: Int) throws -> Bool {
         try (integer(place) ?? source.required(source.integer(column: place), place, Bool.self)) != 0
     }
@@ -165,7 +165,7 @@ public struct ColumnReader: ~Copyable {
     ///
     /// - Parameter place: the column's place among the names, from 0.
     /// - Returns: whether the column has anything but 0; nil if it has no value.
-    /// - Throws: ``PersistenceError/Code/unreadable``
+    /// - Throws: ``PersistenceError/Code/unreadable`` for a value of another type.
     public func value(at place: Int) throws -> Bool? {
         let number: Int64? = try value(at: place)
         return number.map { $0 != 0 }
@@ -175,7 +175,7 @@ public struct ColumnReader: ~Copyable {
     ///
     /// - Parameter place: the column's place among the names, from 0.
     /// - Returns: the number.
-    /// - Throws: ``PersistenceError/Code/unreadable``
+    /// - Throws: ``PersistenceError/Code/unreadable`` for no value, or one of another type.
     public func value(at place: Int) throws -> Double {
         try double(place) ?? source.required(source.double(column: place), place)
     }
@@ -184,7 +184,7 @@ public struct ColumnReader: ~Copyable {
     ///
     /// - Parameter place: the column's place among the names, from 0.
     /// - Returns: the number; nil where there is none.
-    /// - Throws: ``PersistenceError/Code/unreadable``
+    /// - Throws: ``PersistenceError/Code/unreadable`` for a value of another type.
     public func value(at place: Int) throws -> Double? {
         if let number = double(place) { return number }
         return isNull(place) ? nil : try source.double(column: place)
@@ -194,7 +194,7 @@ public struct ColumnReader: ~Copyable {
     ///
     /// - Parameter place: the column's place among the names, from 0.
     /// - Returns: the number.
-    /// - Throws: ``PersistenceError/Code/unreadable``
+    /// - Throws: ``PersistenceError/Code/unreadable`` for no value, or one of another type.
     public func value(at place: Int) throws -> Float {
         try Float(double(place) ?? source.required(source.double(column: place), place))
     }
@@ -203,7 +203,7 @@ public struct ColumnReader: ~Copyable {
     ///
     /// - Parameter place: the column's place among the names, from 0.
     /// - Returns: the number; nil where there is none.
-    /// - Throws: ``PersistenceError/Code/unreadable``
+    /// - Throws: ``PersistenceError/Code/unreadable`` for a value of another type.
     public func value(at place: Int) throws -> Float? {
         let number: Double? = try value(at: place)
         return number.map { Float($0) }
@@ -213,7 +213,7 @@ public struct ColumnReader: ~Copyable {
     ///
     /// - Parameter place: the column's place among the names, from 0.
     /// - Returns: the date.
-    /// - Throws: ``PersistenceError/Code/unreadable``
+    /// - Throws: ``PersistenceError/Code/unreadable`` for no value, or one of another type.
     public func value(at place: Int) throws -> Date {
         let seconds = try date(place) ?? source.required(source.date(column: place), place, Date.self)
         return Date(timeIntervalSinceReferenceDate: seconds)
@@ -223,7 +223,7 @@ public struct ColumnReader: ~Copyable {
     ///
     /// - Parameter place: the column's place among the names, from 0.
     /// - Returns: the date; nil where there is none.
-    /// - Throws: ``PersistenceError/Code/unreadable``
+    /// - Throws: ``PersistenceError/Code/unreadable`` for a value of another type.
     public func value(at place: Int) throws -> Date? {
         if let seconds = date(place) { return Date(timeIntervalSinceReferenceDate: seconds) }
         return isNull(place) ? nil : try source.date(column: place).map { Date(timeIntervalSinceReferenceDate: $0) }
@@ -233,7 +233,8 @@ public struct ColumnReader: ~Copyable {
     ///
     /// - Parameter place: the column's place among the names, from 0.
     /// - Returns: the value.
-    /// - Throws: ``PersistenceError/Code/unreadable``, and what decoding it throws.
+    /// - Throws: ``PersistenceError/Code/unreadable`` for no value, or one of another type, and what decoding it
+    ///   throws.
     @_disfavoredOverload
     public func value<Value: Decodable>(at place: Int) throws -> Value {
         // The types are the same, as was just checked. A cast would check again, slowly.
@@ -247,7 +248,7 @@ public struct ColumnReader: ~Copyable {
     ///
     /// - Parameter place: the column's place among the names, from 0.
     /// - Returns: the value; nil where there is none.
-    /// - Throws: ``PersistenceError/Code/unreadable``, and what decoding it throws.
+    /// - Throws: ``PersistenceError/Code/unreadable`` for a value of another type, and what decoding it throws.
     public func value<Value: Decodable>(at place: Int) throws -> Value? {
         if Value.self == UUID.self, let uuid = uuid(place) { return unsafeBitCast(uuid, to: Value.self) }
         if Value.self == URL.self, let url = url(place) { return unsafeBitCast(url, to: Value.self) }

@@ -71,7 +71,8 @@ struct ModelGraph {
     ///   - models: the models. Those within them are found.
     ///   - registry: tells what each model consists of.
     ///   - limit: the most models; nil for any number.
-    /// - Throws: ``PersistenceError/Code/unknownModel``, ``PersistenceError/Code/unwritable``, and `WorkTimes.TooMuch` for more models than the limit.
+    /// - Throws: ``PersistenceError/Code/unknownModel``, ``PersistenceError/Code/unwritable``, and
+    ///   `WorkDurations.TooMuch` for more models than the limit.
     init<Model: CoreModel>(_ models: [Model], registry: ModelRegistry, limit: Int? = nil) throws {
         self.registry = registry
         let plan = try registry.plan(of: Model.self)
@@ -92,7 +93,7 @@ struct ModelGraph {
             let batch = waiting[next]
             next += 1
             try batch.encode(into: &self)
-            if let limit, nodes.count > limit { throw WorkTimes.TooMuch() }
+            if let limit, nodes.count > limit { throw WorkDurations.TooMuch() }
         }
         waiting = []
         latestLinks = []

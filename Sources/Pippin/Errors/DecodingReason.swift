@@ -1,14 +1,14 @@
 extension Error {
-    /// What an error says: its description for people where it has one, and else itself, with its values.
-    var words: String {
+    /// The error's description for users if it has one, otherwise the error with its values.
+    var message: String {
         if let description = (self as? any LocalizedError)?.errorDescription { return description }
         let isFoundations = self is any LocalizedError || self is any CustomNSError || type(of: self) is NSError.Type
         return isFoundations ? localizedDescription : "\(self)"
     }
 
-    /// What is said of an error, in words that name the place in the data.
+    /// The reason of a decoding error, with the coding path where it occurred.
     var decodingReason: String {
-        guard let error = self as? DecodingError else { return words }
+        guard let error = self as? DecodingError else { return message }
         switch error {
         case .keyNotFound(let key, let context) where !context.path.isEmpty:
             return "“\(context.path)” has no value for “\(key.stringValue)”."

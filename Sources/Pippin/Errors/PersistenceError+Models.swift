@@ -74,6 +74,13 @@ extension PersistenceError {
             "The \(entity) '\(uid)' cannot be saved\(key.map { ", because of '\($0)'" } ?? ""): \(reason)")
     }
 
+    /// The error for a change of all models that a filter selects.
+    static func unwritable(filteredEntity entity: String, key: String, reason: String) -> PersistenceError {
+        PersistenceError(
+            .unwritable, entity: entity, property: key, reason: reason,
+            "The \(entity) models of the filter cannot be changed, because of '\(key)': \(reason)")
+    }
+
     package static func changedInRead(entities: [String]) -> PersistenceError {
         PersistenceError(
             .changedInRead, known: entities,

@@ -31,16 +31,16 @@ extension PersistenceManager {
     /// - Returns: how often it was closed before.
     /// - Throws: what opening it throws.
     func closingsWhileOpen() throws -> Int {
-        // In this order: a store that is closed in between is open no more, or was closed once more at the end.
+        // The count is read first: if the store is closed meanwhile, the count differs afterwards.
         let count = closings.withLock { $0 }
         try openIfNeeded()
         return count
     }
 
-    /// Whether the store is open, and was all the time.
+    /// Whether the store is open and was not closed since the count was read.
     ///
-    /// - Parameter count: how often it was closed when the time began.
-    /// - Returns: whether it was.
+    /// - Parameter count: the result of `closingsWhileOpen()`.
+    /// - Returns: whether it stayed open.
     func hasStayedOpen(since count: Int) -> Bool { isOpen && closings.withLock { $0 } == count }
 
     /// Refuses what a closure of a migration plan, or an observer, does with the manager while its thread opens the

@@ -36,7 +36,7 @@ public final class PersistenceManager: Sendable {
     package let writes = WriteQueue()
     let saveSignals = SaveSignals()
     let sharedReadings = SharedReadings()
-    let workTimes = WorkTimes()
+    let workDurations = WorkDurations()
     /// Rows without managed objects, where that can be had.
     let storeRows: (any StateRows)?
     /// The entities that were derived from models.

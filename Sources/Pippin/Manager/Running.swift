@@ -26,8 +26,8 @@ extension PersistenceManager {
     ///
     /// - Parameters:
     ///   - kind: foresees whether the work is short.
-    ///   - work: changes the context that it is given. The second argument says whether it must be short: it throws `WorkTimes.TooMuch` if
-    ///     it is not, and is done again where it may take long.
+    ///   - work: changes the context that it is given. The second argument says whether it must be short: it throws
+    ///     `WorkDurations.TooMuch` if it is not, and is done again where it may take long.
     /// - Returns: what the work returns.
     /// - Throws: what the work and its save throw.
     func inBriefTransaction<Result: Sendable>(
@@ -41,7 +41,7 @@ extension PersistenceManager {
                 return done
             }
             return try await inSavedTransaction(.retry) { context in
-                try self.workTimes.timing(kind) { try work(context, false) }
+                try self.workDurations.timing(kind) { try work(context, false) }
             }
         #endif
     }

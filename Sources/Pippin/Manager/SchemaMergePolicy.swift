@@ -92,7 +92,8 @@ final class SchemaMergePolicy: NSMergePolicy, @unchecked Sendable {
         #else
             let own = properties[entity(conflict) ?? ""] ?? [:]
             if kept == .new { return conflict.resolve(.mergeByPropertyObjectTrumpMergePolicyType, own: own) }
-            // What is a property at the other end as well is the other model's, which shall have the one that stays.
+            // A relationship whose inverse is a property of a model, too, is not the object's own: the other model must
+            // refer to the object that is kept.
             let relationships = conflict.conflictingObjects.first?.entity.relationshipsByName ?? [:]
             conflict.resolve(
                 .mergeByPropertyStoreTrumpMergePolicyType,

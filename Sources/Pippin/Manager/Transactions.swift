@@ -71,7 +71,7 @@ extension PersistenceManager {
         func changeAtOnce<Result>(
             _ kind: WorkKind, _ work: (NSManagedObjectContext) throws -> Result
         ) throws -> Result? {
-            guard ThreadSharing.allowsWork, OptimisticTransaction.current == nil, workTimes.areShort(kind) else {
+            guard ThreadSharing.allowsWork, OptimisticTransaction.current == nil, workDurations.areShort(kind) else {
                 return nil
             }
             let result: Result?? = try writes.runIfFree {
@@ -79,9 +79,9 @@ extension PersistenceManager {
                 // What goes wrong here goes wrong again, and is reported, in the transaction that waits.
                 guard (try? transaction.lockOutWritersUnlessBusy()) == true else { return nil }
                 defer { transaction.end() }
-                let outcome = Swift.Result { try workTimes.timing(kind) { try perform(work, in: transaction) } }
-                if case .failure(is WorkTimes.TooMuch) = outcome {
-                    for _ in 0..<2 { workTimes.note(kind, .seconds(1)) }
+                let outcome = Swift.Result { try workDurations.timing(kind) { try perform(work, in: transaction) } }
+                if case .failure(is WorkDurations.TooMuch) = outcome {
+                    for _ in 0..<2 { workDurations.note(kind, .seconds(1)) }
                     return nil
                 }
                 // Contexts of this program are not kept out.

@@ -171,7 +171,7 @@ extension StepManager {
             throw PersistenceError.failedAt(
                 entity: old.entity.name ?? "",
                 record: uid.map { "\($0)" } ?? old.objectID.uriRepresentation().absoluteString,
-                from: from.name, to: to.name, reason: error.words)
+                from: from.name, to: to.name, reason: error.message)
         }
     }
 }

@@ -51,12 +51,12 @@ struct StoredComparison {
         return operands.count == values.count ? among : Self.any([among, scope.compare(found.path, .equalTo, nil)])
     }
 
-    /// What is equal to a value, and what is not. One of them is wanted, and made.
+    /// A predicate for equality with a value and one for inequality; only the requested one is built.
     private struct Equality {
         let make: (_ isNegated: Bool) -> NSPredicate
         var predicate: NSPredicate { make(false) }
         var negated: NSPredicate { make(true) }
-        /// What is not equal, and what is.
+        /// The same with equality and inequality exchanged.
         var opposite: Equality { Equality { [make] in make(!$0) } }
     }
 
@@ -87,7 +87,7 @@ struct StoredComparison {
         return Self.all(parts)
     }
 
-    /// What is equal in all parts; what is not is unequal in one of them.
+    /// Equal if all parts are equal; unequal if any part is.
     private static func all(_ parts: [Equality]) -> Equality {
         Equality { isNegated in
             isNegated
@@ -125,7 +125,7 @@ struct StoredComparison {
         if let mark { parts.append(equality(mark, value == nil ? nil : NSNumber(value: true))) }
         let list = parts.count == 1 ? parts[0] : Self.all(parts)
         guard let noOwner else { return list }
-        // Behind a model that is not there, no list is empty, and each one is nil.
+        // If the model that owns the list is missing, the list counts as nil, and equals no empty list.
         if value != nil { return Self.all([noOwner.opposite, list]) }
         return Self.all([noOwner.opposite, list.opposite]).opposite
     }

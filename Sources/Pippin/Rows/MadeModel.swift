@@ -44,7 +44,7 @@ extension MadeModel {
 }
 
 /// The model of a row, or the reason why it cannot be made. A model that contains it may do without it.
-typealias Making = Result<MadeModel, any Error>
+typealias AssembledModel = Result<MadeModel, any Error>
 
 /// Limits for the size of values.
 enum AssemblyLimits {

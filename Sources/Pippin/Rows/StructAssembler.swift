@@ -11,9 +11,9 @@ final class StructAssembler: RelatedRows {
     private var graph = RowGraph()
     private var order = ComponentOrder(count: 0, roots: [], successors: { _ in [] })
     /// The models that are the same on every path to them, by row.
-    private var made: ContiguousArray<Making?> = []
+    private var made: ContiguousArray<AssembledModel?> = []
     /// The models within the current one that are valid on this path only, by row.
-    private var local: [Int: Making] = [:]
+    private var local: [Int: AssembledModel] = [:]
     /// The row of the model that is being made.
     private var current = -1
     /// Whether that model is contained in itself.
@@ -72,12 +72,12 @@ final class StructAssembler: RelatedRows {
     }
 
     /// Makes a model on a cycle, by following each path through its component until a row occurs again.
-    private func unfold(_ entry: Int) throws -> Making {
+    private func unfold(_ entry: Int) throws -> AssembledModel {
         struct Frame {
             let node: Int
             let isCut: Bool
             var waiting: [Int]
-            var local: [Int: Making] = [:]
+            var local: [Int: AssembledModel] = [:]
         }
         let component = order.component[entry]
         var visits: [Int: Int] = [entry: 1]
@@ -107,15 +107,15 @@ final class StructAssembler: RelatedRows {
 
     /// The model of a row whose members have been made.
     ///
-    /// - Throws: an error that no outer model can do without; other errors are part of the result, for the models that
-    ///   contain this one.
-    private func making(_ node: Int, isCut: Bool, _ local: [Int: Making]) throws -> Making {
+    /// - Throws: an error about depth or size, which ends the whole fetch. Any other error is part of the result: only
+    ///   models that contain this one fail by it.
+    private func making(_ node: Int, isCut: Bool, _ local: [Int: AssembledModel]) throws -> AssembledModel {
         (current, self.isCut, self.local) = (node, isCut, local)
         var size = MadeModel.Size()
         for member in isCut ? graph.members(of: node, requiredOnly: true) : graph.members(of: node) {
             if case .success(let inner)? = making(of: member) { size.add(inner.size) }
         }
-        guard size.depth <= AssemblyLimits.depth else { throw tooDeep(deepestWay(from: node)) }
+        guard size.depth <= AssemblyLimits.depth else { throw tooDeep(deepestPath(from: node)) }
         let plan = graph.nodes[node].plan
         do { return .success(try make(plan.type, node, size)) } catch let error as ExcessiveModelError {
             throw error.reason
@@ -158,7 +158,7 @@ final class StructAssembler: RelatedRows {
         return try making(of: node)?.get().model(as: type)
     }
 
-    private func making(of node: Int) -> Making? { local[node] ?? made[node] }
+    private func making(of node: Int) -> AssembledModel? { local[node] ?? made[node] }
 
     private func targets(_ field: Int) -> ContiguousArray<Int>.SubSequence {
         let plan = graph.nodes[current].plan
@@ -192,15 +192,15 @@ final class StructAssembler: RelatedRows {
     }
 
     /// The rows of the longest path down from a row.
-    private func deepestWay(from node: Int) -> [Int] {
-        var way = [node]
-        while way.count < AssemblyLimits.depth {
-            let members = graph.members(of: way[way.count - 1])
+    private func deepestPath(from node: Int) -> [Int] {
+        var path = [node]
+        while path.count < AssemblyLimits.depth {
+            let members = graph.members(of: path[path.count - 1])
             let deepest = members.max { (depth($0) ?? 0) < (depth($1) ?? 0) }
             guard let deepest, depth(deepest) != nil else { break }
-            way.append(deepest)
+            path.append(deepest)
         }
-        return way
+        return path
     }
 
     private func depth(_ node: Int) -> Int? {
@@ -220,22 +220,22 @@ final class StructAssembler: RelatedRows {
             ? "more than \(AssemblyLimits.depthInSet) levels" : "more than \(AssemblyLimits.countInSet) models"
         throw ExcessiveModelError(
             reason: excess(
-                deepestWay(from: current), "a set would have to hash \(limit) of models in models",
+                deepestPath(from: current), "a set would have to hash \(limit) of models in models",
                 key: field.name))
     }
 
-    private func tooDeep(_ way: [Int]) -> PersistenceError {
-        excess(way, "models are in models more than \(AssemblyLimits.depth) levels deep")
+    private func tooDeep(_ path: [Int]) -> PersistenceError {
+        excess(path, "models are in models more than \(AssemblyLimits.depth) levels deep")
     }
 
-    private func tooMany(_ way: [Int]) -> PersistenceError {
+    private func tooMany(_ path: [Int]) -> PersistenceError {
         excess(
-            way,
+            path,
             "models that lead back to themselves would be in one another more than \(AssemblyLimits.repetitions) times")
     }
 
-    private func excess(_ way: [Int], _ what: String, key: String? = nil) -> PersistenceError {
-        let names = way.map { node in
+    private func excess(_ path: [Int], _ what: String, key: String? = nil) -> PersistenceError {
+        let names = path.map { node in
             let (plan, row) = (graph.nodes[node].plan, graph.nodes[node].row)
             let slot = (try? source.slots(of: plan)[plan.uidField]) ?? -1
             let uid = row.values.indices.contains(slot) ? row.values[slot].attributeValue(.string) : nil
@@ -245,17 +245,17 @@ final class StructAssembler: RelatedRows {
         if names.count > 7 { shown.append("…") }
         if names.count > 6, let last = names.last { shown.append("\(last.entity) '\(last.uid)'") }
         return .unreadable(
-            entity: names.first?.entity ?? "", uid: names.first?.uid, key: key ?? step(way),
+            entity: names.first?.entity ?? "", uid: names.first?.uid, key: key ?? step(path),
             reason:
                 "\(what): \(shown.joined(separator: " → ")). Make it a Reference, or an array of them, and fetch what it leads "
                 + "to when it is needed.")
     }
 
     /// The property with which a path begins.
-    private func step(_ way: [Int]) -> String {
-        guard way.count > 1 else { return "" }
-        let plan = graph.nodes[way[0]].plan
-        let place = plan.relationships.indices.first { graph.targets(of: way[0], at: $0).contains(way[1]) }
+    private func step(_ path: [Int]) -> String {
+        guard path.count > 1 else { return "" }
+        let plan = graph.nodes[path[0]].plan
+        let place = plan.relationships.indices.first { graph.targets(of: path[0], at: $0).contains(path[1]) }
         return place.map { plan.fields[plan.relationships[$0]].name } ?? ""
     }
 }

@@ -92,8 +92,8 @@ import Ordering
             return plans
         }
 
-        /// Whether the models were looked up outside of the transaction.
-        var isOfNow: Bool {
+        /// Whether the models were looked up in the current state, outside of the transaction.
+        var readsCurrentState: Bool {
             if case .now = rows.scope { return true }
             return false
         }

@@ -105,7 +105,7 @@
         /// - Throws: `DirectSave.NotDirect` where they must be saved as objects, the mode's error for a model that is
         ///   stored by now, or is not, and what reading throws.
         func save(hasRead: Bool, _ lookUp: (ModelGraph) throws -> DirectSave?) throws -> DirectSave {
-            if let only, !(hasRead && only.isOfNow) { return only }
+            if let only, !(hasRead && only.readsCurrentState) { return only }
             // Changes that are not allowed in one save, such as a model that moves to another owner, may be allowed in
             // two.
             guard let graph = only?.graph ?? (try? models?.graph(registry)), let save = try lookUp(graph) else {

@@ -3,7 +3,10 @@ extension PersistenceManager {
     /// Saves a model, and the models in it: what is new is inserted, what is known is changed.
     ///
     /// - Parameter model: the model.
-    /// - Throws: ``PersistenceError``. Nothing is saved then.
+    /// - Throws: ``PersistenceError`` with `missingReference` for a reference to a model that is neither stored nor
+    ///   saved along with it, `unwritable` for a value that no store keeps, `invalid` for one that breaks a rule of the
+    ///   model, `conflict` if another save changed the model or has a value that must be unique, `saveFailed` if the
+    ///   store cannot be written, and what `load()` throws if the store is not open yet. Nothing is saved then.
     /// - SQL: `SELECT … WHERE Z<ID> IN (?)`, then `INSERT INTO Z<ENTITY> …` or `UPDATE Z<ENTITY> SET … WHERE Z_PK = ?`
     public func save<Model: CoreModel>(
         _ model: Model
@@ -14,7 +17,10 @@ extension PersistenceManager {
     /// Saves models, and the models in them: what is new is inserted, what is known is changed.
     ///
     /// - Parameter models: the models. If several have one identifier, the last one counts.
-    /// - Throws: ``PersistenceError``. Nothing is saved then.
+    /// - Throws: ``PersistenceError`` with `missingReference` for a reference to a model that is neither stored nor
+    ///   saved along with it, `unwritable` for a value that no store keeps, `invalid` for one that breaks a rule of the
+    ///   model, `conflict` if another save changed the model or has a value that must be unique, `saveFailed` if the
+    ///   store cannot be written, and what `load()` throws if the store is not open yet. Nothing is saved then.
     /// - SQL: `SELECT … WHERE Z<ID> IN (?, …)`, 500 at a time, then `INSERT INTO Z<ENTITY> …` and `UPDATE Z<ENTITY> SET …` for what is
     ///   new and what has changed
     public func save<Model: CoreModel>(
@@ -71,7 +77,9 @@ extension PersistenceManager {
     ///
     /// - Parameter model: the model; only its identifier matters.
     /// - Returns: whether it was stored.
-    /// - Throws: ``PersistenceError``.
+    /// - Throws: ``PersistenceError`` with `invalid` if a rule denies the deletion, `conflict` if another save changed
+    ///   the models, `saveFailed` if the store cannot be written, and what `load()` throws if the store is not open
+    ///   yet.
     /// - SQL: `SELECT … WHERE Z<ID> IN (?)`, then `DELETE FROM Z<ENTITY> WHERE Z_PK = ?`
     @discardableResult
     public func delete<Model: CoreModel>(
@@ -84,7 +92,9 @@ extension PersistenceManager {
     ///
     /// - Parameter models: the models; only their identifiers matter.
     /// - Returns: how many of them were stored.
-    /// - Throws: ``PersistenceError``.
+    /// - Throws: ``PersistenceError`` with `invalid` if a rule denies the deletion, `conflict` if another save changed
+    ///   the models, `saveFailed` if the store cannot be written, and what `load()` throws if the store is not open
+    ///   yet.
     @discardableResult
     public func delete<Model: CoreModel>(
         _ models: [Model]
@@ -98,7 +108,9 @@ extension PersistenceManager {
     ///   - type: the model's type.
     ///   - id: the identifier.
     /// - Returns: whether it was stored.
-    /// - Throws: ``PersistenceError``.
+    /// - Throws: ``PersistenceError`` with `invalid` if a rule denies the deletion, `conflict` if another save changed
+    ///   the models, `saveFailed` if the store cannot be written, and what `load()` throws if the store is not open
+    ///   yet.
     @discardableResult
     public func delete<Model: CoreModel>(
         _ type: Model.Type, id: Model.ID
@@ -112,7 +124,9 @@ extension PersistenceManager {
     ///   - type: the models' type.
     ///   - ids: the identifiers.
     /// - Returns: how many models were found.
-    /// - Throws: ``PersistenceError``.
+    /// - Throws: ``PersistenceError`` with `invalid` if a rule denies the deletion, `conflict` if another save changed
+    ///   the models, `saveFailed` if the store cannot be written, and what `load()` throws if the store is not open
+    ///   yet.
     @discardableResult
     public func delete<Model: CoreModel>(
         _ type: Model.Type, ids: [Model.ID]
@@ -130,7 +144,9 @@ extension PersistenceManager {
     ///   - type: the models' type.
     ///   - filter: what must hold.
     /// - Returns: how many models the filter selects.
-    /// - Throws: ``PersistenceError``.
+    /// - Throws: ``PersistenceError`` with `unknownProperty`, `notComparable` or `keptAsJSON` for a filter that the
+    ///   store cannot evaluate, `invalid` if a rule denies the deletion, `conflict` if another save changed the models,
+    ///   `saveFailed` if the store cannot be written, and what `load()` throws if the store is not open yet.
     /// - SQL: `SELECT … WHERE <filter>`, then `DELETE FROM Z<ENTITY> WHERE Z_PK = ?` each
     @discardableResult
     public func delete<Model: CoreModel>(

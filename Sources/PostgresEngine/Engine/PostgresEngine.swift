@@ -147,7 +147,7 @@ package final class PostgresEngine: OpenableEngine {
     package func close() {
         listener?.cancel()
         listener = nil
-        listening = nil
+        observation = nil
         readers.endAll()
         opened = nil
         pool = nil

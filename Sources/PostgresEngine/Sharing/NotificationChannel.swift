@@ -222,7 +222,7 @@ final class NotificationChannel: SaveNotificationChannel, @unchecked Sendable {
     private func receive() {
         guard let connection else { return }
         pause()
-        var news: [PostgresNotification] = []
+        var received: [PostgresNotification] = []
         // A server that ends a connection says so first. If its message and the end arrive together, no further event
         // comes for the end.
         repeat {

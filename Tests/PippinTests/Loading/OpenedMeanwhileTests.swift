@@ -42,7 +42,7 @@ struct OpenedMeanwhileTests {
         let counter = try Counter(Coin.self)
         let manager = counter.manager
         // So that the question does not have the thread's stores to itself.
-        for _ in 0..<2 { manager.workTimes.note(WorkKind(.question, of: Coin.self, result: Int.self), .seconds(1)) }
+        for _ in 0..<2 { manager.workDurations.note(WorkKind(.question, of: Coin.self, result: Int.self), .seconds(1)) }
         let runs = Locked(0)
         let count = try await manager.asking(oneStatementAbout: inOneStatement ? Coin.self : nil) { access in
             let isFirst = runs.withLock { runs in

@@ -1,4 +1,4 @@
-/// A kind of work, as far as its time is foreseen by it: the models, and the type of the result.
+/// A kind of work, by which its duration is predicted: the models, and the type of the result.
 struct WorkKind: Hashable {
     enum Verb { case question, change }
 
@@ -12,23 +12,24 @@ struct WorkKind: Hashable {
     }
 }
 
-/// Which kinds of work took long lately. These get a thread of their own; the others are done on the thread of the task that waits for them,
-/// since going to another thread and back takes longer than they do.
-final class WorkTimes: Sendable {
+/// Which kinds of work took long lately. These get a thread of their own; the others are done on the thread of the task
+/// that waits for them, since going to another thread and back takes longer than they do.
+final class WorkDurations: Sendable {
     /// Thrown by work that finds out that it would take long.
     struct TooMuch: Error {}
 
     /// Tasks that share the thread wait for so long at most, unless work takes longer for the first time.
     static let longest: Duration = .milliseconds(1)
 
-    /// A kind that took long is done elsewhere until so much of it in a row was short. The number doubles each time that the kind takes long
-    /// again, so that a program with short and long questions of one kind keeps the thread ever less often.
+    /// After work of a kind took long, this many runs in a row must be short before it runs on the task's thread again.
+    /// The number doubles each time, so that a program with short and long reads of one kind blocks that thread ever
+    /// less often.
     private static let fewest = 16
     private static let most = 4096
 
     private struct Trial {
         /// How much work in a row must be short before the kind counts as short.
-        var needed = WorkTimes.fewest
+        var needed = WorkDurations.fewest
         /// How much of it is left.
         var left = 0
         /// Whether the latest work was long.

@@ -3,8 +3,8 @@ import Testing
 @testable import Pippin
 
 @Suite("Which work is done on the thread of its task")
-struct WorkTimesTests {
-    private let times = WorkTimes()
+struct WorkDurationsTests {
+    private let times = WorkDurations()
     private let count = WorkKind(.question, of: Int.self, result: Int.self)
     private let list = WorkKind(.question, of: Int.self, result: [Int].self)
 
