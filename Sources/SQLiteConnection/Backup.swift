@@ -5,8 +5,8 @@ extension Connection {
     ///
     /// - Parameters:
     ///   - destination: the database to overwrite.
-    ///   - whenLocked: called when nobody else can write to the other database any more, and before anything is copied;
-    ///     an error that it throws ends the copying, and leaves the other database unchanged.
+    ///   - whenLocked: called when other connections cannot write to the other database any more, and before anything
+    ///     is copied; an error that it throws ends the copying, and leaves the other database unchanged.
     /// - Throws: SQLite's errors, and the errors of `whenLocked`.
     package func copy(to destination: Connection, whenLocked: () throws -> Void = {}) throws {
         guard let backup = sqlite3_backup_init(destination.handle, "main", handle, "main") else {

@@ -8,7 +8,7 @@ package enum OpenMode: Sendable {
     case readWrite
     /// Reads and writes, creating the file if there is none.
     case create
-    /// Reads a file that nobody changes meanwhile: without locks or files beside it, and ignoring its write-ahead log.
+    /// Reads a file that does not change meanwhile: without locks or files beside it, and ignoring its write-ahead log.
     /// For read-only media and folders.
     case immutable
     /// A database in memory, which ends with the connection. The path only names it in errors.

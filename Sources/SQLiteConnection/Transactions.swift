@@ -12,11 +12,11 @@ package enum TransactionKind: String, Sendable {
 
 /// How far a checkpoint goes in moving the write-ahead log into the database file.
 package enum CheckpointMode: Sendable {
-    /// As far as it can without waiting for anyone.
+    /// As far as it can without waiting.
     case passive
     /// Waits for writers and readers, then moves everything.
     case full
-    /// Like `full`, and waits until nobody reads from the log.
+    /// Like `full`, and waits until no connection reads from the log.
     case restart
     /// Like `restart`, and cuts the log to zero bytes.
     case truncate
@@ -89,7 +89,7 @@ extension Connection {
 
     // MARK: Long transactions
 
-    /// Opens a transaction that includes all others until it ends: nobody sees any of their changes before.
+    /// Opens a transaction that includes all others until it ends: other connections see none of their changes before.
     ///
     /// - Parameter undoesParts: whether one of the others can be rolled back by itself, for which SQLite copies every
     ///   page before one of them changes it. Otherwise rolling back one rolls back the whole, and further statements
@@ -128,14 +128,14 @@ extension Connection {
     /// Moves the write-ahead log into the database file.
     package func checkpoint(_ mode: CheckpointMode = .passive) throws {
         let code = sqlite3_wal_checkpoint_v2(handle, nil, mode.code, nil, nil)
-        // Somebody else is moving it already, and this call must not wait.
+        // Another connection is moving it already, and this call must not wait.
         if mode == .passive, code == SQLITE_BUSY { return }
         guard code == SQLITE_OK else { throw database.error(code, sql: nil) }
     }
 
-    /// Whether nobody reads a state before the present one. It does not wait, and says no if that is unknown.
+    /// Whether no connection reads a former state. It does not wait, and returns false if that is unknown.
     package func hasNoOlderReaders() -> Bool {
-        // Without a write-ahead log, nobody could write while there are readers.
+        // Without a write-ahead log, there are no writes while there are readers.
         (try? withoutWaiting { try checkpoint(.restart) }) != nil
     }
 }

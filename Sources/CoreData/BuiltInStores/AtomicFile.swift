@@ -1,9 +1,11 @@
 import Foundation
 
-/// Replaces a file as a whole, by way of a draft beside it. Nobody can read the new file who may not read the old one.
+/// Replaces a file as a whole, by way of a draft beside it. The new file is readable only to users who may read the old
+/// one.
 enum AtomicFile {
     /// Runs a block that compares a file with what was read, and replaces it: other processes that do the same wait.
-    /// The lock is that of the file itself; who waited for it finds another file under the name, and locks that.
+    /// The lock is that of the file itself; a process that waited for it finds another file under the name, and locks
+    /// that.
     ///
     /// A file that does not exist is made, empty.
     static func locked<Result>(_ url: URL, _ body: () throws -> Result) throws -> Result {

@@ -13,8 +13,8 @@ struct DocumentMigration {
 
     /// Migrates the store.
     ///
-    /// - Throws: 134130 if the store's model cannot be found, 134140 if there is no mapping, 134090 if somebody else
-    ///   has written the file meanwhile, and the errors of `NSMigrationManager.migrateStore`. The store is then
+    /// - Throws: 134130 if the store's model cannot be found, 134140 if there is no mapping, 134090 if another
+    ///   process has written the file meanwhile, and the errors of `NSMigrationManager.migrateStore`. The store is then
     ///   unchanged.
     func run() throws {
         let known = try ProgressiveOption.versions(options, model: model)

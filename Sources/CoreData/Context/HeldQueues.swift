@@ -2,8 +2,9 @@ import Foundation
 
 /// The queues that the running code holds: the one that runs it, and those whose blocks wait for it.
 ///
-/// A block that waits for another queue lends its own queue to the code that runs there, since nobody else can be on it
-/// meanwhile. A main queue that waits for a child context thereby lets the child read its parent on the main queue.
+/// A block that waits for another queue lends its own queue to the code that runs there, since no other code can run
+/// on it meanwhile. A main queue that waits for a child context thereby lets the child read its parent on the main
+/// queue.
 final class HeldQueues {
     private let queue: ObjectIdentifier
     private let others: HeldQueues?
@@ -26,7 +27,7 @@ final class HeldQueues {
     var all: [ObjectIdentifier] { [queue] + (others?.all ?? []) }
 
     // Kept by thread, since blocks do not change threads. A task-local value would be inherited by tasks for which
-    // nobody waits.
+    // no block waits.
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
         pthread_key_create(&key, nil)

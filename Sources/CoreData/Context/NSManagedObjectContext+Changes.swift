@@ -281,7 +281,7 @@ extension NSManagedObjectContext {
         changed.removeLast(changed.count - end)
     }
 
-    /// Clears the lists of changed objects without posting anything; for a context that nobody else sees.
+    /// Clears the lists of changed objects without posting anything; for a private context.
     func unlistChanges() {
         for object in changed { object.state.remove(.listed) }
         changed.removeAll(keepingCapacity: true)

@@ -94,8 +94,8 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Loads the ordered relationships to which objects were added from their inverse side before anyone had read the
-    /// lists: added objects come at the end.
+    /// Loads the ordered relationships to which objects were added from their inverse side before the lists had
+    /// been read: added objects come at the end.
     func loadJoinedLists(of objects: [NSManagedObject]) throws {
         var (joined, relationships): ([NSManagedObject], [RelationshipLayout]) = ([], [])
         for object in objects where !object.relations.isEmpty {

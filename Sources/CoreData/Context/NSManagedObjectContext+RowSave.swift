@@ -44,7 +44,7 @@ extension NSManagedObjectContext {
         var changes = changes
         (changes.contextName, changes.author) = (name, transactionAuthor)
         _ = try coordinator.save([(store, changes)], in: transaction)
-        // Computed only if somebody needs it.
+        // Computed only if it is needed.
         lazy var saved = SavedChanges(
             inserted: changes.inserted.map(\.objectID), updated: changes.updated.map(\.objectID),
             deleted: changes.deleted.map(\.objectID))

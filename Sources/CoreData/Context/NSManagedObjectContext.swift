@@ -353,7 +353,7 @@ open class NSManagedObjectContext: NSObject, NSKeyValueObserving, @unchecked Sen
 
     /// Marks an object to be checked for conflicts by the next save, even if it is unchanged.
     ///
-    /// The save writes a new version of its row, and detects a conflict if somebody else has changed the row.
+    /// The save writes a new version of its row, and detects a conflict if the row was changed by others.
     ///
     /// - Parameter object: an object of the context; new and deleted ones are ignored.
     open func detectConflicts(for object: NSManagedObject) { watchForConflicts(object) }
@@ -397,7 +397,7 @@ open class NSManagedObjectContext: NSObject, NSKeyValueObserving, @unchecked Sen
         _ fault: NSManagedObject, for oid: NSManagedObjectID, triggeredByProperty property: NSPropertyDescription?
     ) -> Bool { shouldDeleteInaccessibleFaults }
 
-    /// Called for changes of observed properties, for subclasses. A change that nobody handles stops the program.
+    /// Called for changes of observed properties, for subclasses. A change that no subclass handles stops the program.
     ///
     /// - Parameters:
     ///   - keyPath: the observed key path.

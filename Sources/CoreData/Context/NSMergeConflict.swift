@@ -1,6 +1,6 @@
 import Foundation
 
-/// A conflict between an object and its row, which somebody else changed or deleted.
+/// A conflict between an object and its row, which was changed or deleted by others.
 open class NSMergeConflict: NSObject {
     /// The object that was to be saved.
     public let sourceObject: NSManagedObject
@@ -11,7 +11,7 @@ open class NSMergeConflict: NSObject {
     /// Without a `persistedSnapshot`, the conflict is with another context of the coordinator, which saved these
     /// values.
     public let cachedSnapshot: [String: Any]?
-    /// The values that somebody outside the coordinator wrote to the store; `nil` if the row is gone, or if another
+    /// The values that were written to the store outside the coordinator; `nil` if the row is gone, or if another
     /// context of the coordinator changed it.
     public let persistedSnapshot: [String: Any]?
     /// The version of the store's row; 0 if it is gone.
@@ -27,7 +27,7 @@ open class NSMergeConflict: NSObject {
     ///   - newvers: the version of the row in the store; 0 if it is gone.
     ///   - oldvers: the version with which the object was fetched.
     ///   - cachesnap: the values that the coordinator's contexts last saved or fetched.
-    ///   - persnap: the values that somebody outside the coordinator wrote; `nil` if nobody did, or the row is gone.
+    ///   - persnap: the values that were written outside the coordinator; `nil` if there are none, or the row is gone.
     public init(
         source srcObject: NSManagedObject, newVersion newvers: Int, oldVersion oldvers: Int,
         cachedSnapshot cachesnap: [String: Any]?, persistedSnapshot persnap: [String: Any]?

@@ -71,7 +71,7 @@ struct ObjectMemento {
         where !values.isEmpty && (isDeletedLater || changedSlots.contains(relationship.slot)) {
             var place = toOnes.firstIndex { $0.relationship === relationship }
             if place == nil {
-                // A destination that nobody had read is registered by now, and kept, so that its deletion shows.
+                // A destination that had not been read is registered by now, and kept, so that its deletion shows.
                 var destination: NSManagedObject?
                 if case .identifier(let identifier) = values[relationship.slot] {
                     destination = context.table.object(for: identifier)
@@ -91,7 +91,7 @@ struct ObjectMemento {
             else { continue }
             let loaded = object.loadedToManyMembers(relationship)
             let committed = loaded.committed
-            // The present order as far as possible: nobody recorded the places of removed members.
+            // The present order as far as possible: the indexes of removed members were not recorded.
             let order = loaded.all.filter(committed.contains) + loaded.removed
             toManys.append(FormerMembers(relationship: relationship, members: order, isReordered: false))
         }

@@ -52,7 +52,7 @@ final class QueueWaits: @unchecked Sendable {
         }
     }
 
-    /// Called on the queue when it is the block's turn; waits until nobody borrows the queue.
+    /// Called on the queue when it is the block's turn; waits until no thread borrows the queue.
     func begin(_ waiter: Waiter) {
         locked {
             while borrowed.contains(waiter.queue) { condition.wait() }

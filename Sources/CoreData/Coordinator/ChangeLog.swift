@@ -1,7 +1,7 @@
 /// A log of which objects were saved recently, and when. It shows whether the values that a fault was fetched with are
 /// still current.
 struct ChangeLog {
-    /// The changes of saves after which nobody has asked: most saves are followed by no question.
+    /// The changes of saves that are not in `lastChange` yet: after most saves, nothing is looked up there.
     private var recent: [(generation: UInt32, keys: [Key])] = []
     private var lastChange: [Key: UInt32] = [:]
     private var count = 0

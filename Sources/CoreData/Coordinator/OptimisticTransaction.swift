@@ -1,12 +1,12 @@
 import Foundation
 import Synchronization
 
-/// Work that reads stores and saves changes based on what it read, as if nobody else used the stores: when it saves,
+/// Work that reads stores and saves changes based on what it read, as if the stores had no other users: when it saves,
 /// everything that it has read is still current, or it gets an error.
 ///
-/// Nobody waits for it. Stores count all saves to them, by anyone; each reading and the save check that there were none
-/// since the first reading. So the work never sees two states of the stores, either. Work that has been disturbed too
-/// often can keep others from saving while it runs: ``lockOutWriters()``.
+/// It blocks no other thread or program. Stores count all saves to them; each reading and the save check that there
+/// were none since the first reading. So the work never sees two states of the stores, either. Work that has been
+/// disturbed too often can keep others from saving while it runs: ``lockOutWriters()``.
 package final class OptimisticTransaction: Sendable {
     /// The transaction that the current code belongs to.
     @TaskLocal package static var current: OptimisticTransaction?
@@ -31,7 +31,7 @@ package final class OptimisticTransaction: Sendable {
         outer = Self.current
     }
 
-    /// Whether somebody else has saved since the first reading. The values read are then useless, and nothing can be
+    /// Whether there was another save since the first reading. The values read are then useless, and nothing can be
     /// saved.
     package var isBroken: Bool { state.withLock { $0.isBroken } }
 
@@ -85,7 +85,7 @@ package final class OptimisticTransaction: Sendable {
     @_semantics("optimize.sil.specialize.generic.never")
     package func reading<Result>(_ body: () throws -> Result) throws -> Result {
         try coordinator.withLock {
-            // Within one state of the store, nobody can save in between.
+            // Within one state of the store, there can be no save in between.
             let read = try coordinator.readingOneState {
                 try settle()
                 return try body()
@@ -170,12 +170,12 @@ package final class OptimisticTransaction: Sendable {
 package struct StoresMoment: Equatable, Sendable {
     /// By contexts of the coordinator.
     var saves: UInt32
-    /// By everybody else: each store's own count, by the store's number.
+    /// By others: each store's own count, by the store's number.
     let changes: [Int: Int64]
 }
 
 extension NSPersistentStoreCoordinator {
-    /// Whether there are stores, and reading any of them waits for nobody else. For use under the lock.
+    /// Whether there are stores, and reading any of them does not block. For use under the lock.
     package var readsWithoutWaiting: Bool {
         !stores.isEmpty
             && stores.allSatisfy { $0.engine.sharing?.readsWithoutWaiting ?? ($0.type == NSInMemoryStoreType) }

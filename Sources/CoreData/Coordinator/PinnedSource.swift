@@ -18,7 +18,7 @@ final class PinnedSource: WrappedSource {
     /// The generation at the time of pinning: values read here are only known to be current up to then.
     var generation: UInt32 { token.saveCount }
 
-    /// Values read in this state stay correct; those of a former state do if nobody has saved the object since.
+    /// Values read in this state stay correct; those of a former state do if the object was not saved since.
     func isCurrent(_ place: ObjectPlace, since stamp: UInt32) -> Bool {
         stamp == token.saveCount || coordinator.isCurrent(place, since: stamp)
     }

@@ -7,7 +7,7 @@ package enum ReadScope: Sendable {
     case now
     /// The state in which the generation was pinned.
     case pinned(NSQueryGenerationToken)
-    /// The state at the first request; a later one fails if somebody has saved since.
+    /// The state at the first request; a later one fails if there was a save since.
     case transaction(OptimisticTransaction)
 
     /// Runs requests of a coordinator in that state.
@@ -53,8 +53,8 @@ extension NSPersistentStoreCoordinator {
         }
     }
 
-    /// Runs several readings of the current state of the only store in one transaction, so that nobody can save in
-    /// between.
+    /// Runs several readings of the current state of the only store in one transaction, so that there can
+    /// be no save in between.
     ///
     /// - Parameter body: the readings, which should be short: others wait for the store.
     /// - Returns: the closure's result; nil if there are several stores, or the store does not support this: the

@@ -9,11 +9,11 @@ package struct SavedRowIDs: Sendable {
 /// The rows that recent saves wrote, by the number of the save. They show how values read earlier differ from what is
 /// stored now.
 ///
-/// Nothing is recorded before somebody asks. Pure.
+/// Nothing is recorded before it is first read. Pure.
 struct SaveLog {
     private var saves: [(generation: UInt32, rows: SavedRowIDs)] = []
     private var rowCount = 0
-    /// Whether somebody has asked.
+    /// Whether it has been read.
     private(set) var isAsked = false
 
     /// Saves with more rows than this are not recorded row by row.

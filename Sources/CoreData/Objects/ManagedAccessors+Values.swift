@@ -147,7 +147,7 @@ import Foundation
         guard let slot = slot(of: key) else { return otherValue(key) }
         switch storedValue(at: slot) {
         case .uuid(let value): return value
-        // Bytes that somebody else wrote to the store are kept, although they are not a UUID.
+        // Bytes that another program wrote to the store are kept, although they are not a UUID.
         case .null, .data: return nil
         default: return otherValue(key)
         }

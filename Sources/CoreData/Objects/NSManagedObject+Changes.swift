@@ -173,7 +173,7 @@ extension NSManagedObject {
     final func becomeFault() {
         guard !state.contains(.fault) || !values.isEmpty else { return }
         willTurnIntoFault()
-        // Nobody has read the values that it shows already.
+        // No observer has read the values of a fault.
         if state.contains(.observed), !isFault {
             notifyingObservers(ofKeys: { _ in true }, forgetValues)
         } else {

@@ -464,7 +464,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, NSKeyValueObserving 
         unregister(observer, keyPath)
     }
 
-    /// Called for changes of observed properties, for subclasses. A change that nobody handles stops the program.
+    /// Called for changes of observed properties, for subclasses. A change that no subclass handles stops the program.
     ///
     /// - Parameters:
     ///   - keyPath: the observed key path.

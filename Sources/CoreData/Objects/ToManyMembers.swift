@@ -232,7 +232,7 @@ final class ToManyMembers {
     /// The stored destinations.
     var committed: IdentitySet { members.subtracting(added).union(removed) }
 
-    /// The stored destinations in the form of key-value coding. Where nobody kept the places of removed members, they
+    /// The stored destinations in the form of key-value coding. If the indexes of removed members were not kept, they
     /// come last.
     var committedValue: NSObject {
         guard isOrdered else { return NSSet(array: Array(committed)) }

@@ -1,6 +1,6 @@
-/// The objects that a batch insertion hands out, one at a time, in a context that nobody else sees.
+/// The objects that a batch insertion hands out, one at a time, in a private context.
 ///
-/// An object that nobody kept is reset and handed out again: making one costs more than writing its row.
+/// An object that the program did not keep is reset and handed out again: making one costs more than writing its row.
 struct BatchObjects {
     private let entity: EntityLayout
     private let context: NSManagedObjectContext

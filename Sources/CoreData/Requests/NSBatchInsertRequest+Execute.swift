@@ -58,7 +58,7 @@ extension NSBatchInsertRequest: ExecutableRequest {
         )
     }
 
-    /// Hands out objects of a context that nobody else sees.
+    /// Hands out objects of a private context.
     private func insert(
         _ plan: BatchInsertPlan, _ source: NSPersistentStoreCoordinator, _ reader: BatchRowReader,
         _ handler: (NSManagedObject) -> Bool

@@ -10,9 +10,10 @@ extension PersistenceManager {
     /// }
     /// ```
     ///
-    /// Nobody waits for the block. A store that cannot keep a state (one in memory, a file without a write-ahead log)
-    /// makes the block run again if somebody saves while it runs, so the block should do nothing that must not happen
-    /// twice. A block that saves something itself does not see it, and cannot ask such a store anything after it.
+    /// The block does not block others. A store that cannot keep a state (one in memory, a file without a write-ahead
+    /// log) makes the block run again if there is a save while it runs, so the block should do nothing that must not
+    /// happen twice. A block that saves something itself does not see it, and cannot ask such a store anything after
+    /// it.
     ///
     /// - Parameter work: asks the access that it is given. It runs off the calling thread.
     /// - Returns: what the block returns.
@@ -44,8 +45,8 @@ extension PersistenceManager {
     /// ```
     ///
     /// The block is a transaction: everything that it reads is of one state of the store, and that state is still
-    /// current when the block is saved, even with other writers in this program or another one. Nobody waits for the
-    /// block. If somebody else saves to the store while it runs, **the block runs again**, on the new state. So it
+    /// current when the block is saved, even with other writers in this program or another one. It locks out no
+    /// others. If there is another save to the store while it runs, **the block runs again**, on the new state. So it
     /// should only read and change what it is given, and do nothing that must not happen twice. `onConflict: .fail`
     /// throws instead. A block that has run several times makes other programs wait until it is done. After 16
     /// attempts, the conflict is thrown.

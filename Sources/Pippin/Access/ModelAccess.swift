@@ -14,7 +14,7 @@ public final class ModelAccess {
     private var madeContext: NSManagedObjectContext?
     /// Whether the block's code runs on the context's queue.
     private let isOnQueue: Bool
-    /// Whether whoever waits for the block still does.
+    /// Whether the task that waits for the block was cancelled.
     private let cancellation = Cancellation.current
     /// The most models that may be saved at once, those within others included; nil for any number.
     var limit: Int?
@@ -204,7 +204,7 @@ public final class ModelAccess {
         }
     }
 
-    /// The plan of a model, which is noted as asked for. A block that nobody waits for any more ends here.
+    /// The plan of a model, which is noted as used. The block of a task that was cancelled ends here.
     func plan<Model: CoreModel>(of type: Model.Type) throws -> EntityPlan {
         try cancellation?.check()
         let plan = try manager.registry.plan(of: type)

@@ -2,7 +2,7 @@ import CoreData
 
 // Reading one state of the store.
 extension PersistenceManager {
-    /// Asks a single question, and asks it again if somebody saves while the answer is read.
+    /// Runs a single query, and repeats it if there is a save while the result is read.
     ///
     /// - Parameters:
     ///   - type: the type of the models that it is about, where the store answers in one statement, which is of one state by itself.

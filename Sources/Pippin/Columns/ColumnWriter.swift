@@ -1,6 +1,6 @@
 import CoreData
 
-/// Takes the columns of a row, from code that ``CoreModel()`` writes. It is borrowed, so that nobody can keep it longer
+/// Takes the columns of a row, from code that ``CoreModel()`` writes. It is borrowed, so that it cannot be kept longer
 /// than its model.
 ///
 /// The property's type decides which `set(_:at:)` is called. `nil` leaves a column without a value.

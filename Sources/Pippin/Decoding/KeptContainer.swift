@@ -4,7 +4,7 @@ class KeptContainer {
 
     init(key: Any.Type) { self.key = key }
 
-    /// A trace that tells, once this object is gone, whether somebody else has kept the container.
+    /// Shows, once this object is released, whether other code has kept the container.
     var trace: ContainerTrace { ContainerTrace(nil) }
 }
 

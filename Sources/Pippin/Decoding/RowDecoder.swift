@@ -138,8 +138,8 @@ final class RowDecoder: Decoder {
         return .passUnretained(made)
     }
 
-    /// Ends decoding after the last row. Containers do not retain the decoder: if somebody has kept one, the decoder is
-    /// never released, and has no values any more.
+    /// Ends decoding after the last row. Containers do not retain the decoder: if other code has kept one, the decoder
+    /// is never released, and has no values any more.
     func finish() {
         values = []
         objectID = nil

@@ -20,7 +20,7 @@ extension Array {
         let count = count
         try withUnsafeBufferPointer { elements in
             guard let first = elements.baseAddress else { return }
-            // Unsafe memory: nobody writes through the pointer, and each index is checked.
+            // Unsafe memory: the pointer is only read, and each index is checked.
             let start = UnsafeMutablePointer(mutating: first)
             var number = 0
             while number < times {

@@ -19,7 +19,7 @@ extension PersistenceError {
 extension PersistenceError.Code {
     // MARK: The manager and its store
 
-    /// The manager's store was taken away, and nobody has called `load()` since.
+    /// The manager's store was taken away, and `load()` was not called since.
     public static let notLoaded = Self("notLoaded")
     /// `load(migratingBy:)` was called for a store that is open already.
     public static let alreadyLoaded = Self("alreadyLoaded")
@@ -67,7 +67,7 @@ extension PersistenceError.Code {
     public static let notSettable = Self("notSettable")
     /// A model refers to one that is neither stored nor saved along with it.
     public static let missingReference = Self("missingReference")
-    /// Somebody else has changed what was to be saved, or has saved a value that must be unique.
+    /// Another save has changed what was to be saved, or has written a value that must be unique.
     public static let conflict = Self("conflict")
     /// A value breaks a rule of the model.
     public static let invalid = Self("invalid")

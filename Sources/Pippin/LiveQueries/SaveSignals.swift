@@ -34,7 +34,7 @@ final class SaveSignals: Sendable {
         }
     }
 
-    /// The source of signals, as long as anybody listens.
+    /// The source of signals, as long as there are listeners.
     private enum Source {
         case notifications(any NSObjectProtocol)
         #if !canImport(ObjectiveC)

@@ -10,7 +10,7 @@ public enum WriteConflictPolicy: Sendable {
 
 /// How often a write is attempted.
 enum WriteAttempts {
-    /// The attempts during which others may save: most blocks finish before anybody does.
+    /// The attempts during which others may save: most blocks finish before another save.
     static let unhindered = 4
     /// The most attempts. During the later ones other programs wait until the block is done, so that only other saves
     /// of this program can interfere.
@@ -62,8 +62,8 @@ extension PersistenceManager {
             }
         }
 
-        /// Does work in a transaction during which nobody else can save, on this thread, which tasks share: only where nothing has to be waited
-        /// for. Going to another thread and back takes longer than a small save.
+        /// Does work in a transaction during which others cannot save, on this thread, which tasks share: only where it
+        /// need not wait. Going to another thread and back takes longer than a small save.
         ///
         /// - Returns: what the work returns; nil where it would have to wait, where such work takes long, or where others came first: nothing
         ///   is saved then.

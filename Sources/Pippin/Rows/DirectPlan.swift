@@ -79,7 +79,7 @@
         /// Whether its objects can be deleted without any further work.
         var isLeaf: Bool { members.isEmpty && layout.relationships.count == 1 }
 
-        /// Whether the store prevents two rows with one identifier. If somebody else inserts a model that was not
+        /// Whether the store prevents two rows with one identifier. If others insert a model that was not
         /// found, the save is refused.
         var isFoundByUniqueIdentifier: Bool {
             layout.uniquenessConstraints.contains([plan.fields[plan.uidField].name])

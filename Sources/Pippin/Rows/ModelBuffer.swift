@@ -3,7 +3,7 @@
 /// In code that is not specialized for one type, an array looks up its own type for each added element, which took a
 /// twentieth of a fetch. This memory is moved into an array once, at the end.
 struct ModelBuffer<Model>: ~Copyable {
-    // Unsafe memory: the first `count` of `capacity` places are initialized, and nobody else has the pointer.
+    // Unsafe memory: the first `count` of `capacity` places are initialized, and no other code has the pointer.
     private var start: UnsafeMutablePointer<Model>
     private var capacity = 64
     private var count = 0

@@ -68,7 +68,7 @@ final class ObjectRows: StructRows {
                 do { return try row(context.existingObject(with: identifier), plan) } catch let error as NSError
                     where error.code == NSManagedObjectReferentialIntegrityError
                 {
-                    // Somebody has deleted the object in the meantime.
+                    // The object was deleted in the meantime.
                     return nil
                 }
             })

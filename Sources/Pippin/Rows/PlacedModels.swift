@@ -2,7 +2,7 @@
 ///
 /// For models of a generic type; see ``ModelBuffer``.
 struct PlacedModels<Model>: ~Copyable {
-    // Unsafe memory: the places for which `isThere` is true are initialized, and nobody else has the pointers.
+    // Unsafe memory: the places for which `isThere` is true are initialized, and no other code has the pointers.
     private let start: UnsafeMutablePointer<Model>
     private let isThere: UnsafeMutablePointer<Bool>
     private let places: Int

@@ -37,7 +37,7 @@ import Ordering
         /// - Throws: `SaveRefusal` for conflicts, and the errors of the store; then nothing is written.
         func commit(in context: NSManagedObjectContext) throws {
             do { try commit(in: context, countsKeys: false) } catch is KeysTaken {
-                // Others were faster: with keys that nobody else gets.
+                // Others took these keys first: once more, with reserved ones.
                 try commit(in: context, countsKeys: true)
             }
         }

@@ -12,7 +12,7 @@ struct NumberPlaces {
     private var entries: ContiguousArray<Entry> = []
     private var count = 0
     private var shift: UInt64 = 64
-    /// Random, so that nobody can choose numbers that all collide.
+    /// Random, so that input cannot be chosen to collide.
     private static let factor = UInt64.random(in: .min ... .max) | 1
     /// How many numbers lie side by side, as a power of two.
     private static let group: UInt64 = 3

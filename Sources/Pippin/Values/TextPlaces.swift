@@ -11,7 +11,7 @@ struct TextPlaces {
     private var slots: ContiguousArray<Slot> = []
     /// In order of insertion.
     private var texts: ContiguousArray<(text: String, place: Int)> = []
-    // Random, so that nobody can choose texts that all collide.
+    // Random, so that input cannot be chosen to collide.
     private static let seed = UInt64.random(in: .min ... .max)
     private static let factor = UInt64.random(in: .min ... .max) | 1
 

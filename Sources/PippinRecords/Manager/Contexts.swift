@@ -7,7 +7,7 @@ extension PersistenceManager {
 
     /// A new context with a queue of its own, for short work: change, save, release.
     ///
-    /// - Returns: a context that nobody else uses, and that does not merge the saves of others.
+    /// - Returns: a new context, which does not merge the saves of others.
     public func newWorkerContext() -> NSManagedObjectContext { makeWorker() }
 
     /// The current thread's context, for reading: the main context on the main thread and queue; elsewhere a context

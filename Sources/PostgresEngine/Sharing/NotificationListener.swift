@@ -9,7 +9,7 @@ final class NotificationListener: Sendable {
     private let name: UUID
     private let state: State
 
-    /// When to try again while somebody else uses the engine, in milliseconds.
+    /// When to try again while another thread uses the engine, in milliseconds.
     private static let busyDelay = 20
 
     private final class State: Sendable {
@@ -22,7 +22,7 @@ final class NotificationListener: Sendable {
     ///   - place: the location of the store.
     ///   - isPooled: whether there may be a pooler between program and server.
     ///   - ownProcess: the number of the server's process through which the store itself saves.
-    ///   - whileIdle: runs a closure while nobody else uses the engine; nil if somebody does.
+    ///   - whileIdle: runs a closure unless another thread uses the engine; nil if one does.
     ///   - handler: is called when others have saved.
     init(
         _ place: StorePlace, isPooled: Bool, ownProcess: @escaping @Sendable () -> Int32?,

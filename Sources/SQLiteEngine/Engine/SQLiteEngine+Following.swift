@@ -30,10 +30,10 @@ extension SQLiteEngine {
         }
     }
 
-    /// Runs work on the open store, and repeats it each time somebody has changed the file's structure.
+    /// Runs work on the open store, and repeats it each time that others have changed the file's structure.
     func following<Result>(_ work: (OpenStore) throws -> Result) throws -> Result {
         while true {
-            // In each round, somebody has changed the structure again.
+            // In each round, others have changed the structure again.
             do { return try work(current()) } catch is StructureChange { try adapt() }
         }
     }
@@ -59,7 +59,7 @@ extension SQLiteEngine {
                 let schema = SQLSchema(
                     layout: store.schema.layout, entityNames: store.schema.names,
                     numbers: catalog.numbers(for: explicit), catalog: catalog)
-                // A history that somebody else has started must not miss changes made here.
+                // A history that another program has started must not miss changes made here.
                 let hasHistory = catalog.tables["ATRANSACTION"] != nil && catalog.tables["ACHANGE"] != nil
                 if hasHistory, store.history == nil { facts.isReadOnly = true }
                 if !facts.metadataAreChanged {

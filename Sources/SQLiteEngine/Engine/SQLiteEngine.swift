@@ -68,7 +68,7 @@ package final class SQLiteEngine: OpenableEngine, @unchecked Sendable {
         try openFile(model)
     }
 
-    /// Closes the store. The log is moved into the file, as far as nobody reads an older state.
+    /// Closes the store. The log is moved into the file, as far as no connection reads an older state.
     package func close() {
         detection?.cancel()
         detection = nil

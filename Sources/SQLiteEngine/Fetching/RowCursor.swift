@@ -15,7 +15,7 @@ final class RowCursor: RowPortions {
     init(_ store: OpenStore, _ reader: RowReader, _ statement: Statement) throws {
         self.store = store
         self.reader = reader
-        // Once it has been stepped, nobody else takes the statement.
+        // Once it has been stepped, no other cursor uses the statement.
         if try statement.step() { self.statement = statement } else { statement.reset() }
     }
 

@@ -15,7 +15,7 @@ package final class FileJournal {
     private var file: (descriptor: Int32, url: URL)?
     /// Whether it is unknown how a transaction ended: the note then stays for the next process.
     private var isUnclear = false
-    /// Superfluous files that somebody may still read. They stay noted.
+    /// Superfluous files that other connections may still read. They stay noted.
     var unread: [String] = []
 
     package init(_ external: ExternalData) { self.external = external }
@@ -108,7 +108,7 @@ package final class FileJournal {
         var isDone = true
         if !names.isEmpty {
             guard connection.hasNoOlderReaders() else { return }
-            // Nobody else writes meanwhile, and this waits for nobody.
+            // No other connection writes meanwhile, and this does not block.
             try connection.withoutWaiting {
                 try connection.transaction(.immediate) {
                     // What cannot be removed yet is tried again at the next opening.

@@ -38,7 +38,7 @@ extension ExternalData {
 
     /// The names of the files to which the other stores' rows refer.
     ///
-    /// - Parameter timeout: seconds to wait for somebody who writes to one of them.
+    /// - Parameter timeout: seconds to wait for a connection that writes to one of them.
     /// - Returns: the names; nil if one of the stores cannot be read, so that any file may be one of its values.
     func namesOfSiblings(timeout: Double) -> Set<String>? {
         var names: Set<String> = []
@@ -56,7 +56,7 @@ extension ExternalData {
     ///
     /// - Parameters:
     ///   - names: the files' names.
-    ///   - timeout: seconds to wait for somebody who writes to one of the other stores.
+    ///   - timeout: seconds to wait for a connection that writes to one of the other stores.
     /// - Returns: false if they stay because one of the other stores cannot be read.
     @discardableResult
     package func removeUnshared(_ names: [String], timeout: Double = 0) -> Bool {
@@ -66,7 +66,7 @@ extension ExternalData {
         return true
     }
 
-    /// The same, unless somebody still reads a state in which rows refer to them.
+    /// The same, unless a connection still reads a state in which rows refer to them.
     ///
     /// - Parameters:
     ///   - names: the files' names.

@@ -136,7 +136,7 @@ package struct StoreFile {
     }
 
     /// Replaces the metadata, and the UUID if they contain one. Core Data's own entries stay, above all those about the
-    /// model: somebody else may have migrated the store since these metadata were read.
+    /// model: another program may have migrated the store since these metadata were read.
     package func write(_ metadata: [String: Any]) throws {
         let kept = try self.metadata().filter { StoreMetadata.isReserved($0.key) }
         let merged = kept.merging(metadata.filter { !StoreMetadata.describesModel($0.key) }) { $1 }

@@ -29,7 +29,8 @@ package enum StoreFiles {
         guard !url.isNoFile, FileManager.default.fileExists(atPath: url.path) else { throw missing(url) }
         let file = try StoreFile.open(url, mode: .readWrite, timeout: StoreSettings(options).timeout)
         try file.run("write the metadata of", fallback: CoreDataErrorCode.persistentStoreSave) {
-            // Nobody migrates the store between the reading of its own entries and their writing.
+            // One transaction, so that the store is not migrated between the reading of its own entries and their
+            // writing.
             try file.connection.transaction(.immediate) { try file.write(metadata ?? [:]) }
         }
     }
@@ -65,7 +66,7 @@ package enum StoreFiles {
         }
     }
 
-    /// Removes the files of a store that nobody has open. Those of other stores stay.
+    /// Removes the files of a store that is not open anywhere. Those of other stores stay.
     package static func remove(at url: URL) throws {
         let external = ExternalData(store: url)
         let isShared = external.isShared
@@ -95,7 +96,7 @@ package enum StoreFiles {
         try DurableFiles.link(names.sorted().map { ($0, $0) }, from: source, to: target)
     }
 
-    /// Empties the database, and calls a closure while nobody else uses it.
+    /// Empties the database, and calls a closure while no other connection uses it.
     private static func empty(_ connection: Connection, _ body: () -> Void) throws {
         try connection.transaction(.exclusive) {
             let statement = try connection.prepare(
@@ -110,7 +111,7 @@ package enum StoreFiles {
             for drop in drops { try connection.execute(drop) }
             body()
         }
-        // The store is empty now. Only its file stays large as long as somebody reads what was in it.
+        // The store is empty now. Only its file stays large as long as a connection reads its former content.
         try? connection.withoutWaiting {
             try connection.execute("VACUUM")
             try connection.checkpoint(.truncate)

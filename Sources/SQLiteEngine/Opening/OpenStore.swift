@@ -29,7 +29,7 @@ final class OpenStore {
     var isReading = false
     /// Whether a transaction is open only to keep others from writing. The next writing transaction takes it over.
     var locksOutWriters = false
-    /// Whether the journal is a write-ahead log; nil before anybody asked.
+    /// Whether the journal is a write-ahead log; nil before it was first needed.
     var isLogged: Bool?
     /// What `changeCount()` has to be for what is written; `nil` where that does not matter.
     var expectedChanges: Int64?

@@ -29,7 +29,7 @@ enum FilesAtExit {
         // A forked child must not touch its parent's locks; and another thread may be using the list.
         guard getpid() == process, let open = paths.withLockIfAvailable({ Array($0.keys) }) else { return }
         for path in open {
-            // A connection of its own, since other threads may still be using theirs. It waits for nobody.
+            // A connection of its own, since other threads may still be using theirs. It does not block.
             let log = try? FileManager.default.attributesOfItem(atPath: path + "-wal")
             guard (log?[.size] as? NSNumber)?.intValue ?? 0 > 0 else { continue }
             guard let connection = try? Connection(path: path, mode: .readWrite, busyTimeout: 0) else { continue }
@@ -53,8 +53,8 @@ final class OpenFile: Sendable {
 }
 
 extension OpenStore {
-    /// Ends open statements, and moves the log into the file, as far as nobody reads an older state. The very last
-    /// connection does that by itself when it is closed; others do not.
+    /// Ends open statements, and moves the log into the file, as far as no connection reads an older state. The very
+    /// last connection does that by itself when it is closed; others do not.
     func prepareToClose() {
         readmitWriters()
         guard connection.mode == .create || connection.mode == .readWrite, !connection.isInTransaction else { return }

@@ -17,8 +17,8 @@ extension StoreFiles {
     ///   - options: the options with which the store is opened.
     ///   - code: the code for errors for which SQLite's own code is not more specific.
     ///   - open: the destination, if the caller has it open; it must not be in a transaction.
-    ///   - whenLocked: called when nobody else can write to the destination, and nothing has been copied yet; if it
-    ///     throws, the destination is unchanged.
+    ///   - whenLocked: called when other connections cannot write to the destination, and nothing has been copied yet;
+    ///     if it throws, the destination is unchanged.
     /// - Throws: the errors of SQLite and the file system, and what `whenLocked` throws.
     package static func replace(
         at destination: URL, from source: URL, options: [AnyHashable: Any]?,

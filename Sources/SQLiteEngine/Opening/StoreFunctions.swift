@@ -116,7 +116,7 @@ package final class DerivedValues {
     }
 
     private(set) var changes: [Change] = []
-    /// Whether nobody asks for the reports, as in a batch request.
+    /// Whether the reports are unused, as in a batch request.
     var isIgnored = false
 
     package init() {}

@@ -103,7 +103,7 @@ extension OpenStore {
     /// Opens the transaction of ``lockOutWriters()`` where no lock has to be waited for, neither now nor at the commit:
     /// without a write-ahead log, a commit waits for readers.
     ///
-    /// - Returns: whether others are kept out. Nobody else writes to a store in memory.
+    /// - Returns: whether others are kept out. A store in memory has no other writers.
     func lockOutWritersUnlessBusy() throws -> Bool {
         guard isShared else { return connection.mode == .memory }
         guard connection.mode != .readOnly, !connection.isInTransaction, try hasWriteAheadLog() else { return false }

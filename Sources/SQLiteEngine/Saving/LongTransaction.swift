@@ -143,7 +143,8 @@ extension OpenStore {
         }
     }
 
-    /// Removes superfluous files, and earlier ones that stayed, once nobody reads a state in which rows refer to them.
+    /// Removes superfluous files, and earlier ones that stayed, once no connection reads a state in which rows refer to
+    /// them.
     func removeUnread(_ names: [String] = []) {
         let all = journal.unread + names
         journal.unread = external.removeUnread(all, connection) ? [] : all

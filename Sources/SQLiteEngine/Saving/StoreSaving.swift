@@ -114,7 +114,7 @@ extension OpenStore {
     }
 }
 
-/// Aborts a transaction in which somebody else has changed rows.
+/// Aborts a transaction if others have changed its rows.
 private struct OptimisticConflict: Error {}
 
 private struct ComputedValueKey: Hashable {

@@ -7,8 +7,8 @@ import Synchronization
 /// The watching thread does not refer to the engine: a weak reference would make everything that retains the engine slower, and each request
 /// does.
 final class CommitCounter: @unchecked Sendable {
-    // @unchecked Sendable: the lock guards `store`. The connection is used by one thread at a time, because counting is done while nobody
-    // else uses the engine, and `follow` waits for a count that has begun.
+    // @unchecked Sendable: the lock guards `store`. The connection is used by one thread at a time, because counting is
+    // done while no other thread uses the engine, and `follow` waits for a count that has begun.
     private let lock = Mutex(())
     private var store: OpenStore?
 
@@ -18,7 +18,7 @@ final class CommitCounter: @unchecked Sendable {
     /// SQLite's number that changes when another connection commits; nil while it is unknown.
     func count() -> Int64? {
         lock.withLock { _ in
-            // While others are kept out, nobody can commit in between: the number is current.
+            // While other writers are locked out, there are no commits in between: the number is current.
             guard let store, !store.connection.isInTransaction || store.locksOutWriters else { return nil }
             // If this fails, the next reader gets the error.
             return try? store.connection.integer("PRAGMA data_version")

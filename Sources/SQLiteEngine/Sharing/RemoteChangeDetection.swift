@@ -4,7 +4,7 @@ import SQLiteConnection
 
 /// Detects changes of a store's file by others.
 final class RemoteChangeDetection: @unchecked Sendable {
-    // @unchecked Sendable: `watcher` is set once before anyone else has the object; `version` belongs to the thread
+    // @unchecked Sendable: `watcher` is set once before the object is shared; `version` belongs to the thread
     // that uses the engine, as the connection does; `round` to `queue`.
     private let counting: () -> Int64?
     private let whileIdle: @Sendable (() -> Bool) -> Bool?
@@ -21,7 +21,7 @@ final class RemoteChangeDetection: @unchecked Sendable {
     /// When to check again after a write that has changed nothing yet, in milliseconds: a log is written before the
     /// index that makes its content visible.
     private static let delays = [2, 10, 50, 250]
-    /// When to try again while somebody else uses the engine, in milliseconds.
+    /// When to try again while another thread uses the engine, in milliseconds.
     private static let busyDelay = 20
 
     /// - Parameters:
@@ -29,8 +29,8 @@ final class RemoteChangeDetection: @unchecked Sendable {
     ///   - version: the present value of `counting`.
     ///   - counting: returns SQLite's `data_version` of the connection, which changes when others commit; nil while it
     ///     is unknown. It is called within `whileIdle`.
-    ///   - whileIdle: runs a question unless somebody else uses the engine; otherwise it returns `nil`.
-    ///   - handler: called after somebody has changed the store.
+    ///   - whileIdle: runs a check unless another thread uses the engine; otherwise it returns `nil`.
+    ///   - handler: called after others have changed the store.
     init(
         _ url: URL, version: Int64, counting: @escaping () -> Int64?,
         whileIdle: @escaping @Sendable (() -> Bool) -> Bool?,

@@ -60,7 +60,7 @@ import StoreEngine
         }
 
         /// How long further events wait after some have been read. A large save writes ten thousand times: the kernel
-        /// merges events that nobody has read yet, and waking up for each cost more than half as much as the save
+        /// merges events that have not been read yet, and waking up for each cost more than half as much as the save
         /// itself.
         private static let pause = DispatchTimeInterval.milliseconds(10)
 

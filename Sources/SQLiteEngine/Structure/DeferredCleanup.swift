@@ -61,7 +61,7 @@ extension DeferredCleanup {
     }
 
     /// The tasks without those that would remove a model's objects or the store's bookkeeping. A migration leaves no
-    /// such tasks, but anybody can write metadata.
+    /// such tasks, but any program can write metadata.
     package func sparing(_ schema: SQLSchema) -> DeferredCleanup {
         var used: [String: Set<String>] = [:]
         for mapping in schema.mappings.compactMap({ $0 }) {

@@ -16,7 +16,7 @@ extension StoreStructure {
                 tables[columns.string(at: 0), default: []].append(
                     .init(name: columns.string(at: 1), declaredType: columns.string(at: 2)))
             }
-            // A trigger has its table's name as whoever wrote it did.
+            // A trigger has its table's name as its author spelled it.
             let others = try file.connection.prepare(
                 "SELECT type, name, IFNULL((SELECT t.name FROM sqlite_master t WHERE t.type = 'table' AND "
                     + "t.name = m.tbl_name COLLATE NOCASE), tbl_name), sql FROM sqlite_master m "

@@ -29,7 +29,7 @@ package struct KeyCounter {
         self.init(connection, number: entity.rawValue, table: entity.table)
     }
 
-    /// The greatest key in use: `Z_MAX`, or a row's key that nobody counted, so that no row is ever overwritten.
+    /// The greatest key in use: `Z_MAX`, or a row's key that was not counted, so that no row is ever overwritten.
     ///
     /// - Throws: an `NSError` with 259 if `Z_PRIMARYKEY` does not count the table's keys, or no keys are left.
     func latest() throws -> Int64 {

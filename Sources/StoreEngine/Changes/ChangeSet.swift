@@ -99,7 +99,7 @@ package struct SaveResult {
 
 /// The reason why a store refused a save. Nothing of the change set was written.
 package enum SaveRefusal: Error {
-    /// Somebody else has changed or deleted rows since they were read: the store's present rows, `nil` for a deleted
+    /// Others have changed or deleted rows since they were read: the store's present rows, `nil` for a deleted
     /// one.
     case optimisticLocking([(objectID: NSManagedObjectID, current: Row?)])
     /// Rows of the change set share the values of a uniqueness constraint, with each other or with a row of the store.

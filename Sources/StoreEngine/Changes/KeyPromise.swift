@@ -15,7 +15,7 @@ package struct KeyPromise: Sendable {
     }
 }
 
-/// Thrown if somebody else took the promised keys of a save. Nothing was written; the save is repeated with other keys.
+/// Thrown if others took the promised keys of a save. Nothing was written; the save is repeated with other keys.
 package struct KeysTaken: Error {
     package init() {}
 }

@@ -66,7 +66,7 @@ extension LongTransactionEngine {
 
 /// An engine of a store that other coordinators and programs may write to.
 package protocol SharedEngine: StoreEngine {
-    /// A number that changes when somebody else saves to the store.
+    /// A number that changes when others save to the store.
     func changeCount() throws -> Int64
 
     /// The value that `changeCount()` must have for the next write; `nil` if any value will do.
@@ -84,7 +84,7 @@ package protocol SharedEngine: StoreEngine {
     /// Lets others save again.
     func readmitWriters()
 
-    /// Whether reading waits for nobody: neither for a server, nor for another program that writes.
+    /// Whether reading does not block: it waits neither for a server, nor for another program that writes.
     var readsWithoutWaiting: Bool { get }
 }
 
@@ -164,7 +164,7 @@ package protocol ChangeNotifyingEngine: StoreEngine {
         whileIdle: @escaping @Sendable (() -> Bool) -> Bool?, handler: @escaping @Sendable () -> Void)
 }
 
-/// An engine for stores that somebody else may have made, whose tables are matched to the model.
+/// An engine for stores that another program may have made, whose tables are matched to the model.
 package protocol InspectedEngine: StoreEngine {
     /// The parts of the model that the store does not have, or has ambiguously. Everything else can be used.
     var findings: [SchemaFinding] { get }

@@ -103,7 +103,7 @@ package protocol StoreEngine: AnyObject {
         _ body: (_ place: Int, _ key: Int64) -> Void
     ) throws
 
-    /// Runs readings that all see one state of the store, whoever saves meanwhile.
+    /// Runs readings that all see one state of the store, even if others save meanwhile.
     ///
     /// - Parameter body: the readings, which should be short.
     /// - Returns: false if the engine cannot guarantee that: nothing is run then.

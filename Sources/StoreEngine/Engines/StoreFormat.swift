@@ -53,7 +53,7 @@ package protocol OpenableEngine: StoreEngine {
     /// Opens the store, creating it if it does not exist.
     ///
     /// - Throws: an `NSError` with Core Data's code: 134100 if the model does not fit, 259 for a damaged store, 513 for
-    ///   a place that cannot be written, 134090 for a store that somebody else keeps locked.
+    ///   a place that cannot be written, 134090 for a store that another process keeps locked.
     func open(_ model: NSManagedObjectModel?) throws
 
     /// Closes the store.

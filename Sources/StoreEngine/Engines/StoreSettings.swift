@@ -11,7 +11,7 @@ package struct StoreSettings {
     package let vacuums: Bool
     /// The number of query generations that can be pinned at once.
     package let maximumReaders: Int
-    /// Whether changes to the store by anyone are announced.
+    /// Whether all changes to the store are announced.
     package let postsRemoteChanges: Bool
     /// The store whose external data are read; nil for the store itself.
     package let externalDataStore: URL?

@@ -5,7 +5,7 @@ import Foundation
 package enum FileLock {
     /// Takes the lock of an open file or folder, without waiting.
     ///
-    /// - Returns: false if somebody else has it, and if the opened file is no longer under its name: another process
+    /// - Returns: false if another process has it, and if the opened file is no longer under its name: another process
     ///   may have removed it as a leftover just before it was locked.
     /// - Throws: an error where there are no locks: to try again would not help.
     package static func take(_ descriptor: Int32, _ url: URL) throws -> Bool {

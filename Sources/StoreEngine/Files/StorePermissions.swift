@@ -5,7 +5,7 @@ import Foundation
 package struct StorePermissions {
     /// The permissions of files: those of the store.
     let file: mode_t
-    /// The permissions of folders: whoever may read files may search folders.
+    /// The permissions of folders: users who may read files may search folders.
     let folder: mode_t
     /// The owner of files that the superuser makes.
     private let owner: (user: uid_t, group: gid_t)?
@@ -58,7 +58,7 @@ package struct StorePermissions {
     }
 
     /// Makes an empty file for SQLite to fill, unless it exists: a file made by SQLite itself would be readable by
-    /// everybody.
+    /// all users.
     ///
     /// - Returns: whether the file was made.
     @discardableResult

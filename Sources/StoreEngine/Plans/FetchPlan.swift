@@ -45,7 +45,7 @@ extension FetchPlan {
         return !sortDescriptors.isEmpty && (try? sortTerms(of: sortDescriptors)) == nil
     }
 
-    /// Whether the predicate has a variable without a value, so that nobody can evaluate it.
+    /// Whether the predicate has a variable without a value, so that it cannot be evaluated.
     package var hasOpenVariable: Bool {
         predicate.flatMap { try? predicateTree(of: $0) }?.openVariable != nil
     }

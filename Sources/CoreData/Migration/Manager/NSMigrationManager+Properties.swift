@@ -14,7 +14,7 @@ extension NSMigrationManager {
         }
         let steps = run.attributeSteps(mapping, from: source.layout, to: destination.layout)
         if source.isFault { source.fireFault() }
-        // Nobody observes the values of a new object that has no code of its own.
+        // The values of a new object without code of its own have no observers.
         let isQuiet = steps.isPlain && destination.state.contains(.insertedInEvent)
         for step in steps.steps {
             switch step {
