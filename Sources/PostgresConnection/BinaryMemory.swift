@@ -8,6 +8,7 @@ import Foundation
     // Unsafe memory: allocated and freed by the storage alone, written only up to its capacity and read only up to its
     // count.
     @usableFromInline final class Storage {
+        // Only one thread at a time uses this, so checking accesses for overlaps would find nothing.
         @exclusivity(unchecked) @usableFromInline var base: UnsafeMutableRawPointer
         @exclusivity(unchecked) @usableFromInline var capacity: Int
         @exclusivity(unchecked) @usableFromInline var count = 0

@@ -19,7 +19,8 @@ package final class CopiedRows: RowCells, PausedWork {
     let isByItself: Bool
     // Unsafe memory: the cells are allocated and freed here, one for each column that the server announces; the message
     // belongs to the library, and is freed here when the next one is requested. Cells are filled only with positions
-    // that were checked to lie in the message.
+    // that were checked to lie in the message. Accesses are not checked for overlaps: only one thread at a time uses
+    // this.
     @exclusivity(unchecked) @usableFromInline let cells: UnsafeMutablePointer<Cell>
     @usableFromInline let columnCount: Int
     /// How many rows were read.

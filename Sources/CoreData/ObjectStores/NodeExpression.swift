@@ -1,7 +1,8 @@
 import Foundation
 import PredicateFormat
 
-/// An expression over a group of nodes: `max:` and its kin are computed over all of them, the rest of the first one.
+/// An expression over a group of nodes: `max:` and similar functions are computed over all of them, the rest of the
+/// first one.
 struct NodeExpression {
     /// Whether it computes something of all nodes of a group.
     let computesGroup: Bool

@@ -1,7 +1,7 @@
 import Foundation
 import PredicateFormat
 
-// Foundation's collections, asked by key: what Objective-C's runtime gives them on Apple's platforms, and code beside Core Data uses most.
+// Key-value coding of Foundation's collections, which the Objective-C runtime provides on Apple's platforms.
 
 extension NSArray {
     /// The values that the elements have under a key.
@@ -91,7 +91,7 @@ extension KeyValuePath {
         Self.object(value(of: collection as Any?, keyPath.split(separator: ".").map(String.init)[...]))
     }
 
-    /// A list as the class that who asks Foundation's collections casts to.
+    /// Arrays are returned as `NSArray`, since callers cast to that class.
     private static func object(_ value: Any?) -> Any? {
         if let list = value as? [Any] { return NSArray(array: list) }
         return value

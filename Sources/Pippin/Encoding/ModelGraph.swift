@@ -57,6 +57,7 @@ struct ModelGraph {
         let number: Int
         let plan: EntityPlan
         let encoder: RecordEncoder
+        // Only one thread at a time uses this, so checking accesses for overlaps would find nothing.
         /// By identifier.
         @exclusivity(unchecked) var nodes = NodePlaces()
 

@@ -5,7 +5,8 @@ import CoreData
 /// It has memory of its own, since an array checks for unique ownership whenever a value is set. One thread at a time
 /// uses it until the last value is set.
 final class ValueRows {
-    // Unsafe memory: the first `count` values are initialized, and every access is checked against `count`.
+    // Unsafe memory: the first `count` values are initialized, and every access is checked against `count`. Accesses
+    // are not checked for overlaps: only one thread at a time uses this.
     @exclusivity(unchecked) private var start: UnsafeMutablePointer<StoredValue>
     @exclusivity(unchecked) private(set) var count = 0
     @exclusivity(unchecked) private var capacity: Int

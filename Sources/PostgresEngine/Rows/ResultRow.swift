@@ -7,6 +7,7 @@ import StoreEngine
 final class ResultRow<Cells: RowCells>: CurrentRow {
     private let reader: RowReader
     let result: Cells
+    // Only one thread at a time uses this, so checking accesses for overlaps would find nothing.
     @exclusivity(unchecked) var index = 0
     @exclusivity(unchecked) var entity: EntityReader
 

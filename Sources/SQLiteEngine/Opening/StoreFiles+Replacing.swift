@@ -155,7 +155,7 @@ extension Connection {
                 ExternalData.fileName(in: bytes).flatMap { names[$0] }.map(ExternalData.reference) ?? bytes)
         }
         try transaction(.immediate) {
-            // No value changes, so nothing must happen that is to happen then.
+            // Triggers are dropped meanwhile and created again: a new file name is no change of a value.
             let triggers = try prepare("SELECT name, sql FROM sqlite_master WHERE type = 'trigger' ORDER BY name")
             var (drops, creations): ([String], [String]) = ([], [])
             while try triggers.step() {

@@ -5,14 +5,14 @@ extension PredicateTree {
     /// Whether `max:` or a function like it is computed over all objects of the entity.
     package func aggregatesObjects(of entity: EntityLayout) -> Bool { aggregating(over: [], of: entity) != self }
 
-    /// The tree with what `max:` and its kin compute of objects.
+    /// The tree with what `max:` and similar functions compute of objects.
     package func aggregating(over objects: [Value], of entity: EntityLayout) -> PredicateTree {
         mapExpressions { $0.aggregate(of: objects, entity) ?? $0 }
     }
 }
 
 extension ExpressionTree {
-    /// The tree with what `max:` and its kin compute of objects.
+    /// The tree with what `max:` and similar functions compute of objects.
     package func aggregating(over objects: [Value], of entity: EntityLayout) -> ExpressionTree {
         mapExpressions { $0.aggregate(of: objects, entity) ?? $0 }
     }

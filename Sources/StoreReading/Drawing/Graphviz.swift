@@ -79,6 +79,6 @@ package struct Graphviz {
         return data
     }
 
-    /// With its children, in whose hands the pipe for its errors is, too.
+    /// Its child processes, which hold the pipe for errors open, are ended too.
     private static func kill(_ id: pid_t) { if Foundation.kill(-id, SIGKILL) != 0 { Foundation.kill(id, SIGKILL) } }
 }

@@ -43,7 +43,7 @@ enum TableModel {
         return document
     }
 
-    /// Whether the way up from an entity comes to no end within the levels that a model may have.
+    /// Whether the inheritance above an entity is circular, or deeper than a model may be.
     private static func isEndless(_ number: Int, _ superiors: [Int: Int]) -> Bool {
         var current = number
         for _ in 0...DocumentCheck.maximumInheritance {

@@ -97,9 +97,9 @@ final class ObservationInfo: @unchecked Sendable {
     // MARK: Changes
 
     /// Suppresses notifications for a key until `resumeNotifications(for:)` is called the same number of times.
-    func beQuiet(about key: String) { suppressedKeys.append(key) }
+    func suppressNotifications(for key: String) { suppressedKeys.append(key) }
 
-    func speak(of key: String) {
+    func resumeNotifications(for key: String) {
         if let place = suppressedKeys.lastIndex(of: key) { suppressedKeys.remove(at: place) }
     }
 
