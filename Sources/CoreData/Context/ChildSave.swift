@@ -70,10 +70,10 @@ private struct ChildSave {
     private func counterparts(of objects: [NSManagedObject], needed: Bool) throws -> [NSManagedObject?] {
         var unread: [NSManagedObjectID] = []
         for object in objects {
-            if let target = parent.table.object(at: object.place) {
+            if let target = parent.table.object(at: object.identity) {
                 if target.isFault { unread.append(object.identifier) }
             } else if object.isFault || object.version == 0
-                || child.source?.isCurrent(object.place, since: object.stamp) != true
+                || child.source?.isCurrent(object.identity, since: object.stamp) != true
             {
                 // If the child made the object and the parent saved and released it, only the store knows its version.
                 unread.append(object.identifier)
@@ -118,7 +118,7 @@ private struct ChildSave {
 
     /// A new object of the parent, under the ID that the child's object has.
     private func insert(_ object: NSManagedObject) -> NSManagedObject {
-        if let target = parent.table.object(at: object.place) {
+        if let target = parent.table.object(at: object.identity) {
             // If the parent's object was deleted there, the child's merge policy restores it; its row is still there.
             if target.isDeleted, !target.isGone { parent.fulfill(target) }
             if target.isFault || target.isGone {
@@ -132,7 +132,7 @@ private struct ChildSave {
         }
         let target = parent.materialize(
             Materialization(
-                place: object.place, values: object.layout.defaultValues, version: object.version,
+                identity: object.identity, values: object.layout.defaultValues, version: object.version,
                 state: [.inserted, .insertedInEvent, .listed], stamp: 0))
         parent.rememberForUndo(target, existed: false)
         parent.changed.append(target)
@@ -154,7 +154,7 @@ private struct ChildSave {
         // Destinations without a row, or with outdated values.
         let unread = IdentitySet(objects.flatMap(\.allDestinations)).filter {
             guard $0.isFault, !$0.hasChanges, !$0.hasTemporaryID else { return false }
-            return !$0.state.contains(.valuesPending) || parent.source?.isCurrent($0.place, since: $0.stamp) != true
+            return !$0.state.contains(.valuesPending) || parent.source?.isCurrent($0.identity, since: $0.stamp) != true
         }
         if let read = try? parent.read(Set(unread.map(\.identifier))) {
             for row in read.rows.values {
@@ -240,7 +240,7 @@ private struct ChildSave {
         }
         guard relationship.isOrdered else { return }
         // The child's order, followed by the objects that only the parent has.
-        let order = members.all.compactMap { parent.table.object(at: $0.place) }.filter(copy.contains)
+        let order = members.all.compactMap { parent.table.object(at: $0.identity) }.filter(copy.contains)
         let known = Set(order)
         copy.reorder(order + copy.all.filter { !known.contains($0) })
     }

@@ -18,17 +18,17 @@ struct FormerIdentifiers: ~Copyable {
     private static let limit = 4096
 
     /// Records an object that has just got a permanent ID.
-    mutating func note(_ place: ObjectPlace, formerly number: Int64) {
-        if let last = runs.last, last.number + last.count == number, last.identifier.key + last.count == place.key,
-            last.identifier.reference == nil, place.identifier?.reference == nil,
-            place.layout.toOpaque() == Unmanaged.passUnretained(last.identifier.layout).toOpaque(),
-            place.tag == last.identifier.tableTag
+    mutating func note(_ identity: ObjectIdentity, formerly number: Int64) {
+        if let last = runs.last, last.number + last.count == number, last.identifier.key + last.count == identity.key,
+            last.identifier.reference == nil, identity.identifier?.reference == nil,
+            identity.layout.toOpaque() == Unmanaged.passUnretained(last.identifier.layout).toOpaque(),
+            identity.tag == last.identifier.tableTag
         {
             runs[runs.count - 1].count += 1
             return
         }
         if runs.count >= Self.limit { runs.removeFirst(Self.limit / 2) }
-        runs.append(Run(number: number, count: 1, identifier: place.objectID))
+        runs.append(Run(number: number, count: 1, identifier: identity.objectID))
     }
 
     /// The permanent ID of an object, by the number of its temporary one; `nil` if it is not recorded.

@@ -3,18 +3,18 @@ import Synchronization
 /// The properties of the next object to be made; see `NSManagedObject.init(entity:insertInto:)`.
 struct Materialization {
     /// `nil` while no object is made.
-    var place: ObjectPlace?
+    var identity: ObjectIdentity?
     var values: ContiguousArray<StoredValue>
     var version: Int64
     var state: ObjectState
     var stamp: UInt32
 
-    static var none: Materialization { Materialization(place: nil, values: [], version: 0, state: [], stamp: 0) }
+    static var none: Materialization { Materialization(identity: nil, values: [], version: 0, state: [], stamp: 0) }
 
     /// Returns the values without copying them, and ends the materialization.
     @inline(__always)
     mutating func finish() -> ContiguousArray<StoredValue> {
-        place = nil
+        identity = nil
         var handedOver: ContiguousArray<StoredValue> = []
         swap(&handedOver, &values)
         return handedOver
@@ -53,16 +53,16 @@ extension NSManagedObjectContext {
     func register(_ unregistered: inout Unregistered, among objects: inout [NSManagedObject]) {
         for place in table.insertIfNew(objects, at: unregistered.places) {
             let object = objects[place]
-            if let known = table.object(at: object.place) { objects[place] = known } else { table.insert(object) }
+            if let known = table.object(at: object.identity) { objects[place] = known } else { table.insert(object) }
         }
         if isRetaining { for place in unregistered.places { retained.insert(objects[place]) } }
         unregistered.places.removeAll(keepingCapacity: true)
     }
 
     func makeUnregistered(_ what: consuming Materialization) -> NSManagedObject {
-        guard let place = what.place else { programmerError("an object is made that lies nowhere") }
-        keep(place.layout, place.store)
-        let type = objectType(for: place.layout)
+        guard let identity = what.identity else { programmerError("an object is made without an identity") }
+        keep(identity.layout, identity.store)
+        let type = objectType(for: identity.layout)
         let state = what.state
         materialization = consume what
         let object = type.init(materializedIn: self)
@@ -99,7 +99,7 @@ extension NSManagedObjectContext {
         classCache.lastEntity = nil
         classCache.lastDescription = nil
         materialization = Materialization(
-            place: ObjectPlace(layout: .passUnretained(layout), store: nil, key: Self.makeTemporaryNumber()),
+            identity: ObjectIdentity(layout: .passUnretained(layout), store: nil, key: Self.makeTemporaryNumber()),
             values: values, version: 0, state: state, stamp: 0)
         defer { materialization = .none }
         return type.init(materializedIn: self)

@@ -89,12 +89,12 @@ extension NSManagedObjectContext {
 
     /// The entity of a new object of a class, or of the object that is being made from a row.
     func descriptionForNewObject(of type: NSManagedObject.Type) -> NSEntityDescription {
-        if materialization.place != nil, let description = classCache.lastDescription { return description }
+        if materialization.identity != nil, let description = classCache.lastDescription { return description }
         return entityForNewObject(of: type).description
     }
 
     private func entityForNewObject(of type: NSManagedObject.Type) -> EntityLayout {
-        if let layout = materialization.place?.layout { return layout.takeUnretainedValue() }
+        if let layout = materialization.identity?.layout { return layout.takeUnretainedValue() }
         if let last = classCache.lastMadeType, last == type, let entity = classCache.lastMadeEntity { return entity }
         guard let layout = modelLayout else {
             programmerError(

@@ -9,7 +9,7 @@ extension NSManagedObjectContext {
         case .optimisticLocking(let conflicts):
             let found = conflicts.compactMap { conflict in
                 table.object(for: conflict.objectID).map { object in
-                    let isUnchanged = source?.isCurrent(object.place, since: object.stamp) ?? false
+                    let isUnchanged = source?.isCurrent(object.identity, since: object.stamp) ?? false
                     return NSMergeConflict(object, current: conflict.current, isInternal: !isUnchanged)
                 }
             }

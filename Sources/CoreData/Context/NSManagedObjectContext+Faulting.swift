@@ -14,7 +14,7 @@ extension NSManagedObjectContext {
         }
         let object = materialize(
             Materialization(
-                place: ObjectPlace(row.objectID), values: row.values, version: row.version,
+                identity: ObjectIdentity(row.objectID), values: row.values, version: row.version,
                 state: asFault ? [.fault, .valuesPending] : [], stamp: stamp))
         if !asFault { awake(object) }
         return object
@@ -38,7 +38,7 @@ extension NSManagedObjectContext {
         var renewed: [NSManagedObject] = []
         defer { renewRelationships(of: renewed) }
         try source.readRows(plan, stores: stores) { row in
-            if !isFirst, let known = table.object(at: row.place) {
+            if !isFirst, let known = table.object(at: row.identity) {
                 if take(row, for: known, refreshing: refreshing, stamp: stamp) { renewed.append(known) }
                 objects.append(known)
                 return
@@ -46,7 +46,7 @@ extension NSManagedObjectContext {
             objects.append(
                 makeUnregistered(
                     Materialization(
-                        place: row.place, values: row.values, version: row.version, state: newState, stamp: stamp)))
+                        identity: row.identity, values: row.values, version: row.version, state: newState, stamp: stamp)))
             if unregistered.note(objects.count - 1) { register(&unregistered, among: &objects) }
         }
         register(&unregistered, among: &objects)
@@ -55,13 +55,13 @@ extension NSManagedObjectContext {
 
     /// The object of a row that was read along with others: a fault with the row's values, if it was not registered.
     func fault(for row: consuming PlacedRow, stamp: UInt32) -> NSManagedObject {
-        if let known = table.object(at: row.place) {
+        if let known = table.object(at: row.identity) {
             _ = take(row, for: known, refreshing: false, stamp: stamp)
             return known
         }
         return materialize(
             Materialization(
-                place: row.place, values: row.values, version: row.version, state: [.fault, .valuesPending],
+                identity: row.identity, values: row.values, version: row.version, state: [.fault, .valuesPending],
                 stamp: stamp))
     }
 
@@ -116,7 +116,7 @@ extension NSManagedObjectContext {
         let identifier = localIdentifier(objectID)
         if let object = table.object(for: identifier) { return object }
         return materialize(
-            Materialization(place: ObjectPlace(identifier), values: [], version: 0, state: .fault, stamp: 0))
+            Materialization(identity: ObjectIdentity(identifier), values: [], version: 0, state: .fault, stamp: 0))
     }
 
     func objectWithValues(_ objectID: NSManagedObjectID) throws -> NSManagedObject {
@@ -130,7 +130,7 @@ extension NSManagedObjectContext {
         try pinIfNeeded()
         guard !identifier.isTemporaryID || parent != nil, let source else { throw Self.missing(identifier) }
         if let known, known.state.contains(.valuesPending), stalenessInterval < 0,
-            source.isCurrent(known.place, since: known.stamp)
+            source.isCurrent(known.identity, since: known.stamp)
         {
             fulfill(known)
             return known
@@ -167,7 +167,7 @@ extension NSManagedObjectContext {
         do { try pinIfNeeded() } catch { return becomeUnreadable(object, error as NSError) }
         guard let source else { return becomeInaccessible(object) }
         if object.state.contains(.valuesPending), stalenessInterval < 0,
-            source.isCurrent(object.place, since: object.stamp)
+            source.isCurrent(object.identity, since: object.stamp)
         {
             object.state.remove([.fault, .valuesPending])
             awake(object)

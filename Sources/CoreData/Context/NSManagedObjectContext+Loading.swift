@@ -161,7 +161,7 @@ extension NSManagedObjectContext {
         // If no member can be registered, or occur twice, no look-up is needed, and all are registered at once.
         let areNew =
             relationship.inverse?.isToMany == false
-            && objects.first.map { ObjectPlace.tag(.passUnretained(relationship.destination), $0.unretainedStore) }
+            && objects.first.map { ObjectIdentity.tag(.passUnretained(relationship.destination), $0.unretainedStore) }
                 .map { table.holdsNone($0, amongAtMost: 16 * objects.count) } ?? false
         var members: [NSManagedObject] = []
         var places: [Int] = []
@@ -172,7 +172,7 @@ extension NSManagedObjectContext {
                 areNew
                     ? makeUnregistered(
                         Materialization(
-                            place: row.place, values: row.values, version: row.version,
+                            identity: row.identity, values: row.values, version: row.version,
                             state: [.fault, .valuesPending], stamp: stamp))
                     : fault(for: row, stamp: stamp))
             if areNew, unregistered.note(members.count - 1) { register(&unregistered, among: &members) }

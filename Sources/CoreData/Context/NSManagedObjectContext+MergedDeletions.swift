@@ -10,7 +10,7 @@ extension NSManagedObjectContext {
         _ gone: IdentitySet, fromRelationshipsOf objects: some Sequence<NSManagedObject>, source: any RowSource
     ) {
         let roots = Set(gone.map { ObjectIdentifier($0.layout.root) })
-        let places = Set(gone.map(\.identifier))
+        let identifiers = Set(gone.map(\.identifier))
         var leading: [ObjectIdentifier: [RelationshipLayout]] = [:]
         var referring: [NSManagedObject] = []
         var touched: [NSManagedObject] = []
@@ -21,13 +21,13 @@ extension NSManagedObjectContext {
                 ?? object.layout.relationships.filter { roots.contains(ObjectIdentifier($0.destination.root)) }
             leading[layout] = relationships
             if relationships.isEmpty { continue }
-            if relationships.contains(where: { object.leads($0, toOneOf: places) }) { referring.append(object) }
+            if relationships.contains(where: { object.refers($0, toOneOf: identifiers) }) { referring.append(object) }
             if object.forgetMembers(gone, of: relationships) { touched.append(object) }
         }
         take(referring.filter { !$0.state.contains(.inserted) }, from: source)
         for object in referring {
             for relationship in leading[ObjectIdentifier(object.layout)] ?? []
-            where object.leads(relationship, toOneOf: places) {
+            where object.refers(relationship, toOneOf: identifiers) {
                 object.forgetDestination(of: relationship)
             }
         }
@@ -42,8 +42,8 @@ extension NSManagedObjectContext {
         removed.removeAll { $0.state.contains(.inserted) }
         let unsure = removed.filter { object in
             !object.isGone
-                && (object.state.contains(.inBatch) || source.isCurrent(object.place, since: object.stamp)
-                    || parent?.table.contains(object.place) == true)
+                && (object.state.contains(.inBatch) || source.isCurrent(object.identity, since: object.stamp)
+                    || parent?.table.contains(object.identity) == true)
         }
         guard !unsure.isEmpty else { return }
         let there: Set<NSManagedObjectID>
@@ -87,12 +87,12 @@ extension NSManagedObjectContext {
 }
 
 extension NSManagedObject {
-    /// Whether a to-one relationship leads to one of some objects; a fault shows no value.
-    final func leads(_ relationship: RelationshipLayout, toOneOf places: Set<NSManagedObjectID>) -> Bool {
+    /// Whether a to-one relationship refers to one of some objects; a fault shows no value.
+    final func refers(_ relationship: RelationshipLayout, toOneOf identifiers: Set<NSManagedObjectID>) -> Bool {
         guard !relationship.isToMany, values.indices.contains(relationship.slot),
             case .identifier(let identifier) = values[relationship.slot]
         else { return false }
-        return places.contains(identifier)
+        return identifiers.contains(identifier)
     }
 
     final func forgetDestination(of relationship: RelationshipLayout) {

@@ -239,7 +239,7 @@ extension NSManagedObjectContext {
             let number = object.key
             object.identifier = identifier
             table.promote(object, from: number)
-            formerIdentifiers.withLock { $0.note(object.place, formerly: number) }
+            formerIdentifiers.withLock { $0.note(object.identity, formerly: number) }
         }
         notifyChildren(promotions)
     }

@@ -156,18 +156,18 @@ struct ObjectRegistry: ~Copyable {
     /// The first object registered under an ID that `retain` can still retain.
     ///
     /// - Parameters:
-    ///   - place: the object's place.
+    ///   - identity: the object.
     ///   - passedOver: takes objects that were retained and turned out to be others.
     ///   - retain: keeps the object alive while it is checked; `nil` for one that is being freed.
     /// - Returns: the object; `nil` if none is registered.
     mutating func object(
-        at place: ObjectPlace, passingOver passedOver: inout [NSManagedObject],
+        at identity: ObjectIdentity, passingOver passedOver: inout [NSManagedObject],
         retain: (ObjectIdentifier) -> NSManagedObject?
     ) -> NSManagedObject? {
-        let (key, tag) = (place.key, place.tag)
+        let (key, tag) = (identity.key, identity.tag)
         func accepted(_ pointer: ObjectIdentifier) -> NSManagedObject? {
             guard let object = retain(pointer) else { return nil }
-            guard let identifier = place.identifier, identifier.reference != nil else { return object }
+            guard let identifier = identity.identifier, identifier.reference != nil else { return object }
             if object.identifier.matches(identifier) { return object }
             passedOver.append(object)
             return nil

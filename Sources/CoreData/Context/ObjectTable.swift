@@ -29,15 +29,15 @@ final class ObjectTable: Sendable {
     var isEmpty: Bool { registry.withLock { $0.isUnused } }
 
     /// The object that is registered under an ID.
-    func object(for identifier: NSManagedObjectID) -> NSManagedObject? { object(at: ObjectPlace(identifier)) }
+    func object(for identifier: NSManagedObjectID) -> NSManagedObject? { object(at: ObjectIdentity(identifier)) }
 
-    /// The object that is registered at a place.
-    func object(at place: ObjectPlace) -> NSManagedObject? {
+    /// The object that is registered under an identity.
+    func object(at identity: ObjectIdentity) -> NSManagedObject? {
         // An object that was rejected may be deallocated when it is released, and its `deinit` takes the lock, so it is
         // released outside the lock.
         let search = registry.withLock { registry in
             var passedOver: [NSManagedObject] = []
-            let found = registry.object(at: place, passingOver: &passedOver) { Self.retained($0) }
+            let found = registry.object(at: identity, passingOver: &passedOver) { Self.retained($0) }
             return Transferred((found: found, passedOver: passedOver))
         }
         return search.value.found
@@ -45,7 +45,7 @@ final class ObjectTable: Sendable {
 
     /// Whether an object is registered under an ID; it may be about to be deallocated.
     func contains(_ identifier: NSManagedObjectID) -> Bool { object(for: identifier) != nil }
-    func contains(_ place: ObjectPlace) -> Bool { object(at: place) != nil }
+    func contains(_ identity: ObjectIdentity) -> Bool { object(at: identity) != nil }
 
     /// Whether no object has been registered yet.
     var isUnused: Bool { registry.withLock { $0.isUnused } }
@@ -75,7 +75,7 @@ final class ObjectTable: Sendable {
             return leftOut
         }
         if isObserved {
-            for place in places where !leftOut.contains(place) { tellObserver(of: objects[place], isKnown: true) }
+            for place in places where !leftOut.contains(place) { notifyObserver(of: objects[place], isKnown: true) }
         }
         return leftOut
     }
@@ -91,14 +91,14 @@ final class ObjectTable: Sendable {
     func insert(_ object: NSManagedObject) {
         let (address, key, tag) = (ObjectIdentifier(object), object.key, object.tableTag)
         registry.withLock { $0.insert(address, key, tag) }
-        tellObserver(of: object, isKnown: true)
+        notifyObserver(of: object, isKnown: true)
     }
 
     /// Removes an object. Its `deinit` calls this too, on any thread.
     func remove(_ object: NSManagedObject) {
         let (address, key, tag) = (ObjectIdentifier(object), object.key, object.tableTag)
         registry.withLock { $0.remove(address, key, tag) }
-        tellObserver(of: object, isKnown: false)
+        notifyObserver(of: object, isKnown: false)
     }
 
     /// Registers an object under its permanent ID, after it was registered under a temporary one.
@@ -108,10 +108,10 @@ final class ObjectTable: Sendable {
             $0.remove(address, number, 0)
             $0.insert(address, key, tag)
         }
-        tellObserver(of: object, isKnown: true)
+        notifyObserver(of: object, isKnown: true)
     }
 
-    private func tellObserver(of object: NSManagedObject, isKnown: Bool) {
+    private func notifyObserver(of object: NSManagedObject, isKnown: Bool) {
         guard let observer = object.storeObserver else { return }
         observer(object.identifier, isKnown)
     }

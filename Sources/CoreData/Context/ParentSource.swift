@@ -9,12 +9,12 @@ final class ParentSource: RowSource {
     var generation: UInt32 { parent.source?.generation ?? 0 }
 
     /// An object that the parent has registered may have changed there; for all others the stores know.
-    func isCurrent(_ place: ObjectPlace, since stamp: UInt32) -> Bool {
+    func isCurrent(_ identity: ObjectIdentity, since stamp: UInt32) -> Bool {
         // An object of the parent's that has not taken its permanent ID yet is not found by it.
-        guard !parent.table.contains(place), parent.linkToParent?.hasPromotions != true, let source = parent.source else {
+        guard !parent.table.contains(identity), parent.linkToParent?.hasPromotions != true, let source = parent.source else {
             return false
         }
-        return source.isCurrent(place, since: stamp)
+        return source.isCurrent(identity, since: stamp)
     }
 
     func isScattered(_ plan: FetchPlan, stores: [NSPersistentStore]?) -> Bool { false }

@@ -81,9 +81,9 @@ extension NSManagedObject {
             for case let end? in [destination(former), destination(committed), new] where seen.insert(end) {
                 if inverse.isToMany {
                     end.readAgain(inverse, without: self)
-                } else if end !== new, end.leads(inverse, toOneOf: [identifier]) {
+                } else if end !== new, end.refers(inverse, toOneOf: [identifier]) {
                     end.forgetDestination(of: inverse)
-                } else if end === new, !end.leads(inverse, toOneOf: [identifier]) {
+                } else if end === new, !end.refers(inverse, toOneOf: [identifier]) {
                     end.renew(inverse, pointingTo: self)
                 }
                 context.refreshed.append(end)

@@ -6,7 +6,7 @@ protocol RowSource: AnyObject, Sendable {
     var generation: UInt32 { get }
 
     /// Whether the values of an object that were read at a generation are still the source's, as far as it knows.
-    func isCurrent(_ place: ObjectPlace, since stamp: UInt32) -> Bool
+    func isCurrent(_ identity: ObjectIdentity, since stamp: UInt32) -> Bool
 
     /// Whether the results of a plan come from several stores, and are therefore neither ordered as a whole nor cut to
     /// the limit.

@@ -171,7 +171,7 @@ final class SaveAttempt {
         for object in objects.neverSaved { context.forget(object) }
         context.forgetChanges()
         context.formerIdentifiers.withLock { former in
-            for (object, number) in temporary { former.note(object.place, formerly: number) }
+            for (object, number) in temporary { former.note(object.identity, formerly: number) }
         }
         context.notifyChildren(
             temporary.map { object, number in

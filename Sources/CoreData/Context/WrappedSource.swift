@@ -10,8 +10,8 @@ protocol WrappedSource: RowSource {
 extension WrappedSource {
     var generation: UInt32 { source.generation }
 
-    func isCurrent(_ place: ObjectPlace, since stamp: UInt32) -> Bool {
-        source.isCurrent(place, since: stamp)
+    func isCurrent(_ identity: ObjectIdentity, since stamp: UInt32) -> Bool {
+        source.isCurrent(identity, since: stamp)
     }
 
     func isScattered(_ plan: FetchPlan, stores: [NSPersistentStore]?) -> Bool {

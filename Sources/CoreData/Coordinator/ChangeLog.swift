@@ -17,7 +17,7 @@ struct ChangeLog {
         let tag: UInt64
 
         init(_ identifier: NSManagedObjectID) { (key, tag) = (identifier.key, identifier.tableTag) }
-        init(_ place: ObjectPlace) { (key, tag) = (place.key, place.tag) }
+        init(_ identity: ObjectIdentity) { (key, tag) = (identity.key, identity.tag) }
     }
 
     mutating func note(_ changes: ChangeSet, _ generation: UInt32) {
@@ -55,12 +55,12 @@ struct ChangeLog {
     }
 
     /// Whether no save has changed an object after a generation, as far as the log goes back.
-    mutating func isUnchanged(_ place: ObjectPlace, since stamp: UInt32) -> Bool {
+    mutating func isUnchanged(_ identity: ObjectIdentity, since stamp: UInt32) -> Bool {
         guard stamp >= start else { return false }
         for (generation, keys) in recent {
             for key in keys { lastChange[key] = generation }
         }
         recent = []
-        return lastChange[Key(place)].map { $0 <= stamp } ?? true
+        return lastChange[Key(identity)].map { $0 <= stamp } ?? true
     }
 }

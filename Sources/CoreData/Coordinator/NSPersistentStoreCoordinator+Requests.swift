@@ -8,9 +8,9 @@ extension NSPersistentStoreCoordinator: RowSource {
 
     /// Whether the values of an object that were read at a generation are still its store's, as far as this coordinator
     /// knows.
-    func isCurrent(_ place: ObjectPlace, since stamp: UInt32) -> Bool {
+    func isCurrent(_ identity: ObjectIdentity, since stamp: UInt32) -> Bool {
         if generation == stamp { return true }
-        return withLock { changeLog.isUnchanged(place, since: stamp) }
+        return withLock { changeLog.isUnchanged(identity, since: stamp) }
     }
 
     /// The stores that hold an entity.

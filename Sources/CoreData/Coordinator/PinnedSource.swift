@@ -19,7 +19,7 @@ final class PinnedSource: WrappedSource {
     var generation: UInt32 { token.saveCount }
 
     /// Values read in this state stay correct; those of a former state do if the object was not saved since.
-    func isCurrent(_ place: ObjectPlace, since stamp: UInt32) -> Bool {
-        stamp == token.saveCount || coordinator.isCurrent(place, since: stamp)
+    func isCurrent(_ identity: ObjectIdentity, since stamp: UInt32) -> Bool {
+        stamp == token.saveCount || coordinator.isCurrent(identity, since: stamp)
     }
 }

@@ -7,8 +7,8 @@ extension NSManagedObject {
         get { madeIdentifier.load(ordering: .acquiring)?.takeUnretainedValue() ?? makeIdentifier() }
         set {
             let former = madeIdentifier.exchange(.passRetained(newValue), ordering: .acquiringAndReleasing)
-            let place = ObjectPlace(newValue)
-            (unretainedLayout, unretainedStore, key) = (place.layout, place.store, place.key)
+            let identity = ObjectIdentity(newValue)
+            (unretainedLayout, unretainedStore, key) = (identity.layout, identity.store, identity.key)
             former?.release()
         }
     }
@@ -16,7 +16,7 @@ extension NSManagedObject {
     /// Two threads may each make one: the first is kept.
     @inline(never)
     private final func makeIdentifier() -> NSManagedObjectID {
-        let made = ObjectPlace(layout: unretainedLayout, store: unretainedStore, key: key).objectID
+        let made = ObjectIdentity(layout: unretainedLayout, store: unretainedStore, key: key).objectID
         let kept = Unmanaged.passRetained(made)
         let (isFirst, other) = madeIdentifier.compareExchange(
             expected: nil, desired: kept, ordering: .acquiringAndReleasing)
@@ -25,11 +25,11 @@ extension NSManagedObject {
         return other?.takeUnretainedValue() ?? made
     }
 
-    /// The object's place: from its ID if one was made, since the object may be in the table of a store with
+    /// The object's identity: from its ID if one was made, since the object may be in the table of a store with
     /// references; otherwise without making one.
-    final var place: ObjectPlace {
-        if let made = madeIdentifier.load(ordering: .acquiring) { return ObjectPlace(made.takeUnretainedValue()) }
-        return ObjectPlace(layout: unretainedLayout, store: unretainedStore, key: key)
+    final var identity: ObjectIdentity {
+        if let made = madeIdentifier.load(ordering: .acquiring) { return ObjectIdentity(made.takeUnretainedValue()) }
+        return ObjectIdentity(layout: unretainedLayout, store: unretainedStore, key: key)
     }
 
     final var storeIdentity: StoreIdentity? { unretainedStore?.takeUnretainedValue() }
@@ -47,7 +47,7 @@ extension NSManagedObject {
     }
 
     /// The tag that distinguishes the object in a table; see `NSManagedObjectID.tableTag`.
-    final var tableTag: UInt64 { ObjectPlace.tag(unretainedLayout, unretainedStore) }
+    final var tableTag: UInt64 { ObjectIdentity.tag(unretainedLayout, unretainedStore) }
 
     /// The store's observer of objects that contexts register.
     final var storeObserver: (@Sendable (NSManagedObjectID, Bool) -> Void)? {

@@ -41,16 +41,16 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, NSKeyValueObserving 
     ///   - entity: the entity of the object; must not be abstract.
     ///   - context: the context to insert it into; `nil` makes an object without a context, for `insert(_:)` later.
     public init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
-        if let context, let place = context.materialization.place {
-            unretainedLayout = place.layout
-            unretainedStore = place.store
-            key = place.key
-            madeIdentifier = Atomic(place.identifier.map { .passRetained($0) })
+        if let context, let identity = context.materialization.identity {
+            unretainedLayout = identity.layout
+            unretainedStore = identity.store
+            key = identity.key
+            madeIdentifier = Atomic(identity.identifier.map { .passRetained($0) })
             version = context.materialization.version
             state = context.materialization.state
             stamp = context.materialization.stamp
             let stored = context.materialization.finish()
-            values = place.layout._withUnsafeGuaranteedRef { $0.withTransientDefaults(stored) }
+            values = identity.layout._withUnsafeGuaranteedRef { $0.withTransientDefaults(stored) }
             snapshot = values
             table = context.table
             super.init()

@@ -162,8 +162,8 @@ final class StructAssembler: RelatedRows {
 
     private func targets(_ field: Int) -> ContiguousArray<Int>.SubSequence {
         let plan = graph.nodes[current].plan
-        guard let place = plan.relationships.firstIndex(of: field) else { return [] }
-        return graph.targets(of: current, at: place)
+        guard let index = plan.relationships.firstIndex(of: field) else { return [] }
+        return graph.targets(of: current, at: index)
     }
 
     private func decoder(of plan: EntityPlan) throws -> RowDecoder {
@@ -255,8 +255,8 @@ final class StructAssembler: RelatedRows {
     private func step(_ path: [Int]) -> String {
         guard path.count > 1 else { return "" }
         let plan = graph.nodes[path[0]].plan
-        let place = plan.relationships.indices.first { graph.targets(of: path[0], at: $0).contains(path[1]) }
-        return place.map { plan.fields[plan.relationships[$0]].name } ?? ""
+        let index = plan.relationships.indices.first { graph.targets(of: path[0], at: $0).contains(path[1]) }
+        return index.map { plan.fields[plan.relationships[$0]].name } ?? ""
     }
 }
 
@@ -266,8 +266,8 @@ private struct AssembledMembers: MemberSource {
     let related: RelatedModel
     let assembler: StructAssembler
 
-    func member<Value: Decodable>(_ type: Value.Type, _ place: Int) throws -> Value? {
-        try assembler.model(type, nodes[place], related)
+    func member<Value: Decodable>(_ type: Value.Type, _ index: Int) throws -> Value? {
+        try assembler.model(type, nodes[index], related)
     }
 }
 

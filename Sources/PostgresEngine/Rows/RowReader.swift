@@ -104,7 +104,7 @@ final class RowReader {
             let entity = try entity(result, index)
             body(
                 PlacedRow(
-                    place: ObjectPlace(
+                    identity: ObjectIdentity(
                         layout: entity.unretainedLayout, store: entity.unretainedStore, key: result.integer(index, 0)),
                     version: result.integer(index, versionColumn), values: entity.values(result, index)))
             return true

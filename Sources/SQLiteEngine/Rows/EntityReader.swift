@@ -66,7 +66,7 @@ final class EntityReader {
 
     func placedRow(_ statement: Statement, versionIndex: Int32) throws -> PlacedRow {
         PlacedRow(
-            place: ObjectPlace(layout: unretainedLayout, store: unretainedStore, key: key(statement)),
+            identity: ObjectIdentity(layout: unretainedLayout, store: unretainedStore, key: key(statement)),
             version: statement.integer(at: versionIndex), values: try values(statement))
     }
 

@@ -2,20 +2,20 @@ import CoreDataModel
 
 /// A row that is handed out for an object, without an ID, which most objects never need.
 package struct PlacedRow {
-    package let place: ObjectPlace
+    package let identity: ObjectIdentity
     /// The version, which increases with every update: `Z_OPT`.
     package let version: Int64
     /// The values by slot; `.null` in the slots of transient attributes.
     package let values: ContiguousArray<StoredValue>
 
     @inlinable
-    package init(place: ObjectPlace, version: Int64, values: ContiguousArray<StoredValue>) {
-        self.place = place
+    package init(identity: ObjectIdentity, version: Int64, values: ContiguousArray<StoredValue>) {
+        self.identity = identity
         self.version = version
         self.values = values
     }
 
     package init(_ row: Row) {
-        self.init(place: ObjectPlace(row.objectID), version: row.version, values: row.values)
+        self.init(identity: ObjectIdentity(row.objectID), version: row.version, values: row.values)
     }
 }

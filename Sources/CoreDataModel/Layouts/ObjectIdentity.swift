@@ -1,8 +1,8 @@
-/// The place of an object: the content of its ID, without making the ID.
+/// The identity of an object: the content of its ID, without making the ID.
 ///
-/// Layout and store are not retained: a place is passed from a store that retains both to a context, which keeps them
+/// Layout and store are not retained: an identity is passed from a store that retains both to a context, which keeps them
 /// alive for its objects.
-package struct ObjectPlace {
+package struct ObjectIdentity {
     package let layout: Unmanaged<EntityLayout>
     /// `nil` for an object that was never saved.
     package let store: Unmanaged<StoreIdentity>?
