@@ -12,7 +12,7 @@ package struct FunctionArguments {
         self.count = count
     }
 
-    /// What kind of value an argument is.
+    /// The type of an argument.
     package func kind(at index: Int) -> ColumnKind {
         switch sqlite3_value_type(values[index]) {
         case SQLITE_INTEGER: return .integer
@@ -54,11 +54,11 @@ package enum FunctionResult {
     case failure(String)
 }
 
-/// What computes something of a group of rows: one for each group.
+/// Computes an aggregate of rows; each group of rows has its own instance.
 package protocol AggregateFunction: AnyObject {
     /// Takes the arguments of a row.
     func add(_ arguments: FunctionArguments)
-    /// What it comes to.
+    /// The result for the group.
     var result: FunctionResult { get }
 }
 
@@ -137,7 +137,7 @@ extension Connection {
         guard code == SQLITE_OK else { throw database.error(code, sql: nil) }
     }
 
-    /// What computes the group that is being read, where SQLite keeps it.
+    /// The instance for the group that is being read, in memory of SQLite's.
     private typealias Group = Unmanaged<Registration<any AggregateFunction>>
 
     private static func group(of context: OpaquePointer?, size: Int) -> UnsafeMutablePointer<Group?>? {

@@ -15,7 +15,7 @@ extension Statement {
         sqlite3_column_name(handle, index).map { String(cString: $0) } ?? ""
     }
 
-    /// What kind of value a column of the current row holds.
+    /// The type of the value in a column of the current row.
     @inlinable
     package func kind(at index: Int32) -> ColumnKind {
         switch sqlite3_column_type(handle, index) {

@@ -149,7 +149,7 @@ private struct ChildSave {
     private func restoreInverses(of objects: [NSManagedObject]) {
         guard !objects.isEmpty else { return }
         let names = Set(objects.flatMap { $0.layout.relationships.map(\.name) })
-        // What cannot be read here is read again for each object, which reports the error.
+        // If reading fails here, each object is read again, which reports the error.
         try? parent.prefetch(names.sorted(), for: objects)
         // Destinations without a row, or with outdated values.
         let unread = IdentitySet(objects.flatMap(\.allDestinations)).filter {

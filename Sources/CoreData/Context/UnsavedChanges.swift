@@ -1,6 +1,6 @@
 import PredicateFormat
 
-/// What a context's unsaved changes mean for a result that stores compute, such as a sum.
+/// The effect of a context's unsaved changes on a result that stores compute, such as a sum.
 ///
 /// The stores compute it without the rows that no longer hold, and the changed objects add their part.
 package struct UnsavedChanges {

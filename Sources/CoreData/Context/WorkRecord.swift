@@ -6,9 +6,9 @@
 /// context.end(record)
 /// ```
 package final class WorkRecord {
-    /// What each event changed, the latest last.
+    /// The changes of each event, the latest last.
     fileprivate(set) var steps: [[ObjectMemento]] = []
-    /// What could be undone at the beginning.
+    /// The changes that could be undone at the beginning.
     fileprivate var undoable: UndoManager.Content?
     fileprivate let outer: WorkRecord?
 

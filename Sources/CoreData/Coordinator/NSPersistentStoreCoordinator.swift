@@ -24,7 +24,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         }
     }
     private let objectStores = Atomic<Bool>(false)
-    /// Whether there are stores that work with objects, which need to know who asks.
+    /// Whether there are stores that work with objects, which need to know the asking context.
     var hasObjectStores: Bool { objectStores.load(ordering: .acquiring) }
     var storesByEntity: [ObjectIdentifier: [NSPersistentStore]] = [:]
     /// The tables of the contexts, through which existing contexts are found.

@@ -66,7 +66,7 @@ extension NSPersistentHistoryChangeRequest: ExecutableRequest {
     }
 }
 
-/// What a history request has found so far.
+/// The result of a history request so far.
 private struct HistoryFindings {
     private var records: [HistoryRecord] = []
     private var changes: [HistoryChangeRow] = []

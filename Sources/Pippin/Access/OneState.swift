@@ -141,7 +141,7 @@ extension PersistenceManager {
                 }
                 // Without a store, nothing is found.
                 guard transaction.isBroken || !hasStayedOpen(since: closings) else { return try outcome.get() }
-                // What the block has saved itself must not be done twice.
+                // The block's own saves must not be repeated.
                 if transaction.hasSaved || attempt >= 2 * WriteAttempts.limit {
                     let url = coordinator.persistentStores.first?.url
                     throw PersistenceError.explained(OptimisticTransaction.conflict(url), .conflict)

@@ -22,7 +22,7 @@ extension PersistenceManager {
         try refuseWhileOpening()
         // A task that is cancelled in between must not leave a manager without a store.
         let outcome = try await writes.async { () -> Result<Void, any Error> in
-            // What others begin meanwhile waits until this is done.
+            // Work that others begin meanwhile waits until this is done.
             let outcome = self.opening.withLock { _ in
                 Result {
                     if !opens { try self.refuseOpeningAgain() }

@@ -53,7 +53,7 @@ extension PersistenceManager {
                 guard transaction.isBroken else { return try outcome.get() }
                 let conflict = OptimisticTransaction.conflict(
                     container.persistentStoreCoordinator.persistentStores.first?.url)
-                // What the block has saved itself must not be done twice.
+                // The block's own saves must not be repeated.
                 if transaction.hasSaved { throw PersistenceError(saving: conflict, registry) }
                 if policy == .fail || attempt == WriteAttempts.limit {
                     throw PersistenceError(saving: conflict, registry)
@@ -76,7 +76,7 @@ extension PersistenceManager {
             }
             let result: Result?? = try writes.runIfFree {
                 let transaction = OptimisticTransaction(container.persistentStoreCoordinator)
-                // What goes wrong here goes wrong again, and is reported, in the transaction that waits.
+                // An error here occurs again, and is reported, in the transaction that waits.
                 guard (try? transaction.lockOutWritersUnlessBusy()) == true else { return nil }
                 defer { transaction.end() }
                 let outcome = Swift.Result { try workDurations.timing(kind) { try perform(work, in: transaction) } }

@@ -94,7 +94,8 @@ struct AttributeBuilder {
 }
 
 extension NSPropertyDescription {
-    /// Has a store of an earlier build keep its values where two names have changed places. The modifier tells such a store from a present one.
+    /// Keeps the values of a store of an earlier build if two properties have exchanged their names. The modifier
+    /// distinguishes such a store from a present one.
     func take(formerName: String?) {
         guard let formerName else { return }
         renamingIdentifier = formerName

@@ -129,7 +129,7 @@ private struct KnownModel: Sendable {
             _ = tree.mapExpressions { expression in
                 switch expression {
                 case .keyPath(let keys), .path(_, let keys): names += keys
-                // What a function does with a model is its own affair.
+                // A function may read anything of a model.
                 case .call(let operand, _, let arguments):
                     isKnown = isKnown && isPlain(operand) && arguments.allSatisfy(isPlain)
                 case .anyKey, .fetch, .block: isKnown = false

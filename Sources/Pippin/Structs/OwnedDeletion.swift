@@ -53,7 +53,7 @@ private struct OwnerEnds {
     let going: Set<NSManagedObject>
     let kept: Set<NSManagedObject>
     let owners: OwnerRelationships
-    /// What was found of owners: many objects may have the same ones above them.
+    /// The owners that were found: many objects may have the same ones above them.
     private var known: [NSManagedObject: Bool] = [:]
 
     init(going: Set<NSManagedObject>, kept: Set<NSManagedObject>, owners: OwnerRelationships) {

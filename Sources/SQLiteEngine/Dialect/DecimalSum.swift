@@ -12,9 +12,9 @@ package struct DecimalSum {
 
     /// By number of digits behind the point, in units of the last one.
     private var sums = [Int64](repeating: 0, count: places + 1)
-    /// What does not fit into these.
+    /// The sum of values that do not fit into these.
     private var rest = Decimal()
-    /// The plain sum, for what is no decimal: infinities.
+    /// The sum in floating point, for infinities.
     private var plain = 0.0
     /// How many digits behind the point were enough so far.
     private var place = 0

@@ -96,7 +96,7 @@ package final class SQLiteEngine: OpenableEngine, @unchecked Sendable {
             (opened, facts.url, facts.metadata, facts.identity.uuid, facts.isReadOnly) = former
             throw error
         }
-        // What is pinned from now on is of the new file.
+        // Generations pinned from now on are of the new file.
         readers = PinnedReaders()
         former.0?.idleReaders.close()
         if !former.4 { former.0?.prepareToClose() }

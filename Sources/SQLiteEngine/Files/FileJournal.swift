@@ -111,7 +111,7 @@ package final class FileJournal {
             // No other connection writes meanwhile, and this does not block.
             try connection.withoutWaiting {
                 try connection.transaction(.immediate) {
-                    // What cannot be removed yet is tried again at the next opening.
+                    // Files that cannot be removed yet are tried again at the next opening.
                     isDone = external.removeUnshared(
                         names.subtracting(try ExternalReferences.names(in: connection)).sorted())
                 }

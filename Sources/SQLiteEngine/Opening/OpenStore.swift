@@ -31,7 +31,7 @@ final class OpenStore {
     var locksOutWriters = false
     /// Whether the journal is a write-ahead log; nil before it was first needed.
     var isLogged: Bool?
-    /// What `changeCount()` has to be for what is written; `nil` where that does not matter.
+    /// The value that `changeCount()` must have for the next write; `nil` if any value will do.
     var expectedChanges: Int64?
     var fetches: [FetchKey: CachedFetch] = [:]
     /// The files of large values that the long transaction wrote or makes superfluous; nil without such a transaction.

@@ -58,7 +58,7 @@ extension OpenStore {
     func prepareToClose() {
         readmitWriters()
         guard connection.mode == .create || connection.mode == .readWrite, !connection.isInTransaction else { return }
-        // What cannot be moved stays in the log, and is still valid.
+        // Pages that cannot be moved stay in the log, and are still valid.
         try? connection.checkpoint(.passive)
         removeUnread()
         journal.settle()

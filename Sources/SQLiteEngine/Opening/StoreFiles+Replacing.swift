@@ -31,7 +31,7 @@ extension StoreFiles {
         }
         let timeout = StoreSettings(options).timeout
         let from = try StoreFile.openForReading(source)
-        // What is copied is the state of this moment, with the files to which it refers.
+        // The present state is copied, with the files to which it refers.
         try from.run("read the store") { try from.connection.begin(.deferred) }
         _ = try from.metadata()
         let files = try CopiedFiles(from, to: destination, timeout: timeout)

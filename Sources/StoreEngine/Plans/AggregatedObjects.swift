@@ -17,8 +17,8 @@ extension ExpressionTree {
         mapExpressions { $0.aggregate(of: objects, entity) ?? $0 }
     }
 
-    /// What `max:(price)` or `@max.price` is of objects. Nil for a function of a collection, such as one that a to-many key
-    /// path leads to, and for other expressions.
+    /// The value of `max:(price)` or `@max.price` for objects; nil for a function of a collection, such as one that a
+    /// to-many key path leads to, and for other expressions.
     fileprivate func aggregate(of objects: [Value], _ entity: EntityLayout) -> ExpressionTree? {
         var expression = self
         if case .keyPath(let path) = self, let overAll = CollectionOperator.functionOverAll(path) {

@@ -15,7 +15,7 @@ struct MappedMigration {
 
     /// Migrates the store.
     ///
-    /// Others who want to write wait until it is done.
+    /// Other writers wait until it is done.
     ///
     /// - Throws: the errors of `NSMigrationManager.migrateStore`, and 134090 if others keep the store locked; the store
     ///   is then unchanged.

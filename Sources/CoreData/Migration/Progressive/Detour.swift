@@ -7,7 +7,7 @@ import CompactCollections
 /// elsewhere there.
 struct Detour {
     private let start: NSManagedObjectModel
-    /// What the last version has of the first one, by the first one's names.
+    /// The parts of the first version that the last one still has, by the names of the first.
     private let kept: [String: Set<String>]
 
     init(from start: NSManagedObjectModel, to end: NSManagedObjectModel) {
