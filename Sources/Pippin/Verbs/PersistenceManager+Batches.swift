@@ -41,7 +41,7 @@ extension PersistenceManager {
             try prepared.apply(to: objects, in: context)
             return (objects.count, [])
         }
-        tellContexts(ofUpdated: changed)
+        notifyContexts(ofUpdated: changed)
         return count
     }
 
@@ -70,7 +70,7 @@ extension PersistenceManager {
             let deleted = result?.result as? [NSManagedObjectID] ?? []
             return (deleted.count, deleted)
         }
-        tellContexts(ofDeleted: deleted)
+        notifyContexts(ofDeleted: deleted)
         return count
     }
 }

@@ -18,7 +18,7 @@ extension PersistenceManager {
         entity: Record.Type, context: NSManagedObjectContext? = nil
     ) async throws -> Int {
         let deleted = try await writing(in: context) { try Record.deleteAll(in: $0) }
-        tellContexts(ofDeleted: deleted)
+        notifyContexts(ofDeleted: deleted)
         return deleted.count
     }
 
@@ -35,7 +35,7 @@ extension PersistenceManager {
         entity: Record.Type, context: NSManagedObjectContext? = nil
     ) throws -> Int {
         let deleted = try writing(in: context) { try Record.deleteAll(in: $0) }
-        tellContexts(ofDeleted: deleted)
+        notifyContexts(ofDeleted: deleted)
         return deleted.count
     }
 

@@ -46,7 +46,7 @@ open class BatchUpdateOperation<Record: DataRecord>: DataOperation<Int>, @unchec
             let result = try root.execute(request) as? NSBatchUpdateResult
             return result?.result as? [NSManagedObjectID] ?? []
         }
-        manager.tellContexts(ofUpdated: updated)
+        manager.notifyContexts(ofUpdated: updated)
         return updated.count
     }
 }
@@ -84,7 +84,7 @@ open class BatchDeleteOperation<Record: DataRecord>: DataOperation<Int>, @unchec
     open override func performWork(in context: NSManagedObjectContext) throws -> Int {
         let selection = RecordSelection(predicate: predicate)
         let deleted = try context.inRoot { try Record.deleteBatch(selection, in: $0) }
-        manager.tellContexts(ofDeleted: deleted)
+        manager.notifyContexts(ofDeleted: deleted)
         return deleted.count
     }
 }

@@ -13,7 +13,7 @@ extension OpenStore {
     @_semantics("optimize.sil.specialize.generic.never")
     func inBatch<Result>(_ work: String, _ body: (ExternalFiles) throws -> Result) throws -> Result {
         let files = ExternalFiles(external, journal: journal)
-        // The reports of triggers are for contexts, which do not hear of batches.
+        // The reports of triggers are for contexts, which are not notified of batches.
         derived.isIgnored = true
         defer { derived.isIgnored = false }
         do {

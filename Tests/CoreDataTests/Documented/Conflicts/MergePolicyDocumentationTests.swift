@@ -171,6 +171,7 @@ struct MergePolicyDocumentationTests {
         #expect(
             conflict.databaseObject?.entity.name == "Tag" && conflict.databaseSnapshot?["name"] as? String == "taken")
         #expect(conflict.conflictingObjects == [new] && conflict.conflictingSnapshots.count == 1)
+        // CoreDataRepository compares errors with an empty conflict.
         #expect(NSConstraintConflict().constraint.isEmpty)
     }
 }

@@ -30,6 +30,7 @@ struct TransformerDocumentationTests {
         #expect(Strings().transformedValue(number) == nil)
     }
 
+    // CoreDataPlus names transformers after the class that they transform.
     @Test("classForCoder() of a class: the class that archives name, by which transformers are called")
     func classesForCoder() {
         let type: NSObject.Type = NSString.self

@@ -1,14 +1,14 @@
 package import CoreData
 
-// Contexts do not hear of batch requests by themselves.
+// Contexts are not notified of batch requests by themselves.
 extension PersistenceManager {
     /// Notifies the manager's lasting contexts, each on its queue. Later work in a context finds the changes merged.
-    package func tellContexts(ofDeleted deleted: [NSManagedObjectID]) { tellContexts(NSDeletedObjectsKey, deleted) }
+    package func notifyContexts(ofDeleted deleted: [NSManagedObjectID]) { notifyContexts(NSDeletedObjectsKey, deleted) }
 
     /// Notifies the manager's lasting contexts, each on its queue.
-    package func tellContexts(ofUpdated updated: [NSManagedObjectID]) { tellContexts(NSUpdatedObjectsKey, updated) }
+    package func notifyContexts(ofUpdated updated: [NSManagedObjectID]) { notifyContexts(NSUpdatedObjectsKey, updated) }
 
-    private func tellContexts(_ key: String, _ identifiers: [NSManagedObjectID]) {
+    private func notifyContexts(_ key: String, _ identifiers: [NSManagedObjectID]) {
         for context in stayingContexts {
             let isOnQueue = context === container.viewContext && MainQueue.isCurrent
             // Without waiting: a queue that waits for this one would wait for ever.

@@ -6,8 +6,8 @@ import StoreEngine
 import Synchronization
 import Testing
 
-@Suite("News of what others save", .needsPostgres)
-struct NewsTests {
+@Suite("Notifications of saves by others", .needsPostgres)
+struct SaveNotificationChannelTests {
     private final class Count: Sendable {
         let value = Atomic<Int>(0)
 
@@ -27,7 +27,7 @@ struct NewsTests {
         return count
     }
 
-    @Test("All stores of a process that are in one database hear by one connection, and each of its own store only")
+    @Test("All stores of a process in one database are notified by one connection, each of its own store only")
     func oneConnection() async throws {
         let stores = try PostgresStores()
         let (first, second) = (stores.nextURL(), stores.nextURL())
@@ -46,7 +46,7 @@ struct NewsTests {
         #expect(counts[0].value.load(ordering: .relaxed) == 0)
     }
 
-    @Test("Who closes a store hears no more, and the others go on")
+    @Test("A closed store is notified no more, and the others still are")
     func closed() async throws {
         let stores = try PostgresStores()
         let url = stores.nextURL()
