@@ -59,7 +59,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     /// Replaces the model by one with the same entities and possibly more, as long as there are no stores.
     ///
-    /// - Throws: 134080 if there are stores already, and the errors of the model.
+    /// - Throws: `NSPersistentStoreOpenError` if there are stores already, and the errors of the model.
     package func adopt(_ model: NSManagedObjectModel) throws {
         let layout = try model.compiledLayout()
         try withLock {
@@ -419,8 +419,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// removing what is no longer needed. Until this cleanup is done, its metadata have that key, with the value
     /// `true`. Nothing happens if there is nothing to remove.
     ///
-    /// - Throws: the errors of the stores, such as 134090 for one that another process keeps locked; a failed removal
-    ///   can be tried again.
+    /// - Throws: the errors of the stores, such as `NSPersistentStoreTimeoutError` for one that another process keeps
+    ///   locked; a failed removal can be tried again.
     open func finishDeferredLightweightMigration() throws {
         while try finishDeferredTask() {}
     }

@@ -95,7 +95,7 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
         return nil
     }
 
-    /// - Throws: 134070 if there are IDs of several entities.
+    /// - Throws: `NSPersistentStoreOperationError` if there are IDs of several entities.
     func checkEntity() throws {
         guard fetchRequest.entityName == nil, let identifiers, !identifiers.isEmpty else { return }
         let names = Set(identifiers.map(\.layout.name)).sorted().joined(separator: ", ")

@@ -145,8 +145,9 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
     ///   - dURL: the URL for the migrated store.
     ///   - dStoreType: its type.
     ///   - dOptions: the options to open it with.
-    /// - Throws: 134110 if the mapping model names an entity, a property or a policy that does not exist, 134150 if the
-    ///   source store cannot be opened, 134160 if the destination cannot, the error with which the migration was
+    /// - Throws: `NSMigrationError` if the mapping model names an entity, a property or a policy that does not exist,
+    ///   `NSMigrationManagerSourceStoreError` if the source store cannot be opened,
+    ///   `NSMigrationManagerDestinationStoreError` if the destination cannot, the error with which the migration was
     ///   cancelled, the errors of policies, and those of validation. A destination that this created is then deleted.
     open func migrateStore(
         from sourceURL: URL, sourceType sStoreType: String, options sOptions: [AnyHashable: Any]? = nil,
