@@ -50,7 +50,8 @@ struct PresenceTests: @unchecked Sendable {
                 own, Notes.model, options: [NSPersistentStoreRemoteChangeNotificationPostOptionKey: listens]))
         if listens {
             let news = program.news
-            program.engine.changeNotifications?.observeChanges(whileIdle: { $0() }, handler: { news.count.add(1, ordering: .relaxed) })
+            program.engine.changeNotifications?.observeChanges(
+                whileIdle: { $0() }, handler: { news.count.add(1, ordering: .relaxed) })
         }
         return program
     }
@@ -236,7 +237,8 @@ struct PresenceTests: @unchecked Sendable {
                 ]))
         try reader.open(Notes.model)
         let news = News()
-        reader.changeNotifications?.observeChanges(whileIdle: { $0() }, handler: { news.count.add(1, ordering: .relaxed) })
+        reader.changeNotifications?.observeChanges(
+            whileIdle: { $0() }, handler: { news.count.add(1, ordering: .relaxed) })
         try save(saver)
         #expect(try await news.waits(for: 1))
         reader.close()

@@ -23,7 +23,8 @@ struct SaveNotificationChannelTests {
 
     private func listens(_ engine: PostgresEngine) -> Count {
         let count = Count()
-        engine.changeNotifications?.observeChanges(whileIdle: { $0() }, handler: { count.value.add(1, ordering: .relaxed) })
+        engine.changeNotifications?.observeChanges(
+            whileIdle: { $0() }, handler: { count.value.add(1, ordering: .relaxed) })
         return count
     }
 

@@ -116,7 +116,8 @@ extension NSManagedObjectContext {
         event = []
         refreshed = []
         // Without observers, the objects are only counted: an array of many would retain each.
-        let includesObjects = SaveNotifications.includesChangedObjects(objects.count + deleted.count + refreshedObjects.count)
+        let includesObjects = SaveNotifications.includesChangedObjects(
+            objects.count + deleted.count + refreshedObjects.count)
         var count = deleted.count + refreshedObjects.count
         for object in objects {
             let state = object.state

@@ -46,7 +46,8 @@ extension NSManagedObjectContext {
             objects.append(
                 makeUnregistered(
                     Materialization(
-                        identity: row.identity, values: row.values, version: row.version, state: newState, stamp: stamp)))
+                        identity: row.identity, values: row.values, version: row.version, state: newState, stamp: stamp)
+                ))
             if unregistered.note(objects.count - 1) { register(&unregistered, among: &objects) }
         }
         register(&unregistered, among: &objects)

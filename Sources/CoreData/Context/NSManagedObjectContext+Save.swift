@@ -189,7 +189,8 @@ extension NSManagedObjectContext {
         if parent == nil { persistentStoreCoordinator?.saveListeners.notify(saved.entityNames, nil) }
         var info: [AnyHashable: Any] = [:]
         var identifiers: [AnyHashable: Any] = [:]
-        let includesObjects = SaveNotifications.includesObjects(saved.inserted.count + saved.updated.count + saved.deleted.count)
+        let includesObjects = SaveNotifications.includesObjects(
+            saved.inserted.count + saved.updated.count + saved.deleted.count)
         func add(_ key: String, _ idKey: String, _ objects: [NSManagedObject]) {
             guard !objects.isEmpty, includesObjects else { return }
             info[key] = posted.set(of: objects)

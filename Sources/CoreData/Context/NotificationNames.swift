@@ -3,7 +3,9 @@ import Foundation
 extension NSNotification.Name {
     /// Posted by a context after objects changed. The user info has the keys of
     /// `NSManagedObjectContext.NotificationKey`.
-    public static var NSManagedObjectContextObjectsDidChange: NSNotification.Name { SaveNotifications.didChangeForObservers }
+    public static var NSManagedObjectContextObjectsDidChange: NSNotification.Name {
+        SaveNotifications.didChangeForObservers
+    }
     /// Posted by a context before it saves.
     public static var NSManagedObjectContextWillSave: NSNotification.Name { SaveNotifications.willSaveForObservers }
     /// Posted by a context after it saved, with the objects.

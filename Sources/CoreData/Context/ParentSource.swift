@@ -11,7 +11,8 @@ final class ParentSource: RowSource {
     /// An object that the parent has registered may have changed there; for all others the stores know.
     func isCurrent(_ identity: ObjectIdentity, since stamp: UInt32) -> Bool {
         // An object of the parent's that has not taken its permanent ID yet is not found by it.
-        guard !parent.table.contains(identity), parent.linkToParent?.hasPromotions != true, let source = parent.source else {
+        guard !parent.table.contains(identity), parent.linkToParent?.hasPromotions != true, let source = parent.source
+        else {
             return false
         }
         return source.isCurrent(identity, since: stamp)

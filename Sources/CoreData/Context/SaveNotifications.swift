@@ -89,7 +89,8 @@ package enum SaveNotifications {
     /// Posts a notification of a context.
     static func post(_ name: Notification.Name, of context: NSManagedObjectContext, _ info: [AnyHashable: Any]? = nil) {
         let isUnobserved = !mayBeObserved(name)
-        let isLocked = isUnobserved && (postingLock.try() || postingLock.lock(before: Date(timeIntervalSinceNow: lockTimeout)))
+        let isLocked =
+            isUnobserved && (postingLock.try() || postingLock.lock(before: Date(timeIntervalSinceNow: lockTimeout)))
         defer { if isLocked { postingLock.unlock() } }
         NotificationCenter.default.post(name: name, object: context, userInfo: info)
     }

@@ -26,7 +26,8 @@ extension NSPersistentStoreCoordinator {
     ///   - store: the changed store.
     ///   - followsSave: whether a context posts `NSManagedObjectContextDidSave` for the same change.
     func announceChange(of store: NSPersistentStore, followsSave: Bool = false) {
-        guard store.engine.changeNotifications != nil, let turn = store.announcements.add(followsSave: followsSave) else { return }
+        guard store.engine.changeNotifications != nil, let turn = store.announcements.add(followsSave: followsSave)
+        else { return }
         switch turn {
         case .now: Self.remoteChangeQueue.async { [self] in postChanges(of: store) }
         case .at(let moment):
