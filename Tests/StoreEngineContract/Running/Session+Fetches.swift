@@ -33,7 +33,7 @@ extension Session {
             throw Contradiction("\(found.count) rows, counted \(try engine.fetchCount(plan))")
         }
         var read: [Int] = []
-        try engine.readRows(plan) { read.append(number($0.place.objectID)) }
+        try engine.readRows(plan) { read.append(number($0.identity.objectID)) }
         try expect(read, "rows one by one")
         let slot = plan.entity.numberSlot
         var current: [Int] = []
