@@ -1,9 +1,9 @@
-/// Addresses, made of parts that may be anything.
+/// Relative addresses of arbitrary texts, percent-encoded.
 public enum Address {
     /// A path and a query, both encoded: `object/Book/3?where=price%20%3E%203`.
     ///
     /// - Parameters:
-    ///   - path: the parts of the path.
+    ///   - path: the components of the path.
     ///   - query: names with values; those without a value are left out.
     /// - Returns: the address.
     public static func relative(_ path: [String], _ query: [(String, String?)] = []) -> String {
@@ -11,12 +11,12 @@ public enum Address {
         return path.map(encoded).joined(separator: "/") + (items.isEmpty ? "" : "?" + items.joined(separator: "&"))
     }
 
-    /// A text as a part of an address: letters and digits stay, everything else becomes percent signs and digits.
+    /// A text as a component of an address, percent-encoded.
     ///
     /// - Parameter text: any text.
     /// - Returns: the text, encoded.
     public static func encoded(_ text: String) -> String {
-        // A part of dots only would lead elsewhere.
+        // A browser would resolve a component `.` or `..`.
         let mayHaveDots = !text.allSatisfy { $0 == "." }
         return text.utf8.reduce(into: "") { result, byte in
             switch byte {

@@ -1,4 +1,4 @@
-/// HTML, into which nothing gets that is not escaped: what a literal of the program says is markup, what is put into it is text.
+/// Markup: literals of the program are taken as they are, interpolated texts are escaped.
 ///
 /// ```swift
 /// let name = "<script>"
@@ -18,45 +18,45 @@ public struct HTML: Sendable, Equatable, ExpressibleByStringInterpolation {
     /// - Parameter stringInterpolation: the literal's parts.
     public init(stringInterpolation: Interpolation) { text = stringInterpolation.text }
 
-    /// Takes a text as the markup that it is: for what other programs have made, and escaped.
+    /// Takes a text as markup, without escaping: for the output of other programs that is escaped already.
     ///
     /// - Parameter text: the markup.
     public init(trusted text: String) { self.text = text }
 
-    /// Puts one after the other.
+    /// Concatenates markup.
     ///
     /// - Parameters:
-    ///   - left: what comes first.
-    ///   - right: what follows.
+    ///   - left: the first part.
+    ///   - right: the second part.
     /// - Returns: both.
     public static func + (left: HTML, right: HTML) -> HTML { HTML(trusted: left.text + right.text) }
 
     /// Appends to markup.
     ///
     /// - Parameters:
-    ///   - left: what comes first, and has both afterwards.
-    ///   - right: what follows.
+    ///   - left: the markup that is extended.
+    ///   - right: the appended part.
     public static func += (left: inout HTML, right: HTML) { left.text += right.text }
 
-    /// A text with what means something in markup or in the value of an attribute replaced.
+    /// Escapes a text for markup and attribute values.
     ///
     /// - Parameter text: any text.
-    /// - Returns: the text, as ``visible(_:)`` has it, in HTML.
+    /// - Returns: the text that ``visible(_:)`` returns, escaped.
     public static func escaped(_ text: String) -> String {
         withEntities(visible(text))
     }
 
-    /// A text as the value of a field in a form, in HTML: a browser sends ``sendable(_:)`` back. What turns the direction
-    /// of text is no danger there, since a field's text is apart from that around it.
+    /// The text as the value of a form field; a browser sends ``sendable(_:)`` back. Characters that change the
+    /// direction of writing are kept, since a field isolates its text.
     ///
     /// - Parameter text: any text.
     public init(value text: String) { self.text = HTML.withEntities(HTML.sendable(text)) }
 
-    /// A text as a form can have it and sends it back: lines end as in HTML, and pictures are in place of the two control
-    /// characters that HTML has no place for.
+    /// The text as a form field can hold it: line ends are LF, and NUL and a lone CR, which HTML cannot contain, are
+    /// shown as ␀ and ␍.
     ///
     /// - Parameter text: any text.
-    /// - Returns: the text without NUL, and without CR other than at the end of a line.
+    /// - Returns: the text without NUL and CR.
     public static func sendable(_ text: String) -> String {
         if !text.utf8.contains(where: { $0 == 0x0D || $0 == 0 }) { return text }
         var result = String.UnicodeScalarView()
@@ -66,7 +66,7 @@ public struct HTML: Sendable, Equatable, ExpressibleByStringInterpolation {
             case "\0": result.append("\u{2400}")
             case "\r": result.append("\u{240D}")
             case "\n":
-                // A CR before it was a part of the line's end.
+                // CRLF is one line end.
                 if last == "\r" { result.removeLast() }
                 result.append(scalar)
             default: result.append(scalar)
@@ -76,18 +76,19 @@ public struct HTML: Sendable, Equatable, ExpressibleByStringInterpolation {
         return String(result)
     }
 
-    /// A text that a form has sent back, with the control characters that the former text had.
+    /// The text that a form sent, with CRLF, NUL and CR restored if the former text had them (and none of their
+    /// symbols).
     ///
     /// - Parameters:
-    ///   - sent: the text that was sent.
-    ///   - former: the text that the form was made of.
+    ///   - sent: the text from the form.
+    ///   - former: the text that the form was made with.
     /// - Returns: the text with line ends and control characters as the former one had them.
     public static func restored(_ sent: String, like former: String) -> String {
         let scalars = former.unicodeScalars
         let hasPairs = former.contains("\r\n")
         let hadNull = scalars.contains("\0") && !scalars.contains("\u{2400}")
         let hadReturn = scalars.contains("\r") && !scalars.contains("\u{240D}")
-        // By scalars: a combining character after a picture is a part of the same `Character`.
+        // By scalars: a combining character after a symbol is a part of the same `Character`.
         var result = String.UnicodeScalarView()
         var last: Unicode.Scalar?
         for scalar in sent.unicodeScalars {
@@ -119,13 +120,13 @@ public struct HTML: Sendable, Equatable, ExpressibleByStringInterpolation {
         return result
     }
 
-    /// A text as a page has it: what HTML has no place for, and what turns the direction of the text around it, is a
-    /// picture, and lines end as in HTML.
+    /// The text as a page shows it: control characters appear as their symbols, characters that change the direction of
+    /// writing as U+FFFD, and line ends are LF.
     ///
     /// - Parameter text: any text.
     /// - Returns: the text without such characters.
     public static func visible(_ text: String) -> String {
-        // Most texts have none: letters, digits and signs of ASCII.
+        // Printable ASCII, as most texts are, has no such characters.
         if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text }
         var result = String.UnicodeScalarView()
         var last: Unicode.Scalar?
@@ -152,7 +153,7 @@ public struct HTML: Sendable, Equatable, ExpressibleByStringInterpolation {
         /// Begins a literal.
         public init(literalCapacity: Int, interpolationCount: Int) { text.reserveCapacity(literalCapacity * 2) }
 
-        /// Appends what the program says.
+        /// Appends a literal part, which is markup.
         public mutating func appendLiteral(_ literal: String) { text += literal }
 
         /// Appends a text, escaped.
@@ -164,16 +165,16 @@ public struct HTML: Sendable, Equatable, ExpressibleByStringInterpolation {
         /// Appends markup.
         public mutating func appendInterpolation(_ value: HTML) { text += value.text }
 
-        /// Appends markup, where there is some.
+        /// Appends markup, unless it is nil.
         public mutating func appendInterpolation(_ value: HTML?) { text += value?.text ?? "" }
     }
 }
 
 extension Sequence where Element == HTML {
-    /// One after the other.
+    /// Concatenates the elements.
     ///
-    /// - Parameter separator: what comes between them.
-    /// - Returns: all of them.
+    /// - Parameter separator: the markup between two elements.
+    /// - Returns: the whole.
     public func joined(_ separator: HTML = "") -> HTML {
         HTML(trusted: map(\.text).joined(separator: separator.text))
     }

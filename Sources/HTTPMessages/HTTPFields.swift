@@ -1,6 +1,6 @@
 import Foundation
 
-/// Names with values, as queries and forms have them: in order, a name maybe several times.
+/// The names and values of a query or form, in order. A name may occur several times.
 public struct HTTPFields: Sendable, Equatable {
     /// The names and values, decoded.
     public private(set) var items: [Item] = []
@@ -20,7 +20,7 @@ public struct HTTPFields: Sendable, Equatable {
         public init(name: String, value: String) { (self.name, self.value) = (name, value) }
     }
 
-    /// Takes `name=value&name=value` apart.
+    /// Parses `name=value&name=value`.
     ///
     /// - Parameter text: the text, percent-encoded; a plus sign is a space.
     public init(encoded text: String) {
@@ -40,15 +40,15 @@ public struct HTTPFields: Sendable, Equatable {
     /// All values of a name, in order.
     ///
     /// - Parameter name: the name.
-    /// - Returns: the values; none where there is none.
+    /// - Returns: the values; empty if the name does not occur.
     public func values(_ name: String) -> [String] { items.filter { $0.name == name }.map(\.value) }
 
-    /// The first value of a name; nil where there is none.
+    /// The first value of a name; nil if the name does not occur.
     ///
     /// - Parameter name: the name.
     public subscript(_ name: String) -> String? { items.first { $0.name == name }?.value }
 
-    /// What percent signs stand for. Bytes that are no UTF-8 become the replacement character.
+    /// Removes the percent encoding. Bytes that are not UTF-8 become the replacement character.
     static func decoded(_ text: Substring, plusIsSpace: Bool) -> String {
         var bytes: [UInt8] = []
         var rest = text.utf8[...]

@@ -1,25 +1,25 @@
 import Foundation
 
-/// What a browser asks for, as a value.
+/// A request, as a value.
 public struct HTTPRequest: Sendable {
     /// `GET`, `POST`.
     public var method: String
-    /// The parts of the path, decoded: `/object/Book/3` is `object`, `Book`, `3`.
+    /// The components of the path, decoded: `/object/Book/3` is `object`, `Book`, `3`.
     public var path: [String]
-    /// What stands behind the question mark, decoded.
+    /// The query, decoded.
     public var query: HTTPFields
-    /// The headers by their names in small letters.
+    /// The headers by their lowercased names.
     public var headers: [String: String]
-    /// What was sent along.
+    /// The body.
     public var body: Data
 
     /// Creates a request.
     ///
     /// - Parameters:
     ///   - method: the method, in capitals.
-    ///   - target: the path, with its query or without, as it stands in the first line of a request.
-    ///   - headers: the headers by their names in small letters.
-    ///   - body: what was sent along.
+    ///   - target: the path, with its query if there is one, as in the first line of a request.
+    ///   - headers: the headers by their lowercased names.
+    ///   - body: the body.
     public init(_ method: String, _ target: String, headers: [String: String] = [:], body: Data = Data()) {
         let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         let path = parts.first.map { $0.split(separator: "/", omittingEmptySubsequences: true) } ?? []
@@ -30,8 +30,8 @@ public struct HTTPRequest: Sendable {
         self.body = body
     }
 
-    /// Reads the form that was sent, from its first byte to its last.
+    /// Parses the body as a form.
     ///
-    /// - Returns: the form; without fields, where none was sent.
+    /// - Returns: the form; it is empty if the body is.
     public func readForm() -> SentForm { SentForm(body, type: headers["content-type"]) }
 }

@@ -1,12 +1,12 @@
 import Foundation
 
-/// An answer, as a value.
+/// A response, as a value.
 public struct HTTPResponse: Sendable {
-    /// What is sent.
+    /// The content of a response.
     public enum Body: Sendable {
-        /// All of it, at hand.
+        /// The whole content.
         case data(Data)
-        /// Piece by piece, made while it is sent.
+        /// Content that is made while it is sent.
         case stream(any HTTPStream)
     }
 
@@ -14,7 +14,7 @@ public struct HTTPResponse: Sendable {
     public var status: Int
     /// The headers, in order.
     public var headers: [Header]
-    /// What is sent.
+    /// The content.
     public var body: Body
 
     /// A header.
@@ -36,28 +36,28 @@ public struct HTTPResponse: Sendable {
         }
     }
 
-    /// Creates an answer.
+    /// Creates a response.
     ///
     /// - Parameters:
     ///   - status: the status code.
     ///   - type: the content's type.
-    ///   - body: what is sent.
+    ///   - body: the content.
     public init(status: Int = 200, type: String, body: Body) {
         self.status = status
         self.body = body
         headers = [Header("Content-Type", type)]
     }
 
-    /// A page.
+    /// Creates a response with a page.
     ///
     /// - Parameters:
-    ///   - html: its text.
+    ///   - html: the page.
     ///   - status: the status code.
     public init(_ html: HTML, status: Int = 200) {
         self.init(status: status, type: "text/html; charset=utf-8", body: .data(Data(html.text.utf8)))
     }
 
-    /// Text.
+    /// Creates a response with text.
     ///
     /// - Parameters:
     ///   - text: the text.
@@ -67,15 +67,15 @@ public struct HTTPResponse: Sendable {
         self.init(status: status, type: type, body: .data(Data(text.utf8)))
     }
 
-    /// Leads to another page, which is asked for with `GET`.
+    /// Redirects to another page, which the browser requests with `GET`.
     ///
-    /// - Parameter address: where to.
+    /// - Parameter address: the address of the page.
     public init(seeOther address: String) {
         self.init(status: 303, type: "text/plain; charset=utf-8", body: .data(Data()))
         headers.append(Header("Location", address))
     }
 
-    /// All of the body that is at hand, as text; what tests read.
+    /// The body as text, for tests; empty for a stream.
     public var text: String {
         guard case .data(let data) = body else { return "" }
         return String(decoding: data, as: UTF8.self)
@@ -87,13 +87,13 @@ public struct HTTPResponse: Sendable {
     public subscript(_ name: String) -> String? { headers.first { $0.name == name }?.value }
 }
 
-/// Content that is made while it is sent. One thread at a time asks it.
+/// Content that is made while it is sent. One thread at a time calls `next()`.
 public protocol HTTPStream: Sendable {
-    /// The next piece, which may be waited for.
+    /// The next part; waits until there is one.
     ///
     /// - Returns: nil at the end.
-    /// - Throws: the reason why there is no more; the connection breaks off, so that the reader notices.
+    /// - Throws: an error that ends the content early; the connection is closed, so that the client detects it.
     func next() throws -> Data?
-    /// Nobody reads on: whoever waits in `next()` must not wait longer.
+    /// Ends the stream, which is not read further: a thread that waits in `next()` returns at once.
     func cancel()
 }

@@ -1,17 +1,17 @@
 import Foundation
 
-/// A form with files in it (RFC 7578), taken apart. Pure.
+/// The content of a form with files (RFC 7578).
 struct MultipartForm: Equatable {
-    /// The fields that are text, in order.
+    /// The text fields, in order.
     private(set) var fields: [HTTPFields.Item] = []
-    /// The files that were chosen, by the names of their fields; a field without a file is not there.
+    /// The uploaded files, by the names of their fields; a field without a file is left out.
     private(set) var files: [String: Data] = [:]
 
-    /// Nil for another type, and for a body that is not what the type says.
+    /// Nil for another type, and for a body that does not have the type.
     ///
     /// - Parameters:
-    ///   - body: what was sent.
-    ///   - type: the `Content-Type` that it was sent with.
+    ///   - body: the body of the request.
+    ///   - type: the `Content-Type` of the request.
     init?(_ body: Data, type: String) {
         guard let boundary = Self.parameter("boundary", of: type, "multipart/form-data"), !boundary.isEmpty else {
             return nil
@@ -39,7 +39,7 @@ struct MultipartForm: Equatable {
         guard let disposition, let name = Self.parameter("name", of: disposition, "form-data") else { return false }
         let content = part[gap.upperBound...]
         if let file = Self.parameter("filename", of: disposition, "form-data") {
-            // Browsers send a field without a file, too, with no name and no bytes.
+            // Browsers send a field without a file as one with an empty name and no bytes.
             if !file.isEmpty || !content.isEmpty { files[name] = Data(content) }
         } else {
             fields.append(HTTPFields.Item(name: name, value: String(decoding: content, as: UTF8.self)))

@@ -1,15 +1,15 @@
 import Foundation
 
-/// A form that was sent, taken apart: its fields and its files come from one reading of what may be many megabytes.
+/// The content of a submitted form. The body, which may have many megabytes, is parsed once for fields and files.
 public struct SentForm: Sendable {
-    /// The fields, those that are files left out.
+    /// The fields, without files.
     public let fields: HTTPFields
-    /// The files that were chosen, by the names of their fields.
+    /// The uploaded files, by the names of their fields.
     public let files: [String: Data]
 
     /// - Parameters:
-    ///   - body: what was sent.
-    ///   - type: the `Content-Type` that it was sent with.
+    ///   - body: the body of the request.
+    ///   - type: the `Content-Type` of the request.
     init(_ body: Data, type: String?) {
         if let parts = type.flatMap({ MultipartForm(body, type: $0) }) {
             (fields, files) = (HTTPFields(parts.fields), parts.files)

@@ -2,11 +2,11 @@ import CLibMicroHTTPD
 import Foundation
 import HTTPMessages
 
-// What libmicrohttpd calls. The pointers that it hands around are those that were given to it.
+// The callbacks of libmicrohttpd. It passes back the pointers that were given to it.
 
-/// A request whose body is still coming.
-private final class Arrival {
-    /// How many bytes may come; none of a request that is not let in, of which nothing is kept.
+/// A request whose body is being received.
+private final class IncomingRequest {
+    /// The largest body in bytes; 0 for a refused request, whose body is discarded.
     let largestBody: Int
     var body = Data()
     var isTooLarge = false
@@ -14,52 +14,53 @@ private final class Arrival {
     init(largestBody: Int) { self.largestBody = largestBody }
 }
 
-/// Called when a request begins, for each piece of its body, and at its end.
+/// Called when a request begins, for each part of its body, and at its end.
 func handleRequest(
     context: UnsafeMutableRawPointer?, connection: OpaquePointer?, target: UnsafePointer<CChar>?,
     method: UnsafePointer<CChar>?, version: UnsafePointer<CChar>?, upload: UnsafePointer<CChar>?,
     size: UnsafeMutablePointer<Int>?, state: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
 ) -> MHD_Result {
     guard let context, let connection, let target, let method, let size, let state else { return .NO }
-    let desk = Unmanaged<Desk>.fromOpaque(context).takeUnretainedValue()
+    let server = Unmanaged<ServerState>.fromOpaque(context).takeUnretainedValue()
     guard let known = state.pointee else {
-        // Only its headers are here yet.
+        // Only the headers have been received.
         let request = HTTPRequest(String(cString: method), String(cString: target), headers: headers(of: connection))
-        let arrival = Arrival(largestBody: desk.admits(request) ? desk.largestBody : 0)
-        state.pointee = Unmanaged.passRetained(arrival).toOpaque()
+        let incoming = IncomingRequest(largestBody: server.admits(request) ? server.largestBody : 0)
+        state.pointee = Unmanaged.passRetained(incoming).toOpaque()
         return .YES
     }
-    let arrival = Unmanaged<Arrival>.fromOpaque(known).takeUnretainedValue()
+    let incoming = Unmanaged<IncomingRequest>.fromOpaque(known).takeUnretainedValue()
     if size.pointee > 0 {
-        if arrival.body.count + size.pointee > arrival.largestBody {
-            arrival.isTooLarge = true
+        if incoming.body.count + size.pointee > incoming.largestBody {
+            incoming.isTooLarge = true
         } else if let upload {
-            arrival.body.append(Data(bytes: upload, count: size.pointee))
+            incoming.body.append(Data(bytes: upload, count: size.pointee))
         }
         size.pointee = 0
         return .YES
     }
     var request = HTTPRequest(
-        String(cString: method), String(cString: target), headers: headers(of: connection), body: arrival.body)
+        String(cString: method), String(cString: target), headers: headers(of: connection), body: incoming.body)
     request.query = query(of: connection)
     let response =
-        arrival.isTooLarge && arrival.largestBody > 0
-        ? HTTPResponse(text: "The request is larger than \(arrival.largestBody >> 20) MB.\n", status: 413)
-        : desk.response(to: request)
-    return send(response, desk, connection)
+        incoming.isTooLarge && incoming.largestBody > 0
+        ? HTTPResponse(text: "The request is larger than \(incoming.largestBody >> 20) MB.\n", status: 413)
+        : server.response(to: request)
+    return send(response, server, connection)
 }
 
-/// Called when a request is over, in whatever way.
+/// Called when a request ends, for whatever reason.
 func endRequest(
     context: UnsafeMutableRawPointer?, connection: OpaquePointer?,
     state: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, reason: MHD_RequestTerminationCode
 ) {
     guard let known = state?.pointee else { return }
-    Unmanaged<Arrival>.fromOpaque(known).release()
+    Unmanaged<IncomingRequest>.fromOpaque(known).release()
     state?.pointee = nil
 }
 
-/// The headers, by names in small letters; of one that comes twice, what cannot be anything's value.
+/// The headers by lowercased name. Values of a repeated header are joined by “, ”, so that a repeated `Host` matches no
+/// allowed one.
 private func headers(of connection: OpaquePointer) -> [String: String] {
     var found: [String: String] = [:]
     forEach(.HEADER_KIND, connection) { name, value in
@@ -69,7 +70,7 @@ private func headers(of connection: OpaquePointer) -> [String: String] {
     return found
 }
 
-/// The query. libmicrohttpd has taken it apart, and plus signs for spaces.
+/// The query. libmicrohttpd has parsed and decoded it, plus signs as spaces.
 private func query(of connection: OpaquePointer) -> HTTPFields {
     var items: [String] = []
     forEach(.GET_ARGUMENT_KIND, connection) { items.append("\($0)=\($1)") }
@@ -91,23 +92,23 @@ private func forEach(_ kind: MHD_ValueKind, _ connection: OpaquePointer, _ body:
     }
 }
 
-private func send(_ response: HTTPResponse, _ desk: Desk, _ connection: OpaquePointer) -> MHD_Result {
+private func send(_ response: HTTPResponse, _ server: ServerState, _ connection: OpaquePointer) -> MHD_Result {
     let made: OpaquePointer?
     switch response.body {
     case .data(let data):
         made = data.withUnsafeBytes { bytes in
-            // Copied at once; the pointer to nothing is one all the same.
+            // libmicrohttpd copies the bytes. It needs a pointer even for none.
             MHD_create_response_from_buffer(
                 bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress ?? UnsafeRawPointer(bitPattern: 1)),
                 .RESPMEM_MUST_COPY)
         }
     case .stream(let content):
-        let box = Box(StreamInUse(content), desk)
-        desk.add(box.stream)
+        let box = Box(StreamInUse(content), server)
+        server.add(box.stream)
         made = MHD_create_response_from_callback(
             UInt64.max, 1 << 15,
             { context, _, buffer, size in
-                // The stream's end, and its end with an error.
+                // -1 is the end of the stream, -2 an end with an error.
                 guard let context, let buffer else { return -2 }
                 let box = Unmanaged<Box>.fromOpaque(context).takeUnretainedValue()
                 do {
@@ -125,18 +126,18 @@ private func send(_ response: HTTPResponse, _ desk: Desk, _ connection: OpaquePo
     return MHD_queue_response(connection, UInt32(response.status), made)
 }
 
-/// A stream, and the desk that knows of it.
+/// A stream, and the server state that lists it.
 private final class Box {
     let stream: StreamInUse
-    private let desk: Desk
+    private let server: ServerState
 
-    init(_ stream: StreamInUse, _ desk: Desk) {
+    init(_ stream: StreamInUse, _ server: ServerState) {
         self.stream = stream
-        self.desk = desk
+        self.server = server
     }
 
     func end() {
         stream.content.cancel()
-        desk.remove(stream)
+        server.remove(stream)
     }
 }

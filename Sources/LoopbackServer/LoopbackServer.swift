@@ -5,33 +5,33 @@ import Synchronization
 
 /// A web server on the loopback interface: requests as values in, responses as values out, a thread for each connection.
 ///
-/// Only this machine reaches it, and only who passes its gate is answered.
+/// It is reachable only from this machine, and answers only requests that its guard admits.
 public final class LoopbackServer: Sendable {
-    /// Why there is no server.
+    /// The reason why the server could not be started.
     public struct StartFailure: Error, CustomStringConvertible {
         /// One sentence.
         public let description: String
     }
 
-    /// Who gets in.
-    public let gate: Gate
+    /// The guard that checks each request.
+    public let accessGuard: AccessGuard
     private let daemon: Daemon
 
-    /// Starts to answer.
+    /// Starts the server.
     ///
     /// - Parameters:
     ///   - port: the port; 0 for any that is free.
     ///   - token: the secret in the address.
-    ///   - connections: how many there may be at once.
-    ///   - largestBody: how many bytes a request may bring along; of one that is not let in, nothing is kept.
-    ///   - answer: makes the answer to a request that the gate let in; called on several threads at once.
-    /// - Throws: `StartFailure` when the port is taken.
+    ///   - connections: the largest number of connections at the same time.
+    ///   - largestBody: the largest body of a request in bytes; that of a refused request is discarded.
+    ///   - answer: makes the response to a request that the guard admitted; called on several threads at once.
+    /// - Throws: ``StartFailure`` if the port is in use.
     public init(
-        port: Int = 0, token: String = Gate.makeToken(), connections: Int = 64,
-        largestBody: Int = 1 << 20, _ answer: @escaping @Sendable (HTTPRequest, Gate) -> HTTPResponse
+        port: Int = 0, token: String = AccessGuard.makeToken(), connections: Int = 64,
+        largestBody: Int = 1 << 20, _ answer: @escaping @Sendable (HTTPRequest, AccessGuard) -> HTTPResponse
     ) throws {
-        let desk = Desk(largestBody: largestBody, answer)
-        let context = Unmanaged.passUnretained(desk).toOpaque()
+        let server = ServerState(largestBody: largestBody, answer)
+        let context = Unmanaged.passUnretained(server).toOpaque()
         guard
             let pointer = loopback_server_start(
                 UInt16(clamping: port), UInt32(connections), handleRequest, endRequest, context)
@@ -42,12 +42,12 @@ public final class LoopbackServer: Sendable {
                     "cannot listen on \(place): \(String(cString: strerror(errno))). Another port may be free: --port 0"
             )
         }
-        daemon = Daemon(pointer, desk)
-        gate = Gate(token: token, port: Int(loopback_server_port(pointer)))
-        desk.open(gate)
+        daemon = Daemon(pointer, server)
+        accessGuard = AccessGuard(token: token, port: Int(loopback_server_port(pointer)))
+        server.open(accessGuard)
     }
 
-    /// Stops answering; who waits for an answer gets none.
+    /// Stops answering. Waiting clients get no answer.
     public func stop() { daemon.stop() }
 }
 
@@ -55,15 +55,15 @@ public final class LoopbackServer: Sendable {
 private final class Daemon: @unchecked Sendable {
     // @unchecked Sendable: the lock guards the pointer.
     private let pointer: Mutex<UInt>
-    private let desk: Desk
+    private let server: ServerState
 
-    init(_ pointer: OpaquePointer, _ desk: Desk) {
+    init(_ pointer: OpaquePointer, _ server: ServerState) {
         self.pointer = Mutex(UInt(bitPattern: pointer))
-        self.desk = desk
+        self.server = server
     }
 
     func stop() {
-        desk.close()
+        server.close()
         let running = pointer.withLock { pointer in
             defer { pointer = 0 }
             return OpaquePointer(bitPattern: pointer)

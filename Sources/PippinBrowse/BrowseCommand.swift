@@ -13,14 +13,14 @@ enum BrowseCommand {
             let router = Router(session)
             // Where values are edited, files are sent.
             let server = try LoopbackServer(
-                port: options.port, token: options.token ?? Gate.makeToken(),
+                port: options.port, token: options.token ?? AccessGuard.makeToken(),
                 largestBody: options.isWritable ? UploadShelf.largest + 1 << 20 : 1 << 20
-            ) { request, gate in
-                router.response(to: request, token: gate.token)
+            ) { request, accessGuard in
+                router.response(to: request, token: accessGuard.token)
             }
             let ending = options.isWritable ? "Values can be changed there." : "It is only read."
-            say("\(session.store.name) is shown at\n  \(server.gate.address)\n\(ending) Ctrl-C ends it.\n")
-            if options.opensBrowser { Desktop.open(server.gate.address) }
+            say("\(session.store.name) is shown at\n  \(server.accessGuard.address)\n\(ending) Ctrl-C ends it.\n")
+            if options.opensBrowser { Desktop.open(server.accessGuard.address) }
             // A signal ends the program.
             while true { sleep(1 << 20) }
         } catch let error as BrowseOptions.Misuse {
@@ -34,7 +34,7 @@ enum BrowseCommand {
         }
     }
 
-    /// At once, also where the output is no terminal: who starts the program waits for the address.
+    /// Writes at once, even if the output is no terminal: a program that starts this one waits for the address.
     private static func say(_ text: String) {
         try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
     }

@@ -64,7 +64,7 @@ struct MessageTests {
 
     @Test("The policy allows this server's style and script, and nothing else")
     func policy() {
-        let policy = Gate.headers.first { $0.name == "Content-Security-Policy" }?.value ?? ""
+        let policy = AccessGuard.headers.first { $0.name == "Content-Security-Policy" }?.value ?? ""
         #expect(policy.hasPrefix("default-src 'none'"))
         #expect(!policy.contains("unsafe"))
         #expect(policy.contains("frame-ancestors 'none'"))

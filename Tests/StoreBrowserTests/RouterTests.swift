@@ -104,14 +104,14 @@ struct RouterTests {
 
     @Test("News of a change reach who waits, and nobody waits for a stream that is over")
     func news() throws {
-        let desk = NewsDesk()
-        let stream = desk.stream(patience: 5)
+        let broadcaster = ChangeBroadcaster()
+        let stream = broadcaster.stream(heartbeat: 5)
         #expect(try stream.next().map { String(decoding: $0, as: UTF8.self) }?.contains("event: hello") == true)
-        desk.announce()
+        broadcaster.broadcast()
         #expect(try stream.next() == Data("data: 1\n\n".utf8))
         stream.cancel()
         #expect(try stream.next() == nil)
-        let patient = desk.stream(patience: 0.01)
+        let patient = broadcaster.stream(heartbeat: 0.01)
         _ = try patient.next()
         #expect(try patient.next() == Data(": nothing new\n\n".utf8))
     }

@@ -56,7 +56,7 @@ struct ServerTests {
             )
         }
         defer { server.stop() }
-        let (port, token) = (server.gate.port, server.gate.token)
+        let (port, token) = (server.accessGuard.port, server.accessGuard.token)
         let answer = try ask(
             port,
             ["POST /\(token)/a%20b?q=x%2By HTTP/1.1", "Host: 127.0.0.1:\(port)", "Origin: http://127.0.0.1:\(port)"],
@@ -78,7 +78,7 @@ struct ServerTests {
         }
         defer { server.stop() }
         let answer = try ask(
-            server.gate.port, ["GET /\(server.gate.token)/ HTTP/1.0", "Host: 127.0.0.1:\(server.gate.port)"])
+            server.accessGuard.port, ["GET /\(server.accessGuard.token)/ HTTP/1.0", "Host: 127.0.0.1:\(server.accessGuard.port)"])
         #expect(answer.hasSuffix("\n999\n1000\n"))
     }
 
@@ -102,8 +102,8 @@ struct ServerTests {
         defer { server.stop() }
         func answer(_ name: String) throws -> String {
             try ask(
-                server.gate.port,
-                ["GET /\(server.gate.token)/\(name) HTTP/1.1", "Host: 127.0.0.1:\(server.gate.port)"])
+                server.accessGuard.port,
+                ["GET /\(server.accessGuard.token)/\(name) HTTP/1.1", "Host: 127.0.0.1:\(server.accessGuard.port)"])
         }
         #expect(try answer("whole").hasSuffix("\r\n0\r\n\r\n"), "the end of a body in pieces")
         #expect(try !answer("broken").hasSuffix("\r\n0\r\n\r\n"))
@@ -116,10 +116,10 @@ struct ServerTests {
         }
         defer { server.stop() }
         let answer = try ask(
-            server.gate.port,
+            server.accessGuard.port,
             [
-                "GET /\(server.gate.token)/a%2Fb/50%2541?q=x+y%2B%2541%26&a%26b=%3D= HTTP/1.1",
-                "Host: 127.0.0.1:\(server.gate.port)",
+                "GET /\(server.accessGuard.token)/a%2Fb/50%2541?q=x+y%2B%2541%26&a%26b=%3D= HTTP/1.1",
+                "Host: 127.0.0.1:\(server.accessGuard.port)",
             ])
         #expect(answer.hasSuffix("[\"a/b\", \"50%41\"] x y+%41& =="))
     }
@@ -129,8 +129,8 @@ struct ServerTests {
         let server = try LoopbackServer { _, _ in HTTPResponse(text: "") }
         defer { server.stop() }
         let error = #expect(throws: LoopbackServer.StartFailure.self) {
-            try LoopbackServer(port: server.gate.port) { _, _ in HTTPResponse(text: "") }
+            try LoopbackServer(port: server.accessGuard.port) { _, _ in HTTPResponse(text: "") }
         }
-        #expect(error?.description.contains("port \(server.gate.port)") == true)
+        #expect(error?.description.contains("port \(server.accessGuard.port)") == true)
     }
 }

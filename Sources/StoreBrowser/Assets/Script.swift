@@ -1,5 +1,5 @@
 extension Assets {
-    /// The script of all pages: counts, completion, news, keys. Everything else works without it. Text from the store
+    /// The script of all pages: counts, completion, notices of changes, keys. Everything else works without it. Text from the store
     /// gets into pages only as text (`textContent`), or in HTML that the server has escaped.
     static let script = """
         "use strict";
@@ -142,7 +142,7 @@ extension Assets {
           });
         }
 
-        // Who types a value does not want none.
+        // A typed value replaces “none”.
         document.addEventListener("input", event => {
           const name = event.target.name ?? "";
           const none = /^[vf]\\./.test(name) && document.getElementsByName("n." + name.slice(2))[0];

@@ -21,7 +21,7 @@ struct DoneChange: @unchecked Sendable {
         }
     }
 
-    /// What somebody else has changed since, in words; nil for nothing.
+    /// A value that another program has changed since, in words; nil if there is none.
     func changedSince(in context: NSManagedObjectContext) -> String? {
         for (identifier, values) in left {
             let number = ObjectLabel.number(of: identifier)
@@ -33,7 +33,8 @@ struct DoneChange: @unchecked Sendable {
         return nil
     }
 
-    /// A value for comparison. To-many relationships are left out: undoing leaves what others have added or removed.
+    /// A value for comparison. To-many relationships are left out: undoing keeps what other programs have added or
+    /// removed.
     private static func value(of object: NSManagedObject, _ name: String) -> AnyHashable? {
         guard object.entity.relationshipsByName[name]?.isToMany != true else { return nil }
         let value = object.value(forKey: name)

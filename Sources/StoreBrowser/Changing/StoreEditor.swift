@@ -10,7 +10,7 @@ package final class StoreEditor: Sendable {
     private let done = Mutex<[DoneChange]>([])
     /// Held while something is changed or undone, which takes several blocks on the context's queue.
     private let turn = NSLock()
-    /// How many changes can be undone.
+    /// The number of changes that can be undone.
     private static let levels = 100
     private let latest = Atomic<Int>(0)
 
@@ -20,7 +20,7 @@ package final class StoreEditor: Sendable {
         context.persistentStoreCoordinator = store.coordinator
         context.name = "pippin browse"
         context.transactionAuthor = "pippin browse"
-        // Others may have saved what was read before.
+        // Other programs may have saved what was read before.
         context.stalenessInterval = 0
         context.performAndWait {
             let manager = UndoManager()
@@ -82,8 +82,8 @@ package final class StoreEditor: Sendable {
     /// Undoes the latest change, and saves.
     ///
     /// - Parameter number: the number of the change that is to be undone; nil for the latest.
-    /// - Throws: a refusal if another change is the latest, or if somebody else has changed the same values since; the
-    ///   errors of saving. Nothing has changed then.
+    /// - Throws: a refusal if another change is the latest, or if another program has changed the same values since;
+    ///   the errors of saving. Nothing has changed then.
     func undo(_ number: Int? = nil) throws {
         try turn.withLock {
             guard let last = undoable else { return }
@@ -119,7 +119,7 @@ package final class StoreEditor: Sendable {
 
     private func object(_ identifier: NSManagedObjectID, _ context: NSManagedObjectContext) throws -> NSManagedObject {
         let object = try context.existingObject(with: store.identifier(entity(identifier), identifier.key))
-        // Others may have saved it meanwhile.
+        // Other programs may have saved it meanwhile.
         context.refresh(object, mergeChanges: true)
         return object
     }

@@ -14,7 +14,7 @@ package final class UploadShelf: Sendable {
     ///
     /// - Returns: the ticket for the file.
     func keep(_ data: Data) -> String {
-        let ticket = Gate.makeToken()
+        let ticket = AccessGuard.makeToken()
         waiting.withLock { waiting in
             waiting.append((ticket, data))
             while waiting.count > 1, waiting.reduce(0, { $0 + $1.data.count }) > Self.mostBytes {

@@ -103,8 +103,8 @@ struct EditField {
         }
     }
 
-    /// Begins the names of the fields with what the form showed at first: who leaves it alone does not change it, even if
-    /// somebody else has.
+    /// The prefix of the fields with the values that the form showed at first: a value that the user does not change is
+    /// not written, even if another program has changed it.
     static let originalPrefix = "o."
 
     /// What the form shows at first, for comparison with what it sends.

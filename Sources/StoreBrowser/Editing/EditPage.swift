@@ -56,7 +56,7 @@ enum EditPage {
                 try self.form(identifier, session, site, typed: form, problem: Answer.text(of: error)), status: 422)
         }
         for item in form.items where item.name.hasPrefix("u.") { session.uploads.drop(item.value) }
-        session.news.announce()
+        session.changes.broadcast()
         return HTTPResponse(
             seeOther: site.link(["object", identifier.layout.name, "\(identifier.key)"], [("saved", "1")]))
     }
@@ -156,7 +156,7 @@ enum EditPage {
         do { try editor.delete(identifier) } catch {
             return MessagePage.response(Answer.text(of: error), status: 422, site)
         }
-        session.news.announce()
+        session.changes.broadcast()
         return HTTPResponse(seeOther: site.link(to: identifier.layout))
     }
 

@@ -37,10 +37,10 @@ struct RelationshipField {
                 relationship: relationship, rows: found.map { [$0] } ?? [], missing: found == nil ? target : nil,
                 hasMore: false)
         }
-        let toManys = try Connection.own(entity).map { connection in
-            let found = try connection.first(most + 1, from: row.objectID, store)
+        let toManys = try RelatedObjects.own(entity).map { related in
+            let found = try related.first(most + 1, from: row.objectID, store)
             return RelationshipField(
-                relationship: connection.relationship, rows: Array(found.prefix(most)), missing: nil,
+                relationship: related.relationship, rows: Array(found.prefix(most)), missing: nil,
                 hasMore: found.count > most)
         }
         return toOnes + toManys

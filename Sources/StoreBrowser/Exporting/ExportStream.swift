@@ -12,7 +12,7 @@ final class ExportStream: HTTPStream, @unchecked Sendable {
     private let isOwn: Bool
     private let portions: any RowPortions
     private var writer: RowWriter
-    private let isOver = Flag()
+    private let isOver = CancellationFlag()
     private var hasBegun = false
     private var hasEnded = false
 
@@ -49,7 +49,7 @@ final class ExportStream: HTTPStream, @unchecked Sendable {
     }
 
     func next() throws -> Data? {
-        if hasEnded || isOver.isUp { return finish() }
+        if hasEnded || isOver.isSet { return finish() }
         var text = hasBegun ? "" : writer.start
         hasBegun = true
         let rows: ContiguousArray<Row>
@@ -72,5 +72,5 @@ final class ExportStream: HTTPStream, @unchecked Sendable {
         return nil
     }
 
-    func cancel() { isOver.raise() }
+    func cancel() { isOver.set() }
 }

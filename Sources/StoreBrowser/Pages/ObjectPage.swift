@@ -4,9 +4,9 @@ import PredicateFormat
 import StoreEngine
 import StoreReading
 
-/// One object: all its values, the objects that it leads to, and those that lead to it.
+/// One object: all its values, and its relationships in both directions.
 enum ObjectPage {
-    /// How many destinations of a relationship are shown.
+    /// The number of destinations of a relationship that are shown.
     private static let most = 12
 
     static func html(
@@ -23,7 +23,7 @@ enum ObjectPage {
         let attributes = slots.filter { !GridPage.isLarge($0, entity) }.compactMap { attribute(row, $0, site) }
         let large = slots.filter { GridPage.isLarge($0, entity) }.compactMap { attribute(row, $0, site) }
         let toOnes = try entity.toOnes.filter { !$0.isTransient }.map { try toOne(row, $0, store, site) }
-        let toManys = try (Connection.own(entity) + Connection.back(to: entity, in: store.layout)).map {
+        let toManys = try (RelatedObjects.own(entity) + RelatedObjects.back(to: entity, in: store.layout)).map {
             try list(row.objectID, $0, store, site)
         }
         let name = ObjectLabel.name(of: row)
@@ -83,15 +83,15 @@ enum ObjectPage {
     }
 
     private static func list(
-        _ identifier: NSManagedObjectID, _ connection: Connection, _ store: DirectStore, _ site: Site
+        _ identifier: NSManagedObjectID, _ related: RelatedObjects, _ store: DirectStore, _ site: Site
     ) throws -> HTML {
-        let all = site.link(["entity", connection.entity.name], connection.query(from: identifier))
+        let all = site.link(["entity", related.entity.name], related.query(from: identifier))
         let rows: [Row]
-        do { rows = try connection.first(most + 1, from: identifier, store) } catch {
-            return "<h2>\(connection.title)</h2><p class=\"message\">\(Answer.text(of: error))</p>"
+        do { rows = try related.first(most + 1, from: identifier, store) } catch {
+            return "<h2>\(related.title)</h2><p class=\"message\">\(Answer.text(of: error))</p>"
         }
         let links = rows.prefix(most).map { "<li>\(link($0.objectID, $0, site))</li>" as HTML }
-        let count = site.link(["count", connection.entity.name], connection.query(from: identifier))
+        let count = site.link(["count", related.entity.name], related.query(from: identifier))
         let rest: HTML =
             rows.isEmpty
             ? "<p class=\"null\">None</p>"
@@ -99,6 +99,6 @@ enum ObjectPage {
             <ul class="links">\(links.joined())</ul>
             <p class="sub"><a href="\(all)">All <span data-count="\(count)">\(rows.count > most ? "" : "\(rows.count)")</span> as a table</a></p>
             """
-        return "<h2>\(connection.title) <span class=\"sub\">\(connection.remark)</span></h2>\(rest)"
+        return "<h2>\(related.title) <span class=\"sub\">\(related.remark)</span></h2>\(rest)"
     }
 }

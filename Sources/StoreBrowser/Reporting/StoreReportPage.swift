@@ -4,9 +4,9 @@ import HTTPMessages
 import StoreEngine
 import StoreReading
 
-/// A self-contained page about a store, to be sent to somebody.
+/// A self-contained page about a store, which can be sent as one file.
 package enum StoreReportPage {
-    /// How many objects of an entity are shown.
+    /// The number of objects of an entity that are shown.
     private static let samples = 5
 
     /// - Parameters:

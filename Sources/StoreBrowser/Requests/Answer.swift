@@ -16,7 +16,7 @@ package enum Answer {
         HTTPResponse(text: text, type: "application/json", status: status)
     }
 
-    /// One sentence or several for any error.
+    /// An error as one or several sentences.
     package static func text(of error: any Error) -> String {
         if let error = error as? CommandError { return error.message }
         if let error = error as? TextProblem { return error.sentence }

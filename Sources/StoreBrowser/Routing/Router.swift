@@ -54,7 +54,7 @@ package struct Router: Sendable {
                 grid(request, entity(path[1]), isWhole: true), session, request.query["format"])
         case ("value", 4): return try ValueContent.response(identifier(path[1], path[2]), path[3], session)
         case ("events", 1):
-            return HTTPResponse(status: 200, type: "text/event-stream", body: .stream(session.news.stream()))
+            return HTTPResponse(status: 200, type: "text/event-stream", body: .stream(session.changes.stream()))
         default: throw PageFailure.missing("There is no page “\(path.joined(separator: "/"))”.")
         }
     }
@@ -74,7 +74,7 @@ package struct Router: Sendable {
             do { try editor.undo(request.readForm().fields["change"].flatMap { Int($0) }) } catch let
                 refusal as EditChange.Refusal
             { return MessagePage.response(refusal.message, status: 409, site) }
-            session.news.announce()
+            session.changes.broadcast()
             return HTTPResponse(seeOther: site.link([]))
         default: throw PageFailure.missing("Nothing is changed at “\(path.joined(separator: "/"))”.")
         }

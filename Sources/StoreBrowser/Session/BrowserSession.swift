@@ -14,7 +14,7 @@ package final class BrowserSession: Sendable {
     package let store: DirectStore
     /// Changes the store; nil if it is opened for reading only.
     let editor: StoreEditor?
-    package let news = NewsDesk()
+    package let changes = ChangeBroadcaster()
     /// Uploaded files that wait for a confirmation.
     let uploads = UploadShelf()
     private let opener: Opener
@@ -22,7 +22,7 @@ package final class BrowserSession: Sendable {
     private let counter = Mutex<DirectStore?>(nil)
     /// The connection for pages that may have to read all rows, so that other pages do not wait for them.
     private let sorter = Mutex<DirectStore?>(nil)
-    private let observation: Observation
+    private let observation: PageObservation
 
     /// - Parameters:
     ///   - isWritable: whether values may be edited and objects deleted.
@@ -40,8 +40,8 @@ package final class BrowserSession: Sendable {
             store = reader
             editor = isWritable ? try StoreEditor(opener(true, false)) : nil
         }
-        let news = news
-        observation = Observation(of: store.coordinator) { news.announce() }
+        let changes = changes
+        observation = PageObservation(of: store.coordinator) { changes.broadcast() }
     }
 
     /// Another connection to the store, for long work.
@@ -92,7 +92,7 @@ package final class BrowserSession: Sendable {
 }
 
 /// Observes changes of a store until it is deallocated.
-private final class Observation: @unchecked Sendable {
+private final class PageObservation: @unchecked Sendable {
     // @unchecked Sendable: immutable.
     private let token: any NSObjectProtocol
 

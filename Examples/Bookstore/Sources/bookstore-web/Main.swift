@@ -31,16 +31,16 @@ struct Main {
         }
         if isText { return try await printShelves(of: manager) }
 
-        let shop = WebShop(manager: manager, news: NewsDesk())
-        let server = try LoopbackServer { request, gate in shop.answer(request, gate) }
+        let shop = WebShop(manager: manager, changes: ChangeBroadcaster())
+        let server = try LoopbackServer { request, accessGuard in shop.answer(request, accessGuard) }
         FileHandle.standardOutput.write(
-            Data("The book store in \(place.name) is at\n  \(server.gate.address)\nCtrl-C closes it.\n".utf8))
+            Data("The book store in \(place.name) is at\n  \(server.accessGuard.address)\nCtrl-C closes it.\n".utf8))
         // A live query: after each save of books or reviews, of this program or another one, on this machine or another one.
         let shelves = manager.observe { store in
             (try store.fetch(Store.self).flatMap(\.books).map { "\($0.id) \($0.title) \($0.price)" })
                 + (try store.fetch(Review.self).map { "\($0.id) \($0.content)" })
         }
-        for try await _ in shelves { shop.news.announce() }
+        for try await _ in shelves { shop.changes.broadcast() }
     }
 
     private static func printShelves(of manager: PersistenceManager) async throws {

@@ -6,10 +6,10 @@ import Pippin
 struct WebShop: Sendable {
     let manager: PersistenceManager
     /// Tells open pages that a review has come or gone.
-    let news: NewsDesk
+    let changes: ChangeBroadcaster
 
-    func answer(_ request: HTTPRequest, _ gate: Gate) -> HTTPResponse {
-        let home = "/\(gate.token)/"
+    func answer(_ request: HTTPRequest, _ accessGuard: AccessGuard) -> HTTPResponse {
+        let home = "/\(accessGuard.token)/"
         do {
             switch (request.method, request.path.first, request.path.count) {
             case ("GET", nil, _): return page("Books", home, try shelves(home))
@@ -18,7 +18,7 @@ struct WebShop: Sendable {
                 try add(request.readForm().fields, to: request.path[1])
                 return HTTPResponse(seeOther: home + Address.relative(["book", request.path[1]]))
             case ("GET", "events", 1):
-                return HTTPResponse(status: 200, type: "text/event-stream", body: .stream(news.stream()))
+                return HTTPResponse(status: 200, type: "text/event-stream", body: .stream(changes.stream()))
             case ("GET", "style.css", 1): return HTTPResponse(text: Look.style, type: "text/css; charset=utf-8")
             case ("GET", "icon.svg", 1): return HTTPResponse(text: Look.icon, type: "image/svg+xml")
             case ("GET", "script.js", 1): return HTTPResponse(text: Look.script, type: "text/javascript; charset=utf-8")

@@ -3,27 +3,28 @@ import PredicateFormat
 import StoreEngine
 import StoreReading
 
-/// A connection from an object to many others: a relationship of its own, or one of another entity that has no inverse.
-struct Connection {
-    /// The entity of the objects that it leads to.
+/// The objects that an object is related to by a to-many relationship of its own, or that refer to it by a relationship
+/// without inverse.
+struct RelatedObjects {
+    /// The entity of the related objects.
     let entity: EntityLayout
     let relationship: RelationshipLayout
     private let isBack: Bool
 
     /// The to-many relationships of an entity.
-    static func own(_ entity: EntityLayout) -> [Connection] {
+    static func own(_ entity: EntityLayout) -> [RelatedObjects] {
         entity.toManys.filter { !$0.isTransient }.map {
-            Connection(entity: $0.destination, relationship: $0, isBack: false)
+            RelatedObjects(entity: $0.destination, relationship: $0, isBack: false)
         }
     }
 
-    /// The relationships without inverse that lead to objects of an entity.
-    static func back(to entity: EntityLayout, in layout: ModelLayout) -> [Connection] {
+    /// The relationships without inverse that refer to objects of an entity.
+    static func back(to entity: EntityLayout, in layout: ModelLayout) -> [RelatedObjects] {
         layout.entities.flatMap { other in
             other.relationships.filter { relationship in
                 relationship.source === other && relationship.inverse == nil && !relationship.isTransient
                     && entity.isKind(of: relationship.destination)
-            }.map { Connection(entity: other, relationship: $0, isBack: true) }
+            }.map { RelatedObjects(entity: other, relationship: $0, isBack: true) }
         }
     }
 
@@ -43,7 +44,7 @@ struct Connection {
         return inverse.map { [("by", place + $0.name)] } ?? [("of", place + relationship.name)]
     }
 
-    /// The first objects that it leads to, in order if it is ordered.
+    /// The first related objects, in order if the relationship is ordered.
     func first(_ count: Int, from identifier: NSManagedObjectID, _ store: DirectStore) throws -> [Row] {
         try store.asking { engine in
             if let inverse, !relationship.isOrdered {

@@ -3,44 +3,44 @@ import Foundation
 import HTTPMessages
 import Synchronization
 
-/// What all connections of a server share: the gate, who answers, and the streams that are being sent.
-final class Desk: Sendable {
-    private let answer: @Sendable (HTTPRequest, Gate) -> HTTPResponse
-    private let gate = Mutex<Gate?>(nil)
+/// What all connections of a server share: the access guard, the handler and the open streams.
+final class ServerState: Sendable {
+    private let answer: @Sendable (HTTPRequest, AccessGuard) -> HTTPResponse
+    private let accessGuard = Mutex<AccessGuard?>(nil)
     private let streams = Mutex<[ObjectIdentifier: StreamInUse]>([:])
 
-    /// How many bytes a request may bring along.
+    /// The largest body of a request in bytes.
     let largestBody: Int
 
-    init(largestBody: Int, _ answer: @escaping @Sendable (HTTPRequest, Gate) -> HTTPResponse) {
+    init(largestBody: Int, _ answer: @escaping @Sendable (HTTPRequest, AccessGuard) -> HTTPResponse) {
         self.largestBody = largestBody
         self.answer = answer
     }
 
-    /// Whether a request gets in, which its headers say.
+    /// Whether a request is answered, by its headers.
     func admits(_ request: HTTPRequest) -> Bool {
-        gate.withLock { gate in gate.map { (try? $0.admit(request)) != nil } ?? false }
+        accessGuard.withLock { accessGuard in accessGuard.map { (try? $0.admit(request)) != nil } ?? false }
     }
 
-    func open(_ gate: Gate) { self.gate.withLock { $0 = gate } }
+    func open(_ accessGuard: AccessGuard) { self.accessGuard.withLock { $0 = accessGuard } }
 
-    /// Lets nobody in any more, and those go who wait for something to be sent.
+    /// Refuses new requests, and cancels the streams that wait for content.
     func close() {
-        gate.withLock { $0 = nil }
+        accessGuard.withLock { $0 = nil }
         for stream in streams.withLock({ Array($0.values) }) { stream.content.cancel() }
     }
 
     func response(to request: HTTPRequest) -> HTTPResponse {
         var response: HTTPResponse
-        if let gate = gate.withLock({ $0 }) {
-            do { response = answer(try gate.admit(request), gate) } catch {
-                let refusal = error as? Gate.Refusal
+        if let accessGuard = accessGuard.withLock({ $0 }) {
+            do { response = answer(try accessGuard.admit(request), accessGuard) } catch {
+                let refusal = error as? AccessGuard.Refusal
                 response = HTTPResponse(text: (refusal?.reason ?? "\(error)") + "\n", status: refusal?.status ?? 500)
             }
         } else {
             response = HTTPResponse(text: "The server is being started or stopped.\n", status: 503)
         }
-        response.headers += Gate.headers
+        response.headers += AccessGuard.headers
         return response
     }
 
@@ -48,15 +48,15 @@ final class Desk: Sendable {
     func remove(_ stream: StreamInUse) { streams.withLock { $0[ObjectIdentifier(stream)] = nil } }
 }
 
-/// A stream that is being sent, and what of its last piece did not fit yet. Its connection's thread alone uses it.
+/// An open stream, and the rest of its last part that did not fit into the buffer.
 final class StreamInUse: @unchecked Sendable {
-    // @unchecked Sendable: `rest` belongs to the connection's thread.
+    // @unchecked Sendable: only the connection's thread uses `rest`.
     let content: any HTTPStream
     private var rest = Data()
 
     init(_ content: any HTTPStream) { self.content = content }
 
-    /// Fills in what comes next; nil at the end.
+    /// Fills the buffer with the next bytes, and returns their number; nil at the end.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws -> Int? {
         while rest.isEmpty {
             guard let next = try content.next() else { return nil }

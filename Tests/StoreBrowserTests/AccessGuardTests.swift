@@ -2,23 +2,23 @@ import HTTPMessages
 import Testing
 
 @Suite("Who gets in")
-struct GateTests {
-    private let gate = Gate(token: "abcdefghijklmnopqrstuvwxyz", port: 8080)
+struct AccessGuardTests {
+    private let accessGuard = AccessGuard(token: "abcdefghijklmnopqrstuvwxyz", port: 8080)
 
     private func status(
         _ headers: [String: String], method: String = "GET", path: String = "/abcdefghijklmnopqrstuvwxyz/"
     ) -> Int {
         do {
-            _ = try gate.admit(HTTPRequest(method, path, headers: headers))
+            _ = try accessGuard.admit(HTTPRequest(method, path, headers: headers))
             return 200
-        } catch { return (error as? Gate.Refusal)?.status ?? 0 }
+        } catch { return (error as? AccessGuard.Refusal)?.status ?? 0 }
     }
 
     @Test("Who asks this machine by its own name, with the secret, gets in; the secret is taken off the path")
     func admitted() throws {
         #expect(status(["host": "127.0.0.1:8080"]) == 200)
         #expect(status(["host": "LOCALHOST:8080"]) == 200)
-        let request = try gate.admit(
+        let request = try accessGuard.admit(
             HTTPRequest("GET", "/abcdefghijklmnopqrstuvwxyz/entity/Book", headers: ["host": "localhost:8080"]))
         #expect(request.path == ["entity", "Book"])
     }
@@ -62,7 +62,7 @@ struct GateTests {
 
     @Test("Secrets are long, and never the same")
     func secrets() {
-        let tokens = (0..<100).map { _ in Gate.makeToken() }
+        let tokens = (0..<100).map { _ in AccessGuard.makeToken() }
         #expect(Set(tokens).count == 100)
         #expect(tokens.allSatisfy { $0.count == 26 })
     }

@@ -1,11 +1,12 @@
 import Foundation
 
-/// Who gets in: decided from the request alone, before anything looks at what it asks for.
+/// Decides from a request's head alone whether it is answered.
 ///
-/// The pages are for the person who has seen the printed address. Its first part is a secret, so that neither another user of the
-/// machine nor a page from elsewhere in the same browser can ask for anything. A page from elsewhere that has its own name lead to this machine
-/// (DNS rebinding) says that name in `Host`; one that sends forms here says where it is from in `Origin`.
-public struct Gate: Sendable {
+/// The pages are for the person who has seen the printed address. Its first part is a secret, so that neither another
+/// user of the machine nor a page from elsewhere in the same browser can ask for anything. A page from elsewhere whose
+/// own name was made to resolve to this machine (DNS rebinding) has that name in `Host`; a page that sends forms here
+/// has its own address in `Origin`.
+public struct AccessGuard: Sendable {
     /// The secret, in the printed address.
     public let token: String
     /// The port that the server listens on.
@@ -29,7 +30,7 @@ public struct Gate: Sendable {
     /// The address to print.
     public var address: String { "http://127.0.0.1:\(port)/\(token)/" }
 
-    /// What is answered to whom is not let in.
+    /// The response to a request that is refused.
     public struct Refusal: Error, Equatable {
         /// The status code.
         public let status: Int
@@ -37,11 +38,12 @@ public struct Gate: Sendable {
         public let reason: String
     }
 
-    /// Lets a request in, or not.
+    /// Checks a request.
     ///
-    /// - Parameter request: what was asked for.
-    /// - Returns: the request, the secret taken off its path.
-    /// - Throws: `Refusal`.
+    /// - Parameter request: the request; its body is not looked at.
+    /// - Returns: the request, without the secret in its path.
+    /// - Throws: ``Refusal`` with the status 421 for another host, 405 for another method, and 403 for a page from
+    ///   elsewhere, a `POST` without `Origin` or a wrong secret.
     public func admit(_ request: HTTPRequest) throws -> HTTPRequest {
         guard let host = request.headers["host"], hosts.contains(host.lowercased()) else {
             throw Refusal(status: 421, reason: "This server answers to 127.0.0.1 and localhost only.")
@@ -77,7 +79,8 @@ public struct Gate: Sendable {
         return zip(left, right).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
     }
 
-    /// What every answer says: nothing but this server's own style and script, in nobody's frame, kept nowhere.
+    /// The security headers of every response: the page may load only this server's own style sheet, script and
+    /// pictures, may not be framed, and is not cached.
     public static let headers: [HTTPResponse.Header] = [
         .init(
             "Content-Security-Policy",
