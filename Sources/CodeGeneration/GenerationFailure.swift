@@ -1,4 +1,4 @@
-/// One thing that code generation cannot do, and where: what a developer reads in the build log.
+/// A problem of code generation and its position, for the build log.
 package struct Problem: Sendable, Hashable, CustomStringConvertible {
     package var file: String
     package var line: Int?
@@ -32,7 +32,7 @@ extension Problem: Comparable {
     }
 }
 
-/// What code generation throws: everything it found wrong, at once.
+/// The error of code generation, with all problems that it found.
 package struct GenerationFailure: Error, CustomStringConvertible {
     package var problems: [Problem]
 

@@ -5,7 +5,8 @@ import Ordering
 ///
 /// `@NSManaged` promises the compiler that accessors exist at run time, so it makes none, and off Apple's platforms
 /// the linker misses them. They are generated into a file of the same module, as accessors of other properties that
-/// are linked under the missing symbols (`@_silgen_name`). The compiler itself says what those are.
+/// are linked under the missing symbols (`@_silgen_name`). The symbols' names are taken from the compiler's
+/// output.
 package struct AccessorGenerator {
     private let target: TargetSources
     private let compiler: SwiftCompiler
@@ -24,28 +25,28 @@ package struct AccessorGenerator {
         guard problems.isEmpty else { throw GenerationFailure(problems.sorted()) }
         guard pool.parsed.values.contains(where: { !$0.managed.isEmpty }) else { return AccessorWriter.nothing }
 
-        let (catalogue, types) = try namedTypes(&pool)
+        let (catalog, types) = try namedTypes(&pool)
         let sources = pool.ordered
-        try checkAccess(sources, catalogue)
+        try checkAccess(sources, catalog)
 
-        // What the build configuration defines is not known here, and DEBUG is all that SwiftPM itself defines.
+        // The build configuration's flags are not known here; SwiftPM itself defines only DEBUG.
         let conditions = sources.flatMap { $0.types.flatMap(\.conditions) + $0.managed.flatMap(\.conditions) }
-        let release = try source(sources, catalogue, types, conditions, compiler)
+        let release = try source(sources, catalog, types, conditions, compiler)
         guard conditions.contains(where: { $0.identifiers.contains("DEBUG") }) else { return release }
         let debugCompiler = SwiftCompiler(
             executable: compiler.executable, options: compiler.options + ["-D", "DEBUG"])
-        let debug = try source(sources, catalogue, types, conditions, debugCompiler)
+        let debug = try source(sources, catalog, types, conditions, debugCompiler)
         return debug == release ? debug : "#if DEBUG\n\(debug)#else\n\(release)#endif\n"
     }
 
     private func source(
-        _ sources: [SourceDeclarations], _ catalogue: TypeCatalogue, _ types: Set<[String]>, _ conditions: [String],
+        _ sources: [SourceDeclarations], _ catalog: TypeCatalog, _ types: Set<[String]>, _ conditions: [String],
         _ compiler: SwiftCompiler
     ) throws -> String {
         let imports = Set(sources.filter { !$0.managed.isEmpty }.flatMap(\.imports))
         let modules = Set(imports.map(\.module)).union(["CoreData"]).subtracting([target.moduleName])
         let stub = AccessorStub(
-            sources: sources, catalogue: catalogue, types: types, generatedClasses: target.generatedClasses,
+            sources: sources, catalog: catalog, types: types, generatedClasses: target.generatedClasses,
             modules: modules.union(target.dependencies.keys).sorted(), imported: modules)
         let symbols = try StubCompilation(
             stub: stub, target: target, compiler: compiler,
@@ -59,7 +60,7 @@ package struct AccessorGenerator {
                 )
             ])
         }
-        return AccessorWriter(stub: stub, symbols: symbols, catalogue: catalogue, imports: imports).text()
+        return AccessorWriter(stub: stub, symbols: symbols, catalog: catalog, imports: imports).text()
     }
 
     private func unsupportedMethods(_ source: SourceDeclarations) -> [Problem] {
@@ -73,12 +74,12 @@ package struct AccessorGenerator {
     }
 
     /// Finds the types that the managed declarations name, and what those name in turn.
-    private func namedTypes(_ pool: inout SourcePool) throws -> (TypeCatalogue, Set<[String]>) {
+    private func namedTypes(_ pool: inout SourcePool) throws -> (TypeCatalog, Set<[String]>) {
         var searched: Set<String> = []
         while true {
             let sources = pool.ordered
-            var catalogue = TypeCatalogue(module: target.moduleName)
-            for source in sources { catalogue.add(source.types) }
+            var catalog = TypeCatalog(module: target.moduleName)
+            for source in sources { catalog.add(source.types) }
 
             var names: Set<String> = []
             var paths: Set<[String]> = []
@@ -87,45 +88,45 @@ package struct AccessorGenerator {
                 paths.formUnion(declaration.owner.indices.map { Array(declaration.owner[...$0]) })
                 for type in declaration.types {
                     names.formUnion(type.identifiers)
-                    paths.formUnion(catalogue.paths(in: type, scope: declaration.owner))
+                    paths.formUnion(catalog.paths(in: type, scope: declaration.owner))
                 }
             }
             // Classes inherit the types that are declared in their superclasses. The compiler refuses a circle later.
             var (classes, seen) = (paths, paths)
             while let path = classes.popFirst() {
-                for declaration in catalogue.declarations(of: path) {
+                for declaration in catalog.declarations(of: path) {
                     names.formUnion(declaration.superclass?.identifiers ?? [])
-                    guard let path = catalogue.superclass(of: declaration), seen.insert(path).inserted else { continue }
+                    guard let path = catalog.superclass(of: declaration), seen.insert(path).inserted else { continue }
                     classes.insert(path)
                 }
             }
             var unfollowed = paths
             while let path = unfollowed.popFirst() {
-                let aliases = catalogue.declarations(of: path).compactMap(\.aliased)
+                let aliases = catalog.declarations(of: path).compactMap(\.aliased)
                 names.formUnion(aliases.flatMap(\.identifiers))
-                var next = Set(aliases.flatMap { catalogue.paths(in: $0, scope: path) })
+                var next = Set(aliases.flatMap { catalog.paths(in: $0, scope: path) })
                 next.formUnion(path.indices.map { Array(path[...$0]) })
                 next.subtract(paths)
                 paths.formUnion(next)
                 unfollowed.formUnion(next)
             }
 
-            let unknown = names.subtracting(searched).filter { !catalogue.declares($0) }
-            guard !unknown.isEmpty else { return (catalogue, paths) }
+            let unknown = names.subtracting(searched).filter { !catalog.declares($0) }
+            guard !unknown.isEmpty else { return (catalog, paths) }
             searched.formUnion(unknown)
             try pool.parseDeclarations(of: unknown)
         }
     }
 
     /// A type that only its own file can see cannot be named in the generated file.
-    private func checkAccess(_ sources: [SourceDeclarations], _ catalogue: TypeCatalogue) throws {
+    private func checkAccess(_ sources: [SourceDeclarations], _ catalog: TypeCatalog) throws {
         var problems: [Problem] = []
         for source in sources {
             for declaration in source.managed {
-                let paths = declaration.types.flatMap { catalogue.paths(in: $0, scope: declaration.owner) }
+                let paths = declaration.types.flatMap { catalog.paths(in: $0, scope: declaration.owner) }
                 let hidden = paths.filter { path in
                     path.indices.contains { depth in
-                        let declarations = catalogue.declarations(of: Array(path[...depth]))
+                        let declarations = catalog.declarations(of: Array(path[...depth]))
                         return !declarations.isEmpty && declarations.allSatisfy(\.access.isLimitedToFile)
                     }
                 }

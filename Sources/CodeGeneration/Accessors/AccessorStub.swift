@@ -1,11 +1,11 @@
 import Foundation
 import Ordering
 
-/// A source that has nothing but the managed declarations of a module and the types they name, in files of the same
-/// names, so that the compiler gives the accessors in it the symbols that it gives those of the real module.
+/// A source with only the managed declarations of a module and the types that they name, in files of the same names, so
+/// that the compiler gives its accessors the same symbols as those of the real module.
 ///
-/// No module that the target depends on needs to be built for that. Each accessor calls `marker` with a number of its
-/// own, which is found again in what the compiler prints.
+/// It compiles without the modules that the target depends on. Each accessor calls the marker with a number of its own,
+/// which is searched for in the compiler's output.
 struct AccessorStub {
     /// A file of the stub.
     private struct File {
@@ -15,36 +15,36 @@ struct AccessorStub {
     }
 
     private var files: [String: File] = [:]
-    /// What to import where it can be: a module may show others to those who import it.
+    /// The modules to import under `#if canImport`; a module may re-export others.
     private let modules: [String]
-    /// What the sources with managed declarations import.
+    /// The modules that the sources with managed declarations import.
     let imported: Set<String>
     /// The declarations, by the number of their getter, or of the method; a setter has the number after it.
     private(set) var declarations: [(file: SourceText, declaration: ManagedDeclaration)] = []
 
-    /// The name of the function that each accessor calls, and its symbol: a mangled one would look different in a module whose name has a word
-    /// of it.
+    /// The name of the function that each accessor calls, and its symbol. A mangled symbol would depend on the module:
+    /// it abbreviates words that the module's name contains, too.
     static let markerName = "_pippinMarker"
 
     /// - Parameters:
     ///   - sources: all parsed sources; those without managed declarations give types.
-    ///   - catalogue: the types that the sources and the imported modules declare.
+    ///   - catalog: the types that the sources and the imported modules declare.
     ///   - types: the types to declare.
     ///   - generatedClasses: classes that no source declares.
-    ///   - modules: what to import where it can be.
+    ///   - modules: the modules to import under `#if canImport`.
     ///   - imported: those of them that the sources with managed declarations import themselves.
     init(
-        sources: [SourceDeclarations], catalogue: TypeCatalogue, types: Set<[String]>, generatedClasses: [String],
+        sources: [SourceDeclarations], catalog: TypeCatalog, types: Set<[String]>, generatedClasses: [String],
         modules: [String], imported: Set<String>
     ) {
         (self.modules, self.imported) = (modules, imported)
         for source in sources {
             var lines: [String] = []
             for type in source.types where types.contains(type.path) {
-                lines += Self.located(source.source, type.offset, type.conditions, Self.text(of: type, catalogue))
+                lines += Self.located(source.source, type.offset, type.conditions, Self.text(of: type, catalog))
             }
             for declaration in source.managed {
-                let text = Self.text(of: declaration, number: declarations.count * 2, catalogue)
+                let text = Self.text(of: declaration, number: declarations.count * 2, catalog)
                 declarations.append((source.source, declaration))
                 lines += Self.located(source.source, declaration.offset, declaration.conditions, text)
             }
@@ -52,7 +52,7 @@ struct AccessorStub {
             files[source.source.fileName] = File(
                 modules: Set(source.imports.map(\.module)), text: lines.joined(separator: "\n") + "\n")
         }
-        let classes = generatedClasses.sorted().filter { catalogue.declarations(of: [$0]).isEmpty }
+        let classes = generatedClasses.sorted().filter { catalog.declarations(of: [$0]).isEmpty }
         files["PippinGeneratedTypes.swift"] = File(
             modules: [],
             text:
@@ -69,7 +69,7 @@ struct AccessorStub {
         }
     }
 
-    /// A line that the compiler takes for one of the original source, under its conditions.
+    /// A line that compiler messages attribute to the original source, under its `#if` conditions.
     private static func located(
         _ source: SourceText, _ offset: Int, _ conditions: [String], _ text: String
     ) -> [String] {
@@ -81,25 +81,25 @@ struct AccessorStub {
             + (condition.isEmpty ? [] : ["#endif"])
     }
 
-    private static func text(of type: TypeDeclaration, _ catalogue: TypeCatalogue) -> String {
+    private static func text(of type: TypeDeclaration, _ catalog: TypeCatalog) -> String {
         let access = type.access.isLimitedToFile ? "fileprivate " : ""
-        let body = type.aliased.map { " = " + catalogue.qualify($0, in: type.path) } ?? type.stubBody
+        let body = type.aliased.map { " = " + catalog.qualify($0, in: type.path) } ?? type.stubBody
         let text = "\(access)\(type.keyword) \(type.name)\(type.genericParameters)\(body)"
         return type.enclosing.isEmpty ? text : "extension \(type.enclosing.joined(separator: ".")) { \(text) }"
     }
 
-    private static func text(of declaration: ManagedDeclaration, number: Int, _ catalogue: TypeCatalogue) -> String {
+    private static func text(of declaration: ManagedDeclaration, number: Int, _ catalog: TypeCatalog) -> String {
         // Access changes a symbol only where it is limited to the file.
         let access = declaration.access.isLimitedToFile ? "fileprivate " : ""
         let member: String
         switch declaration.kind {
         case .property(let type, _):
             member =
-                "var \(declaration.name): \(catalogue.qualify(type, in: declaration)) "
+                "var \(declaration.name): \(catalog.qualify(type, in: declaration)) "
                 + "{ get { \(markerName)(\(number)) } set { \(markerName)(\(number + 1)) } }"
         case .method(let parameters, let result):
-            let list = parameters.map { "\($0.names): \(catalogue.qualify($0.type, in: declaration))" }
-            let arrow = result.map { " -> " + catalogue.qualify($0, in: declaration) } ?? ""
+            let list = parameters.map { "\($0.names): \(catalog.qualify($0.type, in: declaration))" }
+            let arrow = result.map { " -> " + catalog.qualify($0, in: declaration) } ?? ""
             member = "func \(declaration.name)(\(list.joined(separator: ", ")))\(arrow) { \(markerName)(\(number)) }"
         }
         return "extension \(declaration.owner.joined(separator: ".")) { \(access)\(member) }"
@@ -107,7 +107,7 @@ struct AccessorStub {
 }
 
 extension TypeDeclaration {
-    /// What follows the name of a type that stands in for the real one: enough to be an element of a set.
+    /// The rest of a stub type's declaration after its name: enough for a set element.
     var stubBody: String {
         switch keyword {
         case "class": ": NSObject {}"

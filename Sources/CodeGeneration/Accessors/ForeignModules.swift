@@ -1,22 +1,22 @@
 import Foundation
 import Ordering
 
-/// Modules that stand in for those that a target depends on: they have the types that its accessors name.
+/// Stubs of the modules that a target depends on, with the types that its accessors name.
 struct ForeignModules {
     private let target: TargetSources
     private let imported: Set<String>
     private let compiler: SwiftCompiler
     private let folder: TemporaryFolder
     private var pools: [String: SourcePool] = [:]
-    /// The names of the types at the top of each module that it stands in for.
+    /// The names of the top-level types of each module that a stub replaces.
     private var names: [String: Set<String>] = [:]
     private var searched: Set<String> = []
 
     /// - Parameters:
     ///   - target: the target.
     ///   - imported: the modules that its sources import.
-    ///   - compiler: what compiles the modules.
-    ///   - folder: where to.
+    ///   - compiler: the compiler of the stubs.
+    ///   - folder: the folder for the compiled stubs.
     init(target: TargetSources, imported: Set<String>, compiler: SwiftCompiler, folder: TemporaryFolder) {
         (self.target, self.imported, self.compiler, self.folder) = (target, imported, compiler, folder)
     }
@@ -74,7 +74,7 @@ struct ForeignModules {
             names.formUnion(types.compactMap(\.aliased).flatMap(\.identifiers))
         }
         var result = try compile(module, types)
-        // An alias in a type may be of what yet another module has. It is left out, since nobody need name it.
+        // A nested alias may refer to a third module's type. It is left out; nothing needs it.
         if !result.succeeded {
             result = try compile(module, types.filter { $0.aliased == nil || $0.enclosing.isEmpty })
         }
@@ -87,16 +87,17 @@ struct ForeignModules {
     }
 
     private func compile(_ module: String, _ types: [TypeDeclaration]) throws -> SwiftCompiler.Output {
-        var catalogue = TypeCatalogue(module: module)
-        catalogue.add(types)
+        var catalog = TypeCatalog(module: module)
+        catalog.add(types)
         func text(of type: TypeDeclaration) -> String {
-            let body = type.aliased.map { " = " + catalogue.qualify($0, in: type.path) } ?? type.stubBody
+            let body = type.aliased.map { " = " + catalog.qualify($0, in: type.path) } ?? type.stubBody
             let text = "public \(type.keyword) \(type.name)\(type.genericParameters)\(body)"
             return type.enclosing.isEmpty ? text : "extension \(type.enclosing.joined(separator: ".")) { \(text) }"
         }
         var declarations: [String] = []
         for group in Dictionary(grouping: types.indices, by: { types[$0].path }).values.ordered(by: { $0[0] < $1[0] }) {
-            // Of several, the one whose conditions hold. What the module's own build defines is not known here.
+            // Of several declarations, the one whose conditions hold. The flags of the module's own build are not known
+            // here.
             let others = group.dropFirst().isEmpty ? [] : group.filter { !types[$0].conditions.isEmpty }
             for place in others {
                 let keyword = place == others.first ? "#if" : "#elseif"

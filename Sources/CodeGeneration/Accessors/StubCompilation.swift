@@ -1,12 +1,12 @@
 import Foundation
 import Ordering
 
-/// Has the compiler translate an `AccessorStub`, with stubs of those modules that it needs.
+/// Compiles an `AccessorStub`, with stubs of the modules that it needs.
 struct StubCompilation {
     let stub: AccessorStub
     let target: TargetSources
     let compiler: SwiftCompiler
-    /// The modules that `#if canImport(…)` asks for.
+    /// The modules that `#if canImport(…)` tests for.
     let testedModules: Set<String>
 
     /// - Returns: the symbols by the numbers of the markers.
@@ -20,7 +20,7 @@ struct StubCompilation {
             result = try compile(in: folder, importsOwn: false)
         }
         if !result.succeeded, result.errors.contains("is ambiguous for type lookup") {
-            // Two modules have such a type, and a file sees that of the one which it imports.
+            // Two imported modules have a type of this name, so each file imports only what its source does.
             result = try compile(in: folder, importsOwn: true)
         }
         guard result.succeeded else { throw GenerationFailure(problems(in: result.errors)) }
@@ -62,7 +62,7 @@ struct StubCompilation {
             let onLine = stub.declarations.filter {
                 $0.file.path == file && $0.file.position(of: $0.declaration.offset).line == number
             }
-            // Of several on one line, it is the one with the type that the message quotes.
+            // If a line has several declarations, the one whose type the message quotes is meant.
             let quoted = onLine.first { one in
                 one.declaration.types.contains { !$0.identifiers.isDisjoint(with: message.identifiers) }
             }

@@ -44,7 +44,7 @@ struct SourcePool {
         }
     }
 
-    /// What was parsed, in the order of the sources' paths.
+    /// The parsed sources, in the order of the sources' paths.
     var ordered: [SourceDeclarations] { parsed.values.ordered { $0.source.path < $1.source.path } }
 
     /// Whether a text occurs in any of the sources.
@@ -87,7 +87,7 @@ struct SourcePool {
         return try sources.compactMap { try results.values[$0.path]?.get() }
     }
 
-    /// Where concurrent runs leave what they found.
+    /// Collects the results of concurrent runs.
     private final class Results: @unchecked Sendable {
         // @unchecked Sendable: `lock` guards the only variable while runs go on.
         private let lock = NSLock()

@@ -1,14 +1,14 @@
 import Foundation
 import Ordering
 
-/// Decides between two classes of one name for a whole module.
+/// Decides for a whole module which of two classes with one name is meant.
 ///
 /// Foundation has an `NSExpression` and an `NSComparisonPredicate` off Apple's platforms too, which can be neither
-/// created nor subclassed; ours have the same names. A module that imports both and names them needs to hear which
-/// ones are meant.
+/// created nor subclassed; ours have the same names. A module that imports both and names them needs an
+/// alias.
 package enum NameAliases {
-    /// On Apple's platforms UIKit, AppKit and SwiftUI bring Core Data along, and a framework that uses it shows it to its own users: files
-    /// use it without importing it.
+    /// On Apple's platforms, UIKit, AppKit and SwiftUI re-export Core Data, as frameworks that use it do: files use it
+    /// without importing it.
     private static let visibility = "@_exported public import CoreData\n\n"
     private static let names = ["NSComparisonPredicate", "NSExpression"]
 

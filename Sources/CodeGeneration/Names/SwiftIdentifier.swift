@@ -1,5 +1,4 @@
-/// Names as Swift takes them. What comes from a model is text that anybody may have written: nothing of it goes into a source
-/// that is not one of these.
+/// Names that Swift accepts. The texts of a model are untrusted: no other text of it goes into generated source.
 enum SwiftIdentifier {
     /// Whether a text is an identifier by Swift's grammar, or a keyword, which is one in backticks.
     ///

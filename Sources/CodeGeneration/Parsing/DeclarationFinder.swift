@@ -5,10 +5,10 @@ struct DeclarationFinder {
     private let parsed: ParsedSource
     private let module: String
     private var found: SourceDeclarations
-    /// Where the `@NSManaged` attributes are that were understood.
+    /// The offsets of the `@NSManaged` attributes whose declarations were understood.
     private var understood: Set<Int> = []
 
-    /// What a declaration lies in.
+    /// The enclosing scope of a declaration.
     private struct Scope {
         var path: [String] = []
         var keyword = ""

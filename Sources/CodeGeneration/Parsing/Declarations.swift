@@ -1,4 +1,4 @@
-/// How far a declaration can be seen, of which three cases matter to what is generated beside it.
+/// The access level of a declaration, as far as generated code depends on it.
 enum Access: Sendable, Equatable {
     case `private`, `fileprivate`
     /// `internal` or `package`: within the module at least.
@@ -28,13 +28,13 @@ struct TypeDeclaration: Sendable {
     var enclosing: [String]
     /// The generic parameters without their constraints: `<Key, Value>`.
     var genericParameters: String
-    /// What a `typealias` stands for.
+    /// The type that a `typealias` stands for.
     var aliased: String?
-    /// What a class names first after the colon: its superclass, or a protocol.
+    /// The first name after the colon of a class: its superclass, or a protocol.
     var superclass: String?
     var access: Access
     var conditions: [String]
-    /// Where its name is.
+    /// The offset of its name.
     var offset: Int
 
     var path: [String] { enclosing + [name] }
@@ -72,14 +72,14 @@ struct ManagedDeclaration: Sendable {
     /// The access level, inherited from the extension where the declaration has none.
     var access: Access
     var conditions: [String]
-    /// Where the attribute is.
+    /// The offset of the attribute.
     var offset: Int
 
     /// The name without backticks: the key.
     var plainName: String { name.filter { $0 != "`" } }
 }
 
-/// What one source declares.
+/// The declarations of one source.
 struct SourceDeclarations: Sendable {
     let source: SourceText
     var types: [TypeDeclaration] = []

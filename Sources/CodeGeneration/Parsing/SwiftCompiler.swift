@@ -13,7 +13,7 @@ package struct SwiftCompiler: Sendable {
         self.options = options
     }
 
-    /// What a run of the compiler printed.
+    /// The output of a run of the compiler.
     struct Output: Sendable {
         var succeeded: Bool
         var output: Data
@@ -23,7 +23,7 @@ package struct SwiftCompiler: Sendable {
     /// Runs the compiler's front end and waits for it.
     /// - Throws: `GenerationFailure` if it cannot be started.
     func run(_ arguments: [String]) throws -> Output {
-        // Files rather than pipes: a full pipe would block a process that nobody reads yet.
+        // Files rather than pipes: a full pipe would block the process until it is read.
         let folder = try TemporaryFolder()
         let outputPath = try folder.write("output", "")
         let errorsPath = try folder.write("errors", "")
@@ -69,7 +69,7 @@ package struct SwiftCompiler: Sendable {
     }
 }
 
-/// A folder for files that are gone when nobody holds it any more.
+/// A folder for files, which are removed when the object is released.
 final class TemporaryFolder: Sendable {
     let url: URL
 

@@ -8,7 +8,7 @@ struct SyntaxTree: Decodable, Sendable {
 
 /// A declaration or an attribute of a syntax tree.
 struct SyntaxNode: Decodable, Sendable {
-    /// What it is, in the compiler's words: `class_decl`, `var_decl`, `ns_managed_attr` …
+    /// The kind of node, by the compiler's name: `class_decl`, `var_decl`, `ns_managed_attr` …
     var kind: String
     /// The offset of its first token, and that of the first byte of its last token.
     var range: (start: Int, end: Int)?

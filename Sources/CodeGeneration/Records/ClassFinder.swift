@@ -47,7 +47,7 @@ package struct ClassFinder {
         }
     }
 
-    /// How many braces are open after another character.
+    /// The number of open braces after another character.
     private static func depth(_ before: Int, _ byte: UInt8) -> Int {
         switch byte {
         case UInt8(ascii: "{"): before + 1

@@ -3,7 +3,7 @@ package struct RecordProblem: Sendable, Hashable {
     package var entity: String
     /// Nil where the entity's class is meant.
     package var property: String?
-    /// What is wrong, as a sentence without its point.
+    /// The problem, as a sentence without its full stop.
     package var reason: String
 
     /// `entity “Book”, property “title”: …`
@@ -13,11 +13,11 @@ package struct RecordProblem: Sendable, Hashable {
 }
 
 extension RecordModel {
-    /// What keeps the classes of a model from being generated, or would make something else of them than the model's properties. Pure.
+    /// The reasons why classes of a model cannot be generated, or would not have the model's properties.
     ///
     /// - Parameters:
-    ///   - all: whether entities count, too, whose classes nobody asks for.
-    ///   - knowsModule: whether the names of classes of the module that they are for are without it.
+    ///   - all: whether entities count, too, for which no class is to be generated.
+    ///   - knowsModule: whether names of classes omit the name of the module that they are generated for.
     /// - Returns: the problems, in the order of the entities; none when the classes can be generated.
     package func problems(all: Bool = false, knowsModule: Bool = true) -> [RecordProblem] {
         entities.filter { all || ($0.codeGeneration != .none && $0.hasOwnClass) }.flatMap { problems($0, knowsModule) }

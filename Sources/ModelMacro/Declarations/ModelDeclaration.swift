@@ -2,7 +2,7 @@
 package struct ModelDeclaration: Equatable, Sendable {
     package enum Kind: Equatable, Sendable {
         case structure, finalClass
-        /// What can be no model: the keyword.
+        /// The keyword of a declaration that cannot be a model.
         case other(String)
     }
 

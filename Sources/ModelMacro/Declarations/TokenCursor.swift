@@ -127,7 +127,7 @@ struct TokenCursor {
         if let token = next, case .sign = token.kind, "([{".contains(token.text) { skipBrackets() } else { advance() }
     }
 
-    /// What follows the name of a property.
+    /// The rest of a property after its name.
     struct PropertyForm {
         /// The type, as it is written.
         var type: String?

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a compiler asks of a macro, as JSON. Everything that it may say besides is passed over.
+/// A request of the compiler to a macro, as JSON. Unknown fields are ignored.
 package struct CompilerMessage: Decodable, Sendable {
     package var getCapability: Empty?
     package var expandAttachedMacro: Attached?
@@ -31,7 +31,7 @@ package struct CompilerMessage: Decodable, Sendable {
     }
 }
 
-/// What a macro answers.
+/// The answer of a macro.
 package struct CompilerAnswer: Encodable, Equatable, Sendable {
     package var getCapabilityResult: CapabilityResult?
     package var expandMacroResult: ExpansionResult?
@@ -99,7 +99,7 @@ extension CompilerMessage.Attached {
         return tokens[colon...].compactMap(\.name)
     }
 
-    /// Where the attribute is, which a problem is shown at.
+    /// The position of the attribute, at which problems are shown.
     fileprivate var position: CompilerAnswer.Position {
         let place = attributeSyntax ?? declSyntax
         let blanks = Lexer.tokens(of: place.source).first?.offset ?? 0

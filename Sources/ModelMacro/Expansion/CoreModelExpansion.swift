@@ -1,8 +1,8 @@
-/// What `@CoreModel` makes of a declaration.
+/// The expansion of `@CoreModel` for a declaration.
 package struct CoreModelExpansion: Equatable, Sendable {
     /// The extensions to add.
     package var source = ""
-    /// What is wrong, for the compiler's message; nil for nothing.
+    /// The compiler's error message; nil if there is none.
     package var problem: String?
 
     /// - Parameters:
@@ -39,10 +39,11 @@ package struct CoreModelExpansion: Equatable, Sendable {
         private static let isolation = ""
     #endif
 
-    /// `Codable` as the compiler would synthesize it. Written out, it meets with what somebody else wrote for the type in another
-    /// place, which the compiler then refuses: columns would pass it by.
+    /// `Codable` as the compiler would synthesize it, written out so that the compiler reports a conflict with coding
+    /// that is declared elsewhere, which columns would bypass.
     ///
-    /// A type may have its access from the extension that it is in. What is public can be seen as widely as the type.
+    /// The members are public, since the type may get its access from an enclosing extension that the macro does not
+    /// see.
     private static func coding(_ properties: [String]) -> String {
         """
             private enum CodingKeys: Swift.String, Swift.CodingKey {
@@ -62,7 +63,8 @@ package struct CoreModelExpansion: Equatable, Sendable {
         """
     }
 
-    /// All values first, the properties afterwards: a value that fails in between would make the compiler copy the whole struct.
+    /// All values are read before the first property is set: otherwise the compiler would copy the whole struct for a
+    /// value that throws in between.
     ///
     /// An extension of a nested type does not see the types that are declared beside it, so there a value gets its property's type
     /// without naming it, as it does where the declaration leaves its type to the compiler.

@@ -1,7 +1,7 @@
-/// Takes Swift source apart into tokens; comments are left out.
+/// Splits Swift source into tokens, without comments.
 ///
-/// It knows as much of the language as it takes to find the properties of a type: what brackets enclose, where strings end. What is in
-/// a string, its interpolations included, is one literal.
+/// It knows only as much of the language as finding the properties of a type requires: matching brackets, and the ends
+/// of strings. A string with its interpolations is one literal.
 package struct Lexer {
     private let bytes: [UInt8]
     private var place = 0
@@ -99,12 +99,12 @@ package struct Lexer {
         return next > place && next < bytes.count && bytes[next] == UInt8(ascii: "\"")
     }
 
-    /// A string: of one line or several, with number signs around it or none, with interpolations.
+    /// Skips a string of one or several lines, with or without number signs around it, with its interpolations.
     private mutating func takeString() {
         let signs = taken(UInt8(ascii: "#"), atMost: .max)
         let start = place
         var quotes = taken(UInt8(ascii: "\""), atMost: 3)
-        // Two of them are a string without anything in it, unless signs are missing behind them.
+        // Two quotation marks are an empty string, unless the number signs that must follow are missing.
         if quotes == 2, hasSigns(signs, at: place) { return place += signs }
         if quotes < 3 || signs > 0 && !isAtEndOfLine(place) {
             quotes = 1
@@ -127,7 +127,7 @@ package struct Lexer {
         }
     }
 
-    /// What is between parentheses in a string, with strings in it.
+    /// Skips the parentheses of an interpolation, with the strings in it.
     private mutating func skipInterpolation() {
         var depth = 0
         repeat {
@@ -139,8 +139,8 @@ package struct Lexer {
 
     // MARK: Regular expressions
 
-    /// Where the literal ends that begins here; nil where none does. Without number signs around it, its slash is
-    /// written like a prefix operator, and no parenthesis ends in it that began before: the slash is an argument then.
+    /// The end of a regular-expression literal that begins here; nil if none does. A bare `/` begins one only where a
+    /// prefix operator could stand, and not if the literal would close a parenthesis that was opened before it.
     private func endOfRegularExpression() -> Int? {
         var next = place
         while next < bytes.count, bytes[next] == UInt8(ascii: "#") { next += 1 }
@@ -169,7 +169,7 @@ package struct Lexer {
         return nil
     }
 
-    /// Whether nothing is directly before the byte here, and something behind it.
+    /// Whether a prefix operator could stand here: after a blank or an opening sign, and not before a blank.
     private var isPrefix: Bool {
         let before = place == 0 ? UInt8(ascii: " ") : bytes[place - 1]
         return " \t\n\r([{,;:!".utf8.contains(before) && peek(1).map { !" \t\n\r".utf8.contains($0) } ?? false
@@ -194,7 +194,7 @@ package struct Lexer {
         while place < bytes.count, condition(bytes[place]) { place += 1 }
     }
 
-    /// How many of a byte follow, which are passed over.
+    /// Skips repetitions of a byte, and returns their number.
     private mutating func taken(_ byte: UInt8, atMost limit: Int) -> Int {
         let start = place
         while place < bytes.count, bytes[place] == byte, place - start < limit { place += 1 }
@@ -203,7 +203,7 @@ package struct Lexer {
 
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
-    /// Letters, digits and underscores, and whatever is not ASCII.
+    /// Whether a byte can be in an identifier: letters, digits, underscores, and all that is not ASCII.
     private static func isWord(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"),

@@ -13,10 +13,10 @@ package struct Token: Equatable, Sendable {
     package let text: String
     /// Whether it is the first of its line.
     package let startsLine: Bool
-    /// Where it begins, in bytes of UTF-8 from the start of the source.
+    /// The offset in the source, in bytes of UTF-8.
     package let offset: Int
 
-    /// How many bytes of the source it is.
+    /// The length in bytes.
     var length: Int { text.utf8.count + (kind == .name(isQuoted: true) ? 2 : 0) }
 
     func isSign(_ sign: String) -> Bool { kind == .sign && text == sign }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// The types that the sources of a module declare, found by name.
-struct TypeCatalogue: Sendable {
+struct TypeCatalog: Sendable {
     private var declarationsByPath: [[String]: [TypeDeclaration]] = [:]
     private let module: String
 
@@ -38,7 +38,7 @@ struct TypeCatalogue: Sendable {
     /// A type in a type, or in one that it inherits from.
     private func member(_ name: String, of owner: [String], _ depth: Int = 0) -> [String]? {
         if declarationsByPath[owner + [name]] != nil { return owner + [name] }
-        // Of classes that inherit from each other in a circle, the compiler will say so.
+        // The compiler reports circular inheritance.
         guard depth < 32 else { return nil }
         return declarations(of: owner).lazy.compactMap { declaration in
             superclass(of: declaration, depth + 1).flatMap { member(name, of: $0, depth + 1) }
