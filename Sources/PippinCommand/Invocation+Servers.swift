@@ -1,6 +1,6 @@
 import StoreCommands
 
-/// What is asked of stores on servers: `pippin-postgres` does it, some of it in words of its own.
+/// Commands for stores on servers are run by `pippin-postgres`, with other arguments for some of them.
 ///
 ///     pippin dump --json postgresql://app@db.example/books --entity Book
 ///     pippin-postgres dump --json postgresql://app@db.example/books Book
@@ -10,12 +10,12 @@ extension Invocation {
         argument.hasPrefix("postgresql://") || argument.hasPrefix("postgres://")
     }
 
-    /// The same with the program that does it, where that is not this one.
+    /// The invocation, or the launch of `pippin-postgres` if the store is on a server.
     ///
-    /// - Parameter arguments: what this was read from.
-    /// - Returns: the same, or the launch of that program.
-    /// - Throws: `UsageError` for what is done with files only.
-    func whereStoreIs(_ arguments: [String]) throws -> Invocation {
+    /// - Parameter arguments: the arguments that the invocation was read from.
+    /// - Returns: the invocation to run.
+    /// - Throws: `UsageError` for commands and options that need a file.
+    func redirectedToServer(_ arguments: [String]) throws -> Invocation {
         if case .migrate(let options) = self, options.isSQL || Self.isServer(options.store) {
             return try .launch(.postgres, Self.migrate(options))
         }

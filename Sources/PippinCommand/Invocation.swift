@@ -50,7 +50,7 @@ enum Invocation: Equatable {
     /// Reads the arguments, the program's name left out.
     ///
     /// - Throws: `UsageError` that says which argument is wrong.
-    init(_ arguments: [String]) throws { self = try Invocation(reading: arguments).whereStoreIs(arguments) }
+    init(_ arguments: [String]) throws { self = try Invocation(reading: arguments).redirectedToServer(arguments) }
 
     private init(reading arguments: [String]) throws {
         if arguments.contains("--help") || arguments.contains("-h") || arguments.first == "help" {

@@ -6,15 +6,15 @@ import Synchronization
 
 /// Lines typed at a terminal, with history and completion by libedit.
 enum LineEditor {
-    /// What the library's function, which takes no context, completes by.
+    /// The model for completions. libedit's callback takes no context.
     private static let layout = Mutex<ModelLayout?>(nil)
 
     /// Asks for lines until there are no more.
     ///
     /// - Parameters:
-    ///   - model: what entities and keys are completed from.
-    ///   - history: the file that keeps what was typed.
-    ///   - answer: answers a line; false ends it.
+    ///   - model: the model whose entities and keys are completed.
+    ///   - history: the file of the typed lines.
+    ///   - answer: handles a line, and returns whether to go on.
     static func run(_ model: ModelLayout, history: String, _ answer: (String) -> Bool) {
         layout.withLock { $0 = model }
         line_editor_complete_by { _, _, _ in LineEditor.complete() }
@@ -31,12 +31,12 @@ enum LineEditor {
             last = line
             if !answer(line) { break }
         }
-        // What was asked for may be nobody else's business.
+        // Queries may contain private values, so only the user may read the file.
         umask(0o077)
         write_history(history)
     }
 
-    /// The library's answer: what all choices begin with, the choices, and nothing; all of it is freed by the library.
+    /// The result for libedit: the common prefix, the choices, and a null pointer. libedit frees all of it.
     private static func complete() -> UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? {
         line_editor_no_files()
         let text = String(cString: line_editor_text()).utf8.prefix(Int(line_editor_cursor()))

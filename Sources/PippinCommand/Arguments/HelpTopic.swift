@@ -1,6 +1,6 @@
 import StoreCommands
 
-/// What somebody wants help with: everything, or a command.
+/// The topic of a request for help: everything, or a command.
 enum HelpTopic: String, CaseIterable, Equatable {
     case all
     case info, dump, query, export, check, report, browse, shell, `import`, migrate, copy, model, completions, manual

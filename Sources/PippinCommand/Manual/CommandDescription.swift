@@ -1,22 +1,22 @@
-/// What a command is, as a value: its help, its manual page and what a shell completes are made of it.
+/// The description of a command, from which its help, manual page and shell completions are generated.
 struct CommandDescription {
     struct Option {
         /// `--model`.
         let name: String
-        /// What its value is called; nil for a flag.
+        /// The name of its value; nil for a flag.
         var value: String?
         let text: String
-        /// The values that there are; none where others are possible.
+        /// The allowed values; empty if any is allowed.
         var choices: [String] = []
     }
 
-    /// As it is typed, without the program: `model diff`.
+    /// The name as it is typed, without the program: `model diff`.
     let name: String
-    /// What follows the name, a line for each form.
+    /// The arguments after the name, a line for each form.
     let usage: [String]
-    /// What it does, in a line.
+    /// A summary in one line.
     let summary: String
-    /// What it does, in a paragraph or several.
+    /// The full description, in paragraphs.
     let text: String
     var options: [Option] = []
     /// The exit statuses other than 0, 1 and 64.

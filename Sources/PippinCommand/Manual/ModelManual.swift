@@ -71,7 +71,7 @@ extension CommandManual {
             ],
             summary: "a .momd of it, or a .cdm of a mapping model",
             text:
-                "Compiles the source of a model with all its versions, or of a mapping model. The version hashes are Pippin's own: nobody but Apple's tools can compute Apple's.",
+                "Compiles the source of a model with all its versions, or of a mapping model. The version hashes are Pippin's own: only Apple's tools can compute Apple's.",
             options: [
                 .init(
                     name: "--output", value: "FILE",

@@ -26,26 +26,26 @@ enum Migrating {
         guard plan.changesAnything, !options.isDryRun else { return }
         let folder = MigrationWorkspace.folder(of: store, .backup)
         defer { EndingSignals.keep(folder) }
-        // Until then, the folder may be that of another migration.
+        // Before the lock is held, the folder may be that of another migration.
         try StoreBackup.with(store, whenLocked: { EndingSignals.remove($0) }) {
             defer { EndingSignals.keep(folder) }
             try plan.run(output)
         } failed: { backup in
-            // The error of the migration is the one to tell.
+            // The error of the migration is the one to report.
             try? output("The migration failed. Beside the store, a copy of it is “\(backup.path)”.\n")
         }
         try output("Done.\n")
     }
 
-    /// Checks that a store that fits the model by its version can be opened with it: that there is nothing to do would be no answer
-    /// for one that cannot.
+    /// Checks that a store whose version already matches can also be opened with the model, so that “nothing to do” is
+    /// not reported for one that cannot.
     private static func checkOpening(_ store: URL, _ plan: MigrationChoice) throws {
         do {
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: plan.destination)
             let opened = try coordinator.addPersistentStore(
                 ofType: NSSQLiteStoreType, configurationName: nil, at: store,
                 options: [NSReadOnlyPersistentStoreOption: true])
-            // A store that lacks something opens for what it has. Its migration would find no more.
+            // A store that lacks columns opens all the same. A migration would report the same finding.
             let finding = opened.engine.inspection?.findings.first
             try coordinator.remove(opened)
             if let finding { throw finding.error(url: store) }

@@ -104,7 +104,7 @@ enum MigrationChoice {
                 try migration.run { progress in
                     guard progress.step > begun else { return }
                     begun = progress.step
-                    // That nobody listens any more does not stop the migration.
+                    // A closed output does not stop the migration.
                     try? output("Step \(progress.step) of \(progress.stepCount) …\n")
                 }
             }

@@ -70,7 +70,7 @@ struct ModelDiff {
 
     private static func others(_ first: ModelDocument, _ second: ModelDocument) -> [String] {
         var phrases: [String] = []
-        // A compiled model has none or an empty one where nobody gave it one.
+        // A compiled model without an identifier has none or an empty one.
         let identifiers = [first, second].map { listed($0.versionIdentifiers) }
         if identifiers[0] != identifiers[1] {
             phrases.append("version identifiers: \(identifiers[0]) → \(identifiers[1])")

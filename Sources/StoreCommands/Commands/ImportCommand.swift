@@ -2,14 +2,15 @@ import CoreData
 import StoreEngine
 import StoreReading
 
-/// `pippin import`: an object for each line or element of a file, all of them or none.
+/// `pippin import`: inserts an object for each line or element of a file, or none if one of them fails.
 package enum ImportCommand {
     /// - Parameters:
     ///   - options: what to import.
     ///   - store: the store that the options name, open for writing.
-    ///   - progress: says how far it is.
-    ///   - output: takes how many objects were added.
-    /// - Throws: `CommandError` that names the place of what is wrong, and the errors of the store; then nothing was written.
+    ///   - progress: shows the progress.
+    ///   - output: receives the number of inserted objects, as text.
+    /// - Throws: `CommandError` with the line or element that cannot be imported, and the errors of the store. Nothing
+    ///   is inserted then.
     package static func run(
         _ options: ImportOptions, in store: DirectStore, _ progress: ProgressLine, _ output: (String) throws -> Void
     ) throws {
@@ -32,7 +33,7 @@ package enum ImportCommand {
         }
     }
 
-    /// As a program would: where relationships have another side that is kept in order, or is one object, the context keeps it so.
+    /// Imports through a context, which keeps the inverses of relationships consistent, if they are ordered or to-one.
     /// All objects are in memory at once.
     private static func throughContext(_ values: ImportValues, _ progress: ProgressLine) throws -> Int {
         let (store, entity) = (values.store, values.entity)
@@ -69,6 +70,6 @@ package enum ImportCommand {
         }
     }
 
-    /// What the history says of who did it.
+    /// The author of the transaction in the history.
     static let author = "pippin import"
 }

@@ -61,7 +61,7 @@ package enum QueryCommand {
 }
 
 extension DirectStore {
-    /// The entity that somebody has named.
+    /// The entity with a name that the user typed.
     ///
     /// - Throws: `CommandError` that names those that there are.
     func entity(named name: String) throws -> EntityLayout {

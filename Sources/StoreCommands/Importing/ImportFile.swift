@@ -10,7 +10,7 @@ struct ImportFile {
         /// A list or an object in JSON: bytes that are JSON, or the elements of a composite attribute.
         case json(String)
 
-        /// What there is to be read; nothing for no value.
+        /// The content of a value; nil for none.
         var text: String {
             switch self {
             case .none: ""
@@ -34,7 +34,7 @@ struct ImportFile {
         (self.path, self.format, self.isVerbatim) = (path, format, isVerbatim)
     }
 
-    /// Where an object stands, in words.
+    /// The position of an object, in words.
     func place(_ number: Int) -> String { format == .json ? "element \(number)" : "line \(number)" }
 
     /// The objects, to be read from the beginning.
@@ -66,7 +66,7 @@ struct ImportFile {
             }
         }
 
-        /// How much of the file was read; nil where that is not known.
+        /// The part of the file that was read; nil if that is not known.
         var fraction: Double? {
             switch source {
             case .records(let reader, _): reader.fraction

@@ -1,7 +1,7 @@
 import CoreData
 import StoreReading
 
-/// What a file says of an object, as values of the entity's properties.
+/// The values of a file for an object, converted for the entity's properties.
 struct ImportValues {
     enum Reading {
         /// A value that is computed by the store.
@@ -23,7 +23,7 @@ struct ImportValues {
         subentities = ImportedSubentities(of: entity)
     }
 
-    /// Where an object stands in the file, in words.
+    /// The position of an object in the file, in words.
     func place(_ number: Int) -> String { "\(file.name), \(file.place(number))" }
 
     /// Reads the value of a property.

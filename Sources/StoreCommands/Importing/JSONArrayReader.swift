@@ -1,9 +1,9 @@
 import Foundation
 import StoreReading
 
-/// The elements of an array in JSON, one after the other, as bytes: what is in them is for others to read.
+/// The elements of an array in JSON, one after the other, as bytes that are not parsed further.
 struct JSONArrayReader {
-    /// What is no array.
+    /// The file has no array.
     struct Mistake: Error {}
 
     private var bytes: ByteReader

@@ -2,19 +2,20 @@ import Foundation
 import StoreEngine
 import StoreReading
 
-/// A file that is there once all of it is written.
+/// Output into a file that appears only when it is complete.
 package enum OutputFile {
-    /// Writes a file beside the one that it takes the place of. A link is followed; a pipe, a terminal or another device is written as it is,
-    /// since a file must not take its place.
+    /// Writes a draft beside the file, and replaces the file by it. A link is followed. A pipe, a terminal or another
+    /// device is written to directly, since a file must not replace it.
     ///
-    /// - Throws: what `body` throws, and `CommandError` for a file that cannot be written; then what was there is there still.
+    /// - Throws: what `body` throws, and `CommandError` for a file that cannot be written. The former file is unchanged
+    ///   then.
     package static func write(to path: String, _ body: ((String) throws -> Void) throws -> Void) throws {
         try write(path) { buffer in try body { try buffer.write($0) } }
     }
 
-    /// Writes bytes likewise.
+    /// Writes bytes in the same way.
     ///
-    /// - Throws: `CommandError` for a file that cannot be written; then what was there is there still.
+    /// - Throws: `CommandError` for a file that cannot be written. The former file is unchanged then.
     package static func write(_ data: Data, to path: String) throws {
         try write(path) { buffer in try buffer.write(data) }
     }
@@ -33,7 +34,7 @@ package enum OutputFile {
         }
     }
 
-    /// The file that links lead to.
+    /// The file that a path with links refers to.
     private static func target(of path: String) -> String {
         guard let resolved = realpath(path, nil) else { return path }
         defer { free(resolved) }
@@ -48,7 +49,7 @@ package enum OutputFile {
         defer { EndingSignals.keep(draft) }
         do {
             do {
-                // The new file is for whom the former one was, before there is anything in it.
+                // The new file gets the owner and permissions of the former one before anything is written to it.
                 var former = stat()
                 if stat(path, &former) == 0 {
                     if fchown(descriptor, former.st_uid, former.st_gid) != 0 {
@@ -56,12 +57,12 @@ package enum OutputFile {
                     }
                     var own = stat()
                     guard fstat(descriptor, &own) == 0 else { throw refusal(name, errno) }
-                    // What the former group could do, another one cannot.
+                    // If the group differs, group permissions are not copied.
                     let kept: mode_t = own.st_gid == former.st_gid ? 0o777 : 0o707
                     guard fchmod(descriptor, former.st_mode & kept) == 0 else { throw refusal(name, errno) }
                 }
                 try fill(descriptor, body)
-                // Some file systems tell only now that there was no room.
+                // Some file systems report only now that there was no room.
                 guard fsync(descriptor) == 0 else { throw refusal(name, errno) }
                 guard rename(draft.path, path) == 0 else { throw refusal(name, errno) }
             } catch {
@@ -75,14 +76,14 @@ package enum OutputFile {
         }
     }
 
-    /// How the names of its drafts begin: with its name, as far as there is room in the 255 bytes of theirs.
+    /// The prefix of the names of its drafts: its name, cut off so that theirs have at most 255 bytes.
     private static func prefix(_ file: URL) -> String {
         var name = file.lastPathComponent
         while name.utf8.count > 210 { name.unicodeScalars.removeLast() }
         return ".\(name).pippin-"
     }
 
-    /// Makes the draft that will become the file. Its lock shows other runs that it is no leftover.
+    /// Creates the draft of the file. Its lock shows other runs that it is in use.
     private static func makeDraft(of file: URL, named name: String) throws -> (descriptor: Int32, url: URL) {
         let isThere = FileManager.default.fileExists(atPath: file.path)
         while true {
@@ -90,7 +91,7 @@ package enum OutputFile {
             let descriptor = open(
                 draft.path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, isThere ? 0o600 : 0o666)
             guard descriptor >= 0 else { throw refusal(name, errno) }
-            // Without locks, it would only stay where this run is killed.
+            // Without locks, the draft would only be left over if this run is killed.
             if (try? FileLock.take(descriptor, draft)) ?? true { return (descriptor, draft) }
             close(descriptor)
         }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// One line on a terminal that says how far something is, ten times a second at most.
+/// A line on a terminal that shows progress, and is updated at most ten times a second.
 package final class ProgressLine {
     private let terminal: Terminal
     private let errors: (String) -> Void

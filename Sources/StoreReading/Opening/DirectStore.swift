@@ -1,7 +1,7 @@
 import CoreData
 import StoreEngine
 
-/// A store that is read in place, while others may write to it; or, on request, written to.
+/// A store that is read in place, while other programs may write to it; or, on request, written to.
 ///
 /// `OpenedStore` reads a copy, so that nothing beside the store changes; a store of gigabytes, or one to be watched, is
 /// not copied.

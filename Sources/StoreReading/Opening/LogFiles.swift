@@ -2,9 +2,9 @@ import Foundation
 import SQLiteConnection
 import Synchronization
 
-/// The files `-wal` and `-shm`, which SQLite puts beside a database with a write-ahead log as soon as somebody reads
-/// it. A read-only connection does not remove them; if there were none before, this does, when the process closes its
-/// last store on that file.
+/// The files `-wal` and `-shm`, which SQLite creates beside a database with a write-ahead log when it is read. A
+/// read-only connection does not remove them; if there were none before, this does, when the process closes its last
+/// store on that file.
 package final class LogFiles: Sendable {
     private struct Use {
         var count = 0
@@ -17,7 +17,7 @@ package final class LogFiles: Sendable {
     private let path: String
     private let hasLeft = Atomic<Bool>(false)
 
-    /// To be created before anything reads the file.
+    /// Registers a use of the file. Call this before anything reads it.
     ///
     /// - Throws: `CommandError` for a file that is no store.
     package init(of url: URL) throws {
@@ -39,20 +39,20 @@ package final class LogFiles: Sendable {
         ["-wal", "-shm"].contains { FileManager.default.fileExists(atPath: path + $0) }
     }
 
-    /// To be called when nothing reads the file any more.
+    /// Ends the use of the file. Call this when nothing reads it any more.
     package func leave() {
         guard !hasLeft.exchange(true, ordering: .relaxed) else { return }
         Self.uses.withLock { uses in
             guard var use = uses[path] else { return }
             use.count -= 1
             uses[path] = use.count > 0 ? use : nil
-            // Locked, so that nobody begins to read meanwhile.
+            // Locked, so that no thread begins to read meanwhile.
             if use.count == 0, !use.wereThere { Self.remove(path) }
         }
     }
 
     /// Removes the files: the last connection that may write does so when it is closed, unless another process has the
-    /// database open. A log with content belongs to somebody else, and stays.
+    /// database open. A log with content belongs to another program, and stays.
     private static func remove(_ path: String) {
         var facts = stat()
         guard stat(path + "-wal", &facts) == 0, facts.st_size == 0, access(path, W_OK) == 0,

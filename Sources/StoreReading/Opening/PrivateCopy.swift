@@ -64,7 +64,7 @@ package final class PrivateCopy {
         }
     }
 
-    /// The sizes and times of the files, which change when somebody writes.
+    /// The sizes and times of the files, which change when a program writes.
     private static func fingerprint(of original: URL) -> [String] {
         ["", "-wal", "-journal"].map { suffix in
             let attributes = try? FileManager.default.attributesOfItem(atPath: original.path + suffix)

@@ -45,7 +45,7 @@ package final class OutputBuffer {
         }
     }
 
-    /// Waits for room in a pipe that somebody else has made non-blocking.
+    /// Waits for room in a pipe that another process has made non-blocking.
     private func wait() {
         var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         _ = poll(&request, 1, -1)

@@ -1,4 +1,4 @@
-/// The problem of a text that somebody typed, and its position.
+/// The problem of a typed text, and its position.
 package struct TextProblem: Error, Equatable {
     package let text: String
     /// The wrong characters; empty at a position where something is missing.
