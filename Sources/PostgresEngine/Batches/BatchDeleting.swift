@@ -26,7 +26,7 @@ extension OpenDatabase {
         }
     }
 
-    /// Whether more than the rows themselves is affected, or asked for.
+    /// Whether anything other than the rows themselves is affected or requested.
     private func needsKeys(_ plan: BatchDeletePlan) -> Bool {
         hasHistory || plan.wantsIdentifiers || derives(from: plan.rows.entity)
             || plan.rows.entities.contains { !$0.relationships.isEmpty }
@@ -70,7 +70,7 @@ private final class KeyTable {
     }
 }
 
-/// A batch deletion inside its transaction: finds the rows that the delete rules take along, and deletes them.
+/// A batch deletion inside its transaction: determines what the delete rules delete too, and deletes it.
 private final class BatchDeletion {
     private let database: OpenDatabase
     /// The keys to delete by table.
@@ -109,22 +109,11 @@ private final class BatchDeletion {
         database.schema.mappings.compactMap { $0?.table == table ? $0 : nil }
     }
 
-    /// The relationships that the rows to be deleted have, each once, for the entity that declares it.
     private func affected() -> [BatchDeletionSQL] {
-        keyTables.keys.sorted().flatMap { table in
-            mappings(of: table).flatMap { source in
-                source.layout.relationships.compactMap { relationship -> BatchDeletionSQL? in
-                    guard relationship.source === source.layout, !relationship.isTransient,
-                        let keys = keyTables[table],
-                        let destination = database.schema.mapping(of: relationship.destination)
-                    else { return nil }
-                    return BatchDeletionSQL(relationship, of: source, to: destination, keys: KeyTableSQL(keys.fragment))
-                }
-            }
-        }
+        BatchDeletionSQL.affected(by: keyTables.mapValues { KeyTableSQL($0.fragment) }, in: database.schema)
     }
 
-    /// Follows the rule “cascade” until no row is added.
+    /// Applies the rule “cascade” until nothing is added.
     private func cascade() throws {
         var grows = true
         while grows {
@@ -139,28 +128,14 @@ private final class BatchDeletion {
 
     /// Refuses a deletion that the rule “deny” forbids, or that would leave a required relationship without its object.
     private func refuse(_ rule: BatchDeletionSQL) throws {
-        let relationship = rule.relationship
-        let name = "\(rule.source.layout.name)/\(relationship.name)"
-        let isDenied = relationship.deleteRule == .denyDeleteRule
-        var isMandatory = false
-        if relationship.deleteRule == .nullifyDeleteRule, let inverse = relationship.inverse, !inverse.isToMany {
-            isMandatory = !inverse.isOptional
-        }
-        guard isDenied || isMandatory else { return }
-        guard let remaining = try rule.remaining(KeyTableSQL(keys(of: relationship.destination).fragment)),
+        guard let refusal = rule.refusal,
+            let remaining = try rule.remaining(KeyTableSQL(keys(of: rule.relationship.destination).fragment)),
             try database.query(remaining).count > 0
         else { return }
-        throw StoreError.make(
-            isDenied ? CoreDataErrorCode.validationRelationshipDeniedDelete : CoreDataErrorCode.persistentStoreSave,
-            "The batch deletion is refused by “\(name)”: "
-                + (isDenied
-                    ? "its delete rule is “deny”, and there are objects"
-                    : "there are objects that must have what it leads back to")
-                + ". Nothing was deleted.", url: database.place.shownURL,
-            userInfo: [NSValidationKeyErrorKey: relationship.name])
+        throw rule.error(refusal, url: database.place.shownURL)
     }
 
-    /// Clears the references to deleted rows, and takes deleted rows out of join tables.
+    /// Clears the references to deleted rows, and removes deleted rows from join tables.
     private func nullify(_ rule: BatchDeletionSQL, _ origin: ChangeOrigin) throws {
         for release in rule.releases { try database.query(release) }
         guard let clearing = try rule.clearing(KeyTableSQL(keys(of: rule.relationship.destination).fragment)) else {

@@ -5,6 +5,7 @@ import ModelFiles
 import PostgresConnection
 import PostgresEngine
 import SQLGeneration
+import SQLMigration
 import StoreEngine
 
 /// A store, and the steps that open it with a program's model without losing data unasked: see ``ModelReconciliation``.
@@ -54,50 +55,24 @@ struct DatabaseReconciliation: ReconcilableStore {
         try PostgresFormat.working(url, options, work) { try body($0.connection) }
     }
 
-    // MARK: What stands in the way
+    // MARK: Obstacles
 
     func losses() throws -> [CountedLoss] {
         guard !reconciliation.losses.isEmpty else { return [] }
         let schema = try schema()
         return try query("count the rows of") { connection in
-            try reconciliation.losses.compactMap { loss in
-                var rows = 0
-                if let mapping = schema.layout.entityByName[loss.entity].flatMap({ schema.mapping(of: $0) }) {
-                    let sql =
-                        loss.property.flatMap { RowCountSQL.values(of: $0, mapping) } ?? RowCountSQL.rows(of: mapping)
-                    rows = Int(try connection.query(sql.postgres.text).integer(0, 0))
-                }
-                // The loss of an empty entity whose name another one takes does not matter.
-                if case .replaced = loss.reason, rows == 0 { return nil }
-                return CountedLoss(loss: loss, rows: rows)
-            }
+            try reconciliation.losses(in: schema) { Int(try connection.query($0.postgres.text).integer(0, 0)) }
         }
     }
 
     func sharedValues(limit: Int) throws -> [SharedValues] {
         let schema = try schema()
         let existing = TableCreation(schema).indexes
-        var found: [SharedValues] = []
-        for entity in reconciliation.model.entities where !reconciliation.leftAlone.contains(entity.name) {
-            guard let former = reconciliation.formerName(ofEntity: entity.name),
-                let mapping = schema.layout.entityByName[former].flatMap({ schema.mapping(of: $0) })
-            else { continue }
-            for constraint in entity.uniquenessConstraints {
-                let names = constraint.compactMap { reconciliation.formerName(of: $0, entity: entity.name) }
-                let columns = names.compactMap { mapping.column(named: $0) }.filter { !$0.isComposite }
-                let isKept = existing.contains { $0.table == mapping.table && $0.uniqueColumns == columns.map(\.name) }
-                guard columns.count == constraint.count, !isKept else { continue }
-                let groups = try query("read the values of") { connection in
-                    try Self.groups(RowCountSQL.shared(columns, mapping, limit: limit + 1), columns.count, connection)
-                }
-                guard !groups.isEmpty else { continue }
-                found.append(
-                    SharedValues(
-                        entity: entity.name, constraint: constraint, examples: Array(groups.prefix(limit)),
-                        hasMore: groups.count > limit))
-            }
+        return try reconciliation.sharedValues(in: schema, limit: limit) { mapping, columns in
+            existing.contains { $0.table == mapping.table && $0.uniqueColumns == columns.map(\.name) }
+        } groups: { sql, width in
+            try query("read the values of") { try Self.groups(sql, width, $0) }
         }
-        return found
     }
 
     /// Values, each with the number of rows that have it.

@@ -1,4 +1,6 @@
 import CoreDataModel
+import Foundation
+import Ordering
 import StoreEngine
 
 /// The statements that apply the delete rules of relationships in a batch deletion. Pure.
@@ -97,5 +99,67 @@ package struct BatchDeletionSQL: Sendable {
         let sets =
             cleared.map { "\(name: $0) = NULL" as SQLFragment } + ["\(.version) = \(.version, of: Self.target) + 1"]
         return (condition, "UPDATE \(name: destination.table) AS t SET \(.list(sets)) WHERE \(condition)", inverse.name)
+    }
+}
+
+extension BatchDeletionSQL {
+    /// Why a deletion must not leave destinations behind.
+    package enum Refusal {
+        /// The delete rule is “deny”.
+        case denied
+        /// The inverse would lose its object, and is not optional.
+        case mandatory
+    }
+
+    /// Why the deletion must not leave destinations behind; nil if it may.
+    package var refusal: Refusal? {
+        switch relationship.deleteRule {
+        case .denyDeleteRule: return .denied
+        case .nullifyDeleteRule:
+            guard let inverse = relationship.inverse, !inverse.isToMany, !inverse.isOptional else { return nil }
+            return .mandatory
+        default: return nil
+        }
+    }
+
+    /// The error for a deletion that would leave destinations behind.
+    ///
+    /// - Parameters:
+    ///   - refusal: why it must not.
+    ///   - url: the store's URL.
+    ///   - details: further entries of the error's dictionary.
+    /// - Returns: the error, with Core Data's code and text.
+    package func error(_ refusal: Refusal, url: URL?, _ details: [String: Any] = [:]) -> NSError {
+        let name = "\(source.layout.name)/\(relationship.name)"
+        let kind = (relationship.inverse?.isToMany == true ? "M" : "O") + "T" + (relationship.isToMany ? "M" : "O")
+        let (code, cause) =
+            switch refusal {
+            case .denied: (CoreDataErrorCode.validationRelationshipDeniedDelete, "deny delete rule on \(name)")
+            case .mandatory:
+                (CoreDataErrorCode.persistentStoreSave, "mandatory \(kind) nullify inverse on \(name)")
+            }
+        return StoreError.make(
+            code,
+            "Constraint trigger violation: Batch delete failed due to \(cause). Nothing was deleted.", url: url,
+            userInfo: [NSValidationKeyErrorKey: relationship.name].merging(details) { own, _ in own })
+    }
+
+    /// The rules for the relationships of deleted rows, each once, for the entity that declares it.
+    ///
+    /// - Parameters:
+    ///   - keys: the keys of deleted rows, by table.
+    ///   - schema: the store's tables.
+    /// - Returns: the rules, in the order of the tables and entities.
+    package static func affected(by keys: [String: KeyTableSQL], in schema: SQLSchema) -> [BatchDeletionSQL] {
+        keys.ordered { $0.key < $1.key }.flatMap { table, keys in
+            schema.mappings.compactMap { $0?.table == table ? $0 : nil }.flatMap { source in
+                source.layout.relationships.compactMap { relationship -> BatchDeletionSQL? in
+                    guard relationship.source === source.layout, !relationship.isTransient,
+                        let destination = schema.mapping(of: relationship.destination)
+                    else { return nil }
+                    return BatchDeletionSQL(relationship, of: source, to: destination, keys: keys)
+                }
+            }
+        }
     }
 }

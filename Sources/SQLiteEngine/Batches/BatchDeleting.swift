@@ -67,12 +67,12 @@ private final class BatchDeletion {
 
     /// Deletes the rows whose keys have been collected.
     func run(_ origin: ChangeOrigin) throws {
-        for rule in try affected() {
+        for rule in affected() {
             try rule.source.checkAvailable(
                 rule.relationship.name, "is not known, and its objects cannot be deleted", url: store.file.url)
         }
         try cascade()
-        let rules = try affected()
+        let rules = affected()
         for rule in rules { try refuse(rule) }
         let history = store.history?.begin(origin)
         for rule in rules { try nullify(rule, history) }
@@ -92,19 +92,8 @@ private final class BatchDeletion {
         store.schema.mappings.compactMap { $0?.table == table ? $0 : nil }
     }
 
-    /// The relationships of the rows to delete, each once, where it is declared.
-    private func affected() throws -> [BatchDeletionSQL] {
-        keyTables.keys.sorted().flatMap { table in
-            mappings(of: table).flatMap { source in
-                source.layout.relationships.compactMap { relationship -> BatchDeletionSQL? in
-                    guard relationship.source === source.layout, !relationship.isTransient,
-                        let keys = keyTables[table],
-                        let destination = store.schema.mapping(of: relationship.destination)
-                    else { return nil }
-                    return BatchDeletionSQL(relationship, of: source, to: destination, keys: keys.sql)
-                }
-            }
-        }
+    private func affected() -> [BatchDeletionSQL] {
+        BatchDeletionSQL.affected(by: keyTables.mapValues(\.sql), in: store.schema)
     }
 
     /// Applies the rule “cascade” until nothing is added.
@@ -112,7 +101,7 @@ private final class BatchDeletion {
         var grows = true
         while grows {
             grows = false
-            for rule in try affected() where rule.relationship.deleteRule == .cascadeDeleteRule {
+            for rule in affected() where rule.relationship.deleteRule == .cascadeDeleteRule {
                 let keys = try keys(of: rule.relationship.destination)
                 guard let addition = rule.cascade(into: keys.sql) else { continue }
                 try store.run(addition)
@@ -123,26 +112,12 @@ private final class BatchDeletion {
 
     /// Refuses a deletion that the rule “deny” forbids, or that would leave a required relationship without its object.
     private func refuse(_ rule: BatchDeletionSQL) throws {
-        let relationship = rule.relationship
-        let name = "\(rule.source.layout.name)/\(relationship.name)"
-        let isDenied = relationship.deleteRule == .denyDeleteRule
-        var isMandatory = false
-        if relationship.deleteRule == .nullifyDeleteRule, let inverse = relationship.inverse, !inverse.isToMany {
-            isMandatory = !inverse.isOptional
-        }
-        guard isDenied || isMandatory else { return }
-        guard let remaining = try rule.remaining(keys(of: relationship.destination).sql) else { return }
-        guard try store.connection.integer(remaining) != nil else { return }
-        let kind = (relationship.inverse?.isToMany == true ? "M" : "O") + "T" + (relationship.isToMany ? "M" : "O")
-        throw StoreError.make(
-            isDenied ? CoreDataErrorCode.validationRelationshipDeniedDelete : CoreDataErrorCode.persistentStoreSave,
-            "Constraint trigger violation: Batch delete failed due to "
-                + (isDenied ? "deny delete rule on \(name)" : "mandatory \(kind) nullify inverse on \(name)")
-                + ". Nothing was deleted.", url: store.file.url,
-            userInfo: [
-                NSValidationKeyErrorKey: relationship.name,
-                NSSQLiteErrorDomain: NSNumber(value: SQLiteError.triggerViolation),
-            ])
+        guard let refusal = rule.refusal,
+            let remaining = try rule.remaining(keys(of: rule.relationship.destination).sql),
+            try store.connection.integer(remaining) != nil
+        else { return }
+        throw rule.error(
+            refusal, url: store.file.url, [NSSQLiteErrorDomain: NSNumber(value: SQLiteError.triggerViolation)])
     }
 
     /// Clears the references to deleted rows, and removes deleted rows from join tables.

@@ -3,6 +3,7 @@ import CoreDataModel
 import Foundation
 import MigrationPlans
 import SQLGeneration
+import SQLMigration
 import SQLiteConnection
 import SQLiteEngine
 import StoreEngine
@@ -65,19 +66,14 @@ package struct StoreReconciliation: ReconcilableStore {
         }.isEmpty
     }
 
-    // MARK: What stands in the way
+    // MARK: Obstacles
 
     /// The data that would be lost, with the numbers of rows; empty if the store can be migrated.
     package func losses() throws -> [CountedLoss] {
         guard !reconciliation.losses.isEmpty else { return [] }
         let (file, schema) = try stored()
         return try file.run("count the rows of") {
-            try reconciliation.losses.compactMap { loss in
-                let rows = try file.count(of: loss, in: schema)
-                // An empty entity whose name another one takes is no loss.
-                if case .replaced = loss.reason, rows == 0 { return nil }
-                return CountedLoss(loss: loss, rows: rows)
-            }
+            try reconciliation.losses(in: schema) { Int(try file.connection.integer($0) ?? 0) }
         }
     }
 
@@ -89,28 +85,12 @@ package struct StoreReconciliation: ReconcilableStore {
     package func sharedValues(limit: Int) throws -> [SharedValues] {
         let (file, schema) = try stored()
         let indexes = try StoreStructure(file).indexes
-        var found: [SharedValues] = []
-        for entity in reconciliation.model.entities where !reconciliation.leftAlone.contains(entity.name) {
-            guard let former = reconciliation.formerName(ofEntity: entity.name),
-                let mapping = schema.layout.entityByName[former].flatMap({ schema.mapping(of: $0) })
-            else { continue }
-            for constraint in entity.uniquenessConstraints {
-                let names = constraint.compactMap { reconciliation.formerName(of: $0, entity: entity.name) }
-                let columns = names.compactMap { mapping.column(named: $0) }.filter { !$0.isComposite }
-                guard columns.count == constraint.count,
-                    indexes["Z_\(former)_UNIQUE_\(names.joined(separator: "_"))"] == nil
-                else { continue }
-                let groups = try file.run("read the values of") {
-                    try file.groups(RowCountSQL.shared(columns, mapping, limit: limit + 1), columns.count)
-                }
-                guard !groups.isEmpty else { continue }
-                found.append(
-                    SharedValues(
-                        entity: entity.name, constraint: constraint, examples: Array(groups.prefix(limit)),
-                        hasMore: groups.count > limit))
-            }
+        return try reconciliation.sharedValues(in: schema, limit: limit) { mapping, columns in
+            let names = columns.map(\.property).joined(separator: "_")
+            return indexes["Z_\(mapping.layout.name)_UNIQUE_\(names)"] != nil
+        } groups: { sql, width in
+            try file.run("read the values of") { try file.groups(sql, width) }
         }
-        return found
     }
 
     private func stored() throws -> (StoreFile, SQLSchema) {
@@ -155,15 +135,6 @@ package struct StoreReconciliation: ReconcilableStore {
 }
 
 extension StoreFile {
-    fileprivate func count(of loss: ModelLoss, in schema: SQLSchema) throws -> Int {
-        guard let mapping = schema.layout.entityByName[loss.entity].flatMap({ schema.mapping(of: $0) }) else {
-            return 0
-        }
-        let sql =
-            loss.property.flatMap { RowCountSQL.values(of: $0, mapping) } ?? RowCountSQL.rows(of: mapping)
-        return Int(try connection.integer(sql) ?? 0)
-    }
-
     /// Values with the numbers of rows that have them.
     fileprivate func groups(_ sql: SQLFragment, _ width: Int) throws -> [(values: [String], rows: Int)] {
         var groups: [(values: [String], rows: Int)] = []

@@ -1,0 +1,58 @@
+import CoreDataModel
+import MigrationPlans
+import SQLGeneration
+
+// The queries that tell what a reconciliation costs, for any database.
+extension ModelReconciliation {
+    /// The data that would be lost, with the numbers of rows.
+    ///
+    /// - Parameters:
+    ///   - schema: the store's tables.
+    ///   - count: runs a statement that gives one number.
+    /// - Returns: the losses; that of an empty entity whose name another one takes is left out.
+    /// - Throws: the errors of `count`.
+    package func losses(in schema: SQLSchema, count: (SQLFragment) throws -> Int) throws -> [CountedLoss] {
+        try losses.compactMap { loss in
+            var rows = 0
+            if let mapping = schema.layout.entityByName[loss.entity].flatMap({ schema.mapping(of: $0) }) {
+                let values = loss.property.flatMap { RowCountSQL.values(of: $0, mapping) }
+                rows = try count(values ?? RowCountSQL.rows(of: mapping))
+            }
+            if case .replaced = loss.reason, rows == 0 { return nil }
+            return CountedLoss(loss: loss, rows: rows)
+        }
+    }
+
+    /// Existing values that violate new uniqueness constraints.
+    ///
+    /// - Parameters:
+    ///   - schema: the store's tables.
+    ///   - limit: the number of examples for each constraint.
+    ///   - isEnforced: whether the store has a constraint on these columns of an entity already.
+    ///   - groups: runs a statement that gives values in as many columns, and the number of rows that have them.
+    /// - Returns: the values, by constraint; empty if all are unique.
+    /// - Throws: the errors of `groups`.
+    package func sharedValues(
+        in schema: SQLSchema, limit: Int, isEnforced: (EntityMapping, [SlotColumn]) -> Bool,
+        groups: (SQLFragment, _ width: Int) throws -> [(values: [String], rows: Int)]
+    ) throws -> [SharedValues] {
+        var found: [SharedValues] = []
+        for entity in model.entities where !leftAlone.contains(entity.name) {
+            guard let former = formerName(ofEntity: entity.name),
+                let mapping = schema.layout.entityByName[former].flatMap({ schema.mapping(of: $0) })
+            else { continue }
+            for constraint in entity.uniquenessConstraints {
+                let columns = constraint.compactMap { formerName(of: $0, entity: entity.name) }
+                    .compactMap { mapping.column(named: $0) }.filter { !$0.isComposite }
+                guard columns.count == constraint.count, !isEnforced(mapping, columns) else { continue }
+                let shared = try groups(RowCountSQL.shared(columns, mapping, limit: limit + 1), columns.count)
+                guard !shared.isEmpty else { continue }
+                found.append(
+                    SharedValues(
+                        entity: entity.name, constraint: constraint, examples: Array(shared.prefix(limit)),
+                        hasMore: shared.count > limit))
+            }
+        }
+        return found
+    }
+}
