@@ -9,7 +9,8 @@ package struct PostgresDialect: SQLDialect {
 
     package func parameter(_ number: Int) -> String { "$\(number)" }
     package func numbered(_ number: Int) -> String { "$\(number)" }
-    // In the server's eyes, two parameters are never the same, and what is selected not what is grouped by.
+    // PostgreSQL does not see that two parameters have one value: `GROUP BY lower($1)` would not match `SELECT
+    // lower($2)`.
     package var sharesParameters: Bool { true }
     package func identifier(_ name: String) -> String { quotedName(name) }
 
@@ -50,8 +51,8 @@ package struct PostgresDialect: SQLDialect {
         case .canonical: "canonical(\(list))"
         case .ifNull: "COALESCE(\(list))"
         case .orderedByBytes: "(\(list) COLLATE \"C\")"
-        // The types of values in one column are one.
-        case .areOfOneKind: "TRUE"
+        // All values of a column have its type.
+        case .haveSameKind: "TRUE"
         // A sum of bigints is a numeric, which would be divided as a fraction.
         case .sum(let isWhole): isWhole ? "SUM(\(list))::bigint" : "SUM(\(list))"
         case .decimalSum: "SUM(\(list))"
@@ -94,13 +95,14 @@ package struct PostgresDialect: SQLDialect {
         _ left: SQLFragment, _ right: SQLFragment, _ comparison: ComparisonOperator, _ options: StringOptions
     ) -> SQLFragment {
         guard Self.isExact(comparison, options) else {
-            // No statement with this is run; the server would refuse it, instead of comparing in another way.
+            // Never run, since `isExactInPostgres` is false. The server would refuse it, instead of comparing
+            // differently.
             return "not_compared_by_the_database(\(left), \(right))"
         }
         return switch comparison {
         case .contains, .in: "strpos(\(left), \(right)) > 0"
         case .beginsWith: "starts_with(\(left), \(right))"
-        // What is long is not said twice.
+        // A long operand is not repeated: nested comparisons would double the SQL at each level.
         case .endsWith where !right.isPlain: "starts_with(reverse(\(left)), reverse(\(right)))"
         case .endsWith: "right(\(left), length(\(right))) = \(right)"
         case .lessThan: "\(left) COLLATE \"C\" < \(right)"
@@ -116,12 +118,14 @@ package struct PostgresDialect: SQLDialect {
         isAscending ? "\(operand) NULLS FIRST" : "\(operand) DESC NULLS LAST"
     }
 
-    /// From how many values on an array is used.
-    private static let many = 8
+    /// The number of values from which an array is bound instead of single values.
+    private static let arrayThreshold = 8
 
     package func among(_ operand: SQLFragment, _ list: [SQLFragment]) -> SQLFragment {
         let bindings = list.compactMap(\.listed)
-        guard list.count >= Self.many, bindings.count == list.count else { return "\(operand) IN (\(.list(list)))" }
+        guard list.count >= Self.arrayThreshold, bindings.count == list.count else {
+            return "\(operand) IN (\(.list(list)))"
+        }
         return "\(operand) = ANY(\(binding: .list(bindings)))"
     }
 
@@ -161,7 +165,7 @@ extension SQLFragment {
             case .stringSearch(let left, let right, let comparison, let options):
                 PostgresDialect.isExact(comparison, options) && left.isExactInPostgres && right.isExactInPostgres
             // PostgreSQL turns a whole number into a fraction if both are compared, and loses digits.
-            case .mixingNumbers, .call(.canonical, _), .call(.areOfOneKind, _): false
+            case .mixingNumbers, .call(.canonical, _), .call(.haveSameKind, _): false
             case .call(_, let arguments): arguments.allSatisfy(\.isExactInPostgres)
             case .among(let operand, let list):
                 operand.isExactInPostgres && list.allSatisfy(\.isExactInPostgres)

@@ -34,8 +34,8 @@ package struct DatabaseStructure {
 
     package init() {}
 
-    /// The rights on a new table: those that a role has on all of the tables whose rows it takes, so that nobody comes to
-    /// see more than before. For a table of new rows, those on all tables of the store.
+    /// The rights on a new table: those that a role has on all of the tables whose rows it takes, so that no role
+    /// sees more than before. For a table of new rows, those on all tables of the store.
     ///
     /// - Parameters:
     ///   - sources: the tables whose rows it takes.
@@ -90,73 +90,114 @@ package struct DatabaseStructure {
     package init(_ place: StorePlace, _ connection: PostgresConnection) throws {
         var parameters = PostgresParameters()
         parameters.append(place.schema)
-        let results = try connection.pipeline([
-            .init(
-                """
-                SELECT c.relname, a.attname, format_type(a.atttypid, a.atttypmod) FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid \
-                JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relkind IN ('r', 'p') AND a.attnum > 0 \
-                AND NOT a.attisdropped
-                """, parameters),
-            .init(
-                """
-                SELECT t.relname, i.relname FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_class t ON t.oid = x.indrelid \
-                JOIN pg_namespace n ON n.oid = t.relnamespace WHERE n.nspname = $1 AND NOT x.indisprimary
-                """, parameters),
-            .init(
-                """
-                SELECT t.relname, k.conname FROM pg_constraint k JOIN pg_class t ON t.oid = k.conrelid \
-                JOIN pg_namespace n ON n.oid = t.relnamespace WHERE n.nspname = $1 AND k.contype = 'f' AND k.conparentid = 0 ORDER BY 1, 2
-                """, parameters),
-            .init(
-                """
-                SELECT DISTINCT t.relname, CASE WHEN a.grantee = 0 THEN '' ELSE pg_get_userbyid(a.grantee) END, a.privilege_type, \
-                c.relkind = 'S' FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace LEFT JOIN pg_depend d ON c.relkind = 'S' \
-                AND d.objid = c.oid AND d.classid = 'pg_class'::regclass AND d.refclassid = 'pg_class'::regclass AND d.deptype IN ('a', 'i') \
-                JOIN pg_class t ON t.oid = COALESCE(d.refobjid, c.oid) CROSS JOIN LATERAL aclexplode(c.relacl) a WHERE n.nspname = $1 \
-                AND t.relnamespace = n.oid AND t.relkind IN ('r', 'p') AND a.grantee <> c.relowner
-                """, parameters),
-            .init(
-                "SELECT DISTINCT entity, columns FROM pippin.changes WHERE schema_name = $1 AND columns IS NOT NULL ORDER BY 1, 2",
-                parameters),
-            .init(
-                """
-                SELECT t.relname, p.relname FROM pg_inherits h JOIN pg_class t ON t.oid = h.inhparent JOIN pg_class p ON p.oid = h.inhrelid \
-                JOIN pg_namespace n ON n.oid = t.relnamespace WHERE n.nspname = $1 AND p.relnamespace = n.oid AND t.relkind = 'p' ORDER BY 1, 2
-                """, parameters),
-            .init(
-                """
-                SELECT c.relname, pg_get_userbyid(c.relowner), pg_get_userbyid(c.relowner) = current_user FROM pg_class c \
-                JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relkind IN ('r', 'p')
-                """, parameters),
-        ])
-        func name(_ result: PostgresResult, _ row: Int) -> String {
-            QualifiedName.make(schema: place.schema, name: result.string(row, 0))
+        let readers: [(query: String, read: (inout DatabaseStructure, SchemaResult) -> Void)] = [
+            (Self.columnsQuery, { $0.readColumns($1) }), (Self.indexesQuery, { $0.readIndexes($1) }),
+            (Self.referencesQuery, { $0.readReferences($1) }), (Self.partsQuery, { $0.readParts($1) }),
+            (Self.grantsQuery, { $0.readGrants($1) }), (Self.ownersQuery, { $0.readOwners($1) }),
+            (Self.masksQuery, { $0.readMasks($1) }),
+        ]
+        let results = try connection.pipeline(readers.map { .init($0.query, parameters) })
+        for (reader, result) in zip(readers, results) { reader.read(&self, SchemaResult(result, place.schema)) }
+    }
+}
+
+/// The rows that a query about a schema found. The first column is mostly the name of a table.
+private struct SchemaResult {
+    let result: PostgresResult
+    private let schema: String
+
+    init(_ result: PostgresResult, _ schema: String) { (self.result, self.schema) = (result, schema) }
+
+    var rows: Range<Int> { 0..<result.count }
+
+    /// The table in a row's first column, with its schema.
+    func table(_ row: Int) -> String { name(row, 0) }
+
+    func name(_ row: Int, _ column: Int) -> String {
+        QualifiedName.make(schema: schema, name: result.string(row, column))
+    }
+}
+
+// The queries, each beside the function that reads its result.
+extension DatabaseStructure {
+    private static let columnsQuery = """
+        SELECT c.relname, a.attname, format_type(a.atttypid, a.atttypmod) FROM pg_attribute a \
+        JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace \
+        WHERE n.nspname = $1 AND c.relkind IN ('r', 'p') AND a.attnum > 0 AND NOT a.attisdropped
+        """
+
+    private mutating func readColumns(_ found: SchemaResult) {
+        for row in found.rows {
+            columns[found.table(row), default: [:]][found.result.string(row, 1)] = found.result.string(row, 2)
         }
-        for row in 0..<results[0].count {
-            columns[name(results[0], row), default: [:]][results[0].string(row, 1)] = results[0].string(row, 2)
+    }
+
+    private static let indexesQuery = """
+        SELECT t.relname, i.relname FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid \
+        JOIN pg_class t ON t.oid = x.indrelid JOIN pg_namespace n ON n.oid = t.relnamespace \
+        WHERE n.nspname = $1 AND NOT x.indisprimary
+        """
+
+    private mutating func readIndexes(_ found: SchemaResult) {
+        for row in found.rows { indexes[found.table(row), default: []].insert(found.result.string(row, 1)) }
+    }
+
+    private static let referencesQuery = """
+        SELECT t.relname, k.conname FROM pg_constraint k JOIN pg_class t ON t.oid = k.conrelid \
+        JOIN pg_namespace n ON n.oid = t.relnamespace \
+        WHERE n.nspname = $1 AND k.contype = 'f' AND k.conparentid = 0 ORDER BY 1, 2
+        """
+
+    private mutating func readReferences(_ found: SchemaResult) {
+        for row in found.rows { references[found.table(row), default: []].append(found.result.string(row, 1)) }
+    }
+
+    private static let partsQuery = """
+        SELECT t.relname, p.relname FROM pg_inherits h JOIN pg_class t ON t.oid = h.inhparent \
+        JOIN pg_class p ON p.oid = h.inhrelid JOIN pg_namespace n ON n.oid = t.relnamespace \
+        WHERE n.nspname = $1 AND p.relnamespace = n.oid AND t.relkind = 'p' ORDER BY 1, 2
+        """
+
+    private mutating func readParts(_ found: SchemaResult) {
+        for row in found.rows { parts[found.table(row), default: []].append(found.name(row, 1)) }
+    }
+
+    private static let grantsQuery = """
+        SELECT DISTINCT t.relname, CASE WHEN a.grantee = 0 THEN '' ELSE pg_get_userbyid(a.grantee) END, \
+        a.privilege_type, c.relkind = 'S' FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
+        LEFT JOIN pg_depend d ON c.relkind = 'S' AND d.objid = c.oid AND d.classid = 'pg_class'::regclass \
+        AND d.refclassid = 'pg_class'::regclass AND d.deptype IN ('a', 'i') \
+        JOIN pg_class t ON t.oid = COALESCE(d.refobjid, c.oid) CROSS JOIN LATERAL aclexplode(c.relacl) a \
+        WHERE n.nspname = $1 AND t.relnamespace = n.oid AND t.relkind IN ('r', 'p') AND a.grantee <> c.relowner
+        """
+
+    private mutating func readGrants(_ found: SchemaResult) {
+        for row in found.rows {
+            let grant = Grant(
+                role: found.result.string(row, 1), right: found.result.string(row, 2),
+                isOfSequence: found.result.integer(row, 3) == 1)
+            grants[found.table(row), default: []].insert(grant)
         }
-        for row in 0..<results[1].count {
-            indexes[name(results[1], row), default: []].insert(results[1].string(row, 1))
+    }
+
+    private static let ownersQuery = """
+        SELECT c.relname, pg_get_userbyid(c.relowner), pg_get_userbyid(c.relowner) = current_user FROM pg_class c \
+        JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relkind IN ('r', 'p')
+        """
+
+    private mutating func readOwners(_ found: SchemaResult) {
+        for row in found.rows {
+            owners[found.table(row)] = Owner(
+                role: found.result.string(row, 1), isCurrent: found.result.integer(row, 2) == 1)
         }
-        for row in 0..<results[2].count {
-            references[name(results[2], row), default: []].append(results[2].string(row, 1))
-        }
-        for row in 0..<results[3].count {
-            grants[name(results[3], row), default: []].insert(
-                Grant(
-                    role: results[3].string(row, 1), right: results[3].string(row, 2),
-                    isOfSequence: results[3].integer(row, 3) == 1))
-        }
-        for row in 0..<results[5].count {
-            parts[name(results[5], row), default: []].append(
-                QualifiedName.make(schema: place.schema, name: results[5].string(row, 1)))
-        }
-        for row in 0..<results[6].count {
-            owners[name(results[6], row)] = Owner(
-                role: results[6].string(row, 1), isCurrent: results[6].integer(row, 2) == 1)
-        }
-        for row in 0..<results[4].count {
-            masks.append((Int(results[4].integer(row, 0)), results[4].data(row, 1)))
-        }
+    }
+
+    private static let masksQuery = """
+        SELECT DISTINCT entity, columns FROM pippin.changes \
+        WHERE schema_name = $1 AND columns IS NOT NULL ORDER BY 1, 2
+        """
+
+    private mutating func readMasks(_ found: SchemaResult) {
+        for row in found.rows { masks.append((Int(found.result.integer(row, 0)), found.result.data(row, 1))) }
     }
 }

@@ -13,7 +13,7 @@ package struct SQLFragment: Sendable, Equatable {
     package var segments: [Segment]
 
     package indirect enum Segment: Sendable, Equatable {
-        /// Keywords, signs and names that the generator itself invented.
+        /// Keywords, signs and names that the generator chose.
         case text(String)
         /// The name of a table, a column, an index.
         case identifier(String)
@@ -43,9 +43,10 @@ package struct SQLFragment: Sendable, Equatable {
         case page(limit: SQLBinding, offset: SQLBinding?)
         /// A new row.
         case insert(SQLInsert)
-        /// An operand for which no index is to be used.
+        /// An operand without its column's affinity, so that SQLite converts neither side; no index is used for it.
         case unindexed(SQLFragment)
-        /// A comparison of a whole number with a fraction, for which databases differ.
+        /// An operand that PostgreSQL would compare or compute otherwise than memory does, such as a whole number
+        /// beside a fraction.
         case mixingNumbers(SQLFragment)
     }
 
@@ -173,114 +174,6 @@ extension SQLFragment.Segment {
             return .order(try change(operand), comparison, isAscending: isAscending)
         case .text, .identifier, .column, .literal, .parameter, .placeholder, .numbered, .truth, .page:
             return self
-        }
-    }
-}
-
-/// A column, with its table's alias if that must be given.
-package struct SQLColumn: Sendable, Equatable {
-    /// The columns that every row has.
-    package enum Name: Sendable, Equatable {
-        /// The row's key.
-        case key
-        /// The number of the row's entity.
-        case entity
-        /// A number that grows with every change of the row.
-        case version
-        case named(String)
-    }
-
-    package var alias: String?
-    package var name: Name
-
-    package init(_ name: Name, of alias: String? = nil) { (self.name, self.alias) = (name, alias) }
-    package init(_ name: String, of alias: String? = nil) { self.init(.named(name), of: alias) }
-}
-
-/// A new row, or a change of the row that conflicts with it.
-package struct SQLInsert: Sendable, Equatable {
-    package enum Conflict: Sendable, Equatable {
-        /// The existing row stays, which is no error.
-        case ignored
-        /// The existing row takes these values.
-        case updates(SQLFragment)
-    }
-
-    package var table: String
-    package var columns: [SQLColumn]
-    /// The selection of the rows; nil for one row whose values are bound.
-    package var rows: SQLFragment?
-    /// What to do about a row with the same unique values; nil for an error.
-    package var conflict: Conflict?
-    /// Whether the key of the row is to be read.
-    package var returnsKey = false
-    /// Whether the row's entity is to be read, after its key.
-    package var returnsEntity = false
-
-    package init(
-        into table: String, _ columns: [SQLColumn], rows: SQLFragment? = nil, conflict: Conflict? = nil,
-        returnsKey: Bool = false, returnsEntity: Bool = false
-    ) {
-        self.returnsEntity = returnsEntity
-        self.table = table
-        self.columns = columns
-        self.rows = rows
-        self.conflict = conflict
-        self.returnsKey = returnsKey
-    }
-}
-
-/// A function whose name or syntax depends on the database.
-package enum SQLFunction: Sendable, Equatable {
-    case now, uppercase, lowercase, canonical
-    /// The average of a group, as a fraction.
-    case average
-    /// The sum of a group, which is a whole number if the group's numbers are.
-    case sum(isWhole: Bool)
-    /// The sum of a group of decimals, without rounding errors.
-    case decimalSum
-    /// The smallest or greatest value of a group that is kept in a way for which not all databases have an order.
-    case extreme(isGreatest: Bool, of: ColumnStorage)
-    /// Whether both arguments are numbers, texts or bytes.
-    case areOfOneKind
-    /// A text that is ordered by its bytes, and not as a language has it.
-    case orderedByBytes
-    /// The first argument, unless it is NULL; then the second.
-    case ifNull
-    /// The first argument, which must be a whole number in the range of an attribute's type. Any other value fails the
-    /// statement, with the attribute's name.
-    case wholeNumber(NSAttributeType, name: String)
-    /// Whether a column that allows external storage contains the name of a file instead of the value.
-    case isInFile
-    /// The value of a column that allows external storage, read from its file if it is in one.
-    case fileContent
-    /// A value in the form that a column that allows external storage has it.
-    case markedContent
-    /// The history's mask of changed properties with the numbering of the new model, from an entity's number and a
-    /// mask.
-    case changedProperties
-    /// The value at a path of nested JSON, as a column of the type has it, from the JSON's bytes.
-    case nestedValue(path: [String], type: NestedType)
-
-    /// The type of a value in nested JSON.
-    package enum NestedType: Sendable, Equatable {
-        case attribute(NSAttributeType)
-        case json
-        case presence
-    }
-
-    /// The sum of a group of numbers that are kept in a way.
-    package static func sum(of storage: ColumnStorage?, isWhole: Bool) -> SQLFunction {
-        storage == .decimal ? .decimalSum : .sum(isWhole: isWhole)
-    }
-
-    /// Whether only connections of ours know it, so that nothing in the file may depend on it.
-    package var isOurs: Bool {
-        switch self {
-        case .ifNull, .average, .sum, .extreme, .isInFile, .markedContent, .areOfOneKind, .orderedByBytes: false
-        case .now, .uppercase, .lowercase, .canonical, .decimalSum, .wholeNumber, .fileContent, .changedProperties,
-            .nestedValue:
-            true
         }
     }
 }

@@ -55,25 +55,68 @@ package struct FetchSQL {
         let scope = SQLScope(mapping: mapping, names: AliasNames())
         let mappings = plan.entities.compactMap { schema.mapping(of: $0) }
         if let predicate { scope.names.length.allow(for: predicate, arguments) }
-        let selectsEntity = mapping.sharesTable
+        let selection = try selection(plan, result, mappings, groupGenerator, in: scope)
+        let conditions = try conditions(plan, mapping, generator, predicate, restriction, in: scope)
+        var groups = try plan.groupBy.map { key in
+            try groupGenerator.operand(plan.tree(ofColumn: key), in: scope).fragment
+        }
+        if groupsEntities, !groups.isEmpty { groups += selection.entities }
+        let havingCondition = try having.map {
+            try groupGenerator.condition(plan.resolvingColumns(in: $0), in: scope).fragment
+        }
+        let order = result == .count ? SQLFragment.empty : try generator.order(by: sortTerms, in: scope)
+
+        // The joins are known only once everything else has been generated.
+        let distinct: SQLFragment = plan.isDistinct && !selection.columns.isEmpty ? "DISTINCT " : ""
+        var sql: SQLFragment = "SELECT \(distinct)\(selection.sql) FROM \(scope.from)"
+        if !conditions.isEmpty { sql = "\(sql) WHERE \(.joined(conditions, separator: " AND "))" }
+        if !groups.isEmpty { sql = "\(sql) GROUP BY \(.list(groups))" }
+        if let havingCondition { sql = "\(sql) HAVING \(havingCondition)" }
+        if !order.isEmpty { sql = "\(sql) ORDER BY \(order)" }
+        if plan.limit > 0 || plan.offset > 0 {
+            sql = sql + SQLFragment(.page(limit: .limit, offset: plan.offset > 0 ? .offset : nil))
+            if result == .count { sql = "SELECT COUNT(*) FROM \(.select(sql))" }
+        }
+        return FetchStatement(
+            sql: sql, shape: selection.shape, columns: selection.columns, selectsEntity: mapping.sharesTable,
+            isReusable: scope.names.isReusable)
+    }
+
+    /// The part of a statement after `SELECT`, and how its results are read.
+    private struct Selection {
+        var sql: SQLFragment
+        /// For rows: the shape of a row.
         var shape: RowShape?
+        /// For dictionaries and values: the columns.
         var columns: [DictionaryColumn] = []
+        /// For dictionaries and values: the columns with the numbers of entities.
         var entities: [SQLFragment] = []
-        let selection: SQLFragment
+    }
+
+    private func selection(
+        _ plan: FetchPlan, _ result: FetchResult, _ mappings: [EntityMapping], _ generator: PredicateSQL,
+        in scope: SQLScope
+    ) throws -> Selection {
         switch result {
         case .rows:
-            let rowShape = RowShape(mappings)
-            selection = rowShape.selection(alias: scope.alias)
-            shape = rowShape
+            let shape = RowShape(mappings)
+            return Selection(sql: shape.selection(alias: scope.alias), shape: shape)
         case .identifiers:
-            selection =
-                selectsEntity ? "\(.key, of: scope.alias), \(.entity, of: scope.alias)" : "\(.key, of: scope.alias)"
-        case .count: selection = plan.limit > 0 || plan.offset > 0 ? "1" : "COUNT(*)"
+            let key: SQLFragment = "\(.key, of: scope.alias)"
+            return Selection(sql: scope.mapping.sharesTable ? "\(key), \(.entity, of: scope.alias)" : key)
+        case .count: return Selection(sql: plan.limit > 0 || plan.offset > 0 ? "1" : "COUNT(*)")
         case .dictionaries, .values:
-            (selection, columns, entities) = try groupGenerator.columns(
+            let (sql, columns, entities) = try generator.columns(
                 plan, ofDictionaries: result == .dictionaries, in: scope)
+            return Selection(sql: sql, columns: columns, entities: entities)
         }
+    }
 
+    /// The conditions on rows, which the `WHERE` clause combines by AND.
+    private func conditions(
+        _ plan: FetchPlan, _ mapping: EntityMapping, _ generator: PredicateSQL, _ predicate: PredicateTree?,
+        _ restriction: ((String) -> SQLFragment)?, in scope: SQLScope
+    ) throws -> [SQLFragment] {
         var conditions: [SQLFragment] = []
         if let filter = mapping.filter(includesSubentities: plan.includesSubentities, alias: scope.alias) {
             conditions.append(filter)
@@ -84,28 +127,6 @@ package struct FetchSQL {
             conditions.append(conditions.isEmpty && restriction == nil ? condition.fragment : condition.part)
         }
         if let restriction { conditions.append(restriction(scope.alias)) }
-        var groups = try plan.groupBy.map { key in
-            try groupGenerator.operand(plan.tree(ofColumn: key), in: scope).fragment
-        }
-        if groupsEntities, !groups.isEmpty { groups += entities }
-        let havingCondition = try having.map {
-            try groupGenerator.condition(plan.resolvingColumns(in: $0), in: scope).fragment
-        }
-        let order = result == .count ? SQLFragment.empty : try generator.order(by: sortTerms, in: scope)
-
-        // The joins are known only once everything else has been generated.
-        let distinct: SQLFragment = plan.isDistinct && !columns.isEmpty ? "DISTINCT " : ""
-        var sql: SQLFragment = "SELECT \(distinct)\(selection) FROM \(scope.from)"
-        if !conditions.isEmpty { sql = "\(sql) WHERE \(.joined(conditions, separator: " AND "))" }
-        if !groups.isEmpty { sql = "\(sql) GROUP BY \(.list(groups))" }
-        if let havingCondition { sql = "\(sql) HAVING \(havingCondition)" }
-        if !order.isEmpty { sql = "\(sql) ORDER BY \(order)" }
-        if plan.limit > 0 || plan.offset > 0 {
-            sql = sql + SQLFragment(.page(limit: .limit, offset: plan.offset > 0 ? .offset : nil))
-            if result == .count { sql = "SELECT COUNT(*) FROM \(.select(sql))" }
-        }
-        return FetchStatement(
-            sql: sql, shape: shape, columns: columns, selectsEntity: selectsEntity,
-            isReusable: scope.names.isReusable)
+        return conditions
     }
 }

@@ -124,7 +124,7 @@ extension PredicateSQL {
     /// The operand of a function that computes something from its content, so that it must not be opaque.
     private func openOperand(_ tree: ExpressionTree, in scope: SQLScope) throws -> SQLOperand {
         let operand = try operand(tree, in: scope)
-        try Self.checkIsOpen(operand, tree)
+        try Self.checkIsNotTransformable(operand, tree)
         return operand
     }
 

@@ -127,7 +127,7 @@ struct PredicateSQL {
         let differs = left.fragment + " <> " + right.fragment
         guard leftVaries || rightVaries else { return SQLCondition(differs, canBeNull: false) }
         let varying = leftVaries ? left.fragment : right.fragment
-        // What is long is not said twice.
+        // A long operand is not repeated: nested comparisons would double the SQL at each level.
         if varying.size(upTo: 16) > 16 {
             return SQLCondition(SQLFragment(.same(left.fragment, right.fragment, isNegated: true)), canBeNull: false)
         }
@@ -153,23 +153,23 @@ struct PredicateSQL {
     }
 
     private func order(_ tree: ComparisonTree, _ sign: SQLFragment, in scope: SQLScope) throws -> SQLCondition {
-        let (left, right) = try openSides(tree, in: scope)
+        let (left, right) = try sidesWithContent(tree, in: scope)
         if isNull(tree.left) || isNull(tree.right) || left.isNeverEqual(to: right) { return .never }
         // Constants have no column's order.
         let hasOrder = !isConstant(tree.left) || !isConstant(tree.right)
         if !tree.options.isEmpty || !hasOrder, areTexts(tree.left, left, tree.right, right) {
             return stringFunction(tree.comparison, left.fragment, right.fragment, tree.options)
         }
-        return ofOneKind(comparison(sign, tree, left, right), (tree.left, left), (tree.right, right))
+        return ofSameKind(comparison(sign, tree, left, right), (tree.left, left), (tree.right, right))
     }
 
-    /// A condition on the order of two operands, which holds for values of one kind only.
-    private func ofOneKind(
+    /// A condition on the order of two operands, which is false for values of different kinds.
+    private func ofSameKind(
         _ condition: SQLCondition, _ left: (ExpressionTree, SQLOperand), _ right: (ExpressionTree, SQLOperand)
     ) -> SQLCondition {
         guard isMixed(left) || isMixed(right) else { return condition }
-        let areOne = SQLFragment.call(.areOfOneKind, left.1.fragment, right.1.fragment)
-        return SQLCondition(areOne + " AND " + condition.part, isCompound: true)
+        let haveSameKind = SQLFragment.call(.haveSameKind, left.1.fragment, right.1.fragment)
+        return SQLCondition(haveSameKind + " AND " + condition.part, isCompound: true)
     }
 
     /// Whether an operand may have values of several kinds.
@@ -183,7 +183,7 @@ struct PredicateSQL {
             throw SQLError.unsupported("BETWEEN and \(bounds.count) values, where it takes two")
         }
         let left = try operand(tree.left, in: scope)
-        try Self.checkIsOpen(left, tree.left)
+        try Self.checkIsNotTransformable(left, tree.left)
         var (lower, upper) = (
             try operand(bounds[0], comparedWith: left, in: scope), try operand(bounds[1], comparedWith: left, in: scope)
         )
@@ -198,8 +198,8 @@ struct PredicateSQL {
             return SQLCondition(above.fragment + " AND " + below.fragment, isCompound: true)
         }
         let isBetween = left.holding { $0 + " BETWEEN " + lower.fragment + " AND " + upper.fragment }
-        let isAbove = ofOneKind(isBetween, (tree.left, left), (bounds[0], lower))
-        return ofOneKind(isAbove, (tree.left, left), (bounds[1], upper))
+        let isAbove = ofSameKind(isBetween, (tree.left, left), (bounds[0], lower))
+        return ofSameKind(isAbove, (tree.left, left), (bounds[1], upper))
     }
 
     /// Notes that a database compares a computed number with an operand by another rule than memory.
@@ -209,22 +209,22 @@ struct PredicateSQL {
     }
 
     /// Both sides of a comparison that depends on the content of values, such as their order or parts.
-    func openSides(_ tree: ComparisonTree, in scope: SQLScope) throws -> (SQLOperand, SQLOperand) {
+    func sidesWithContent(_ tree: ComparisonTree, in scope: SQLScope) throws -> (SQLOperand, SQLOperand) {
         let (left, right) = try sides(tree, in: scope)
-        try Self.checkIsOpen(left, tree.left)
-        try Self.checkIsOpen(right, tree.right)
+        try Self.checkIsNotTransformable(left, tree.left)
+        try Self.checkIsNotTransformable(right, tree.right)
         return (left, right)
     }
 
     /// A transformable value is an opaque archive to the store, which can only tell whether two of them are equal.
-    static func checkIsOpen(_ operand: SQLOperand, _ tree: ExpressionTree) throws {
-        if operand.storage?.isTransformable ?? false { throw closed(tree) }
+    static func checkIsNotTransformable(_ operand: SQLOperand, _ tree: ExpressionTree) throws {
+        if operand.storage?.isTransformable ?? false { throw transformableContentError(tree) }
     }
 
     /// The error for a condition on the content of a transformable value.
-    static func closed(_ tree: ExpressionTree) -> any Error {
+    static func transformableContentError(_ tree: ExpressionTree) -> any Error {
         SQLError.unsupported(
-            "a look into \(tree.sqlDescription), which is transformable: the store has it as an archive")
+            "a condition on the content of \(tree.sqlDescription), which is transformable and stored as an archive")
     }
 
     /// Both sides of a comparison; a constant is converted for the column on the other side.

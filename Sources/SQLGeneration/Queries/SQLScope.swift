@@ -64,7 +64,7 @@ final class SQLScope {
                     return element.isComposite ? .composite(current.alias, element) : .column(current.alias, element)
                 }
                 if isLast { return .column(current.alias, column) }
-                if column.storage.isTransformable { throw PredicateSQL.closed(.keyPath(path)) }
+                if column.storage.isTransformable { throw PredicateSQL.transformableContentError(.keyPath(path)) }
                 // The column already holds the destination's key, so no join is needed.
                 if position == path.count - 2, path[position + 1] == "objectID" {
                     return .column(current.alias, column)

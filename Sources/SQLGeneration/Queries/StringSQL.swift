@@ -18,7 +18,7 @@ extension PredicateSQL {
 
     /// Both sides of a search for a text in another one; nil if one is nil. A number is searched by its digits.
     private func textSides(_ tree: ComparisonTree, in scope: SQLScope) throws -> (SQLOperand, SQLOperand)? {
-        try textSides(tree, try openSides(tree, in: scope))
+        try textSides(tree, try sidesWithContent(tree, in: scope))
     }
 
     private func textSides(
@@ -89,64 +89,96 @@ extension PredicateSQL {
         let search = ComparisonTree(collection, .contains, element, options: options)
         if isString(collection) { return self.search(try textSides(search, in: scope), options) }
         if let value = try value(of: collection, in: scope) {
-            try Self.checkIsOpen(value, collection)
+            try Self.checkIsNotTransformable(value, collection)
             if value.storage.isText || value.kind == .number || value.kind == .text {
                 let part = try operand(element, comparedWith: value.asSide(of: .contains), in: scope)
-                try Self.checkIsOpen(part, element)
+                try Self.checkIsNotTransformable(part, element)
                 return self.search(try textSides(search, (value, part)), options)
             }
         }
+        return try membership(element, inListOf: collection, options, in: scope)
+    }
+
+    /// `element IN { … }`
+    private func membership(
+        _ element: ExpressionTree, inListOf collection: ExpressionTree, _ options: StringOptions, in scope: SQLScope
+    ) throws -> SQLCondition {
         let left = try operand(element, in: scope)
         let all = try elements(of: collection)
-        let present = all.indices.filter { !isNull(all[$0]) }
+        let present = all.filter { !isNull($0) }
         let hasNull = present.count < all.count
         if isNull(element) {
-            let absent = try present.map { try nullity(of: all[$0], isNull: true, in: scope).part }
-            return hasNull
-                ? .always
-                : absent.isEmpty ? .never : SQLCondition(Self.chain(absent, "OR"), canBeNull: false, isCompound: true)
+            let condition = try membership(ofNilIn: present, in: scope)
+            return hasNull ? .always : condition
         }
-        if let object = object(element), present.allSatisfy({ self.object(all[$0]) != nil }) {
+        if let object = object(element), present.allSatisfy({ self.object($0) != nil }) {
             scope.names.isReusable = false
-            return present.contains { self.object(all[$0]) == object } ? .always : .never
+            return present.contains { self.object($0) == object } ? .always : .never
         }
+        var parts = MembershipParts()
+        for other in present { try add(other, to: &parts, element, left, options, in: scope) }
+        return parts.condition(
+            on: left, hasNull: hasNull, hasConstantsOnly: present.allSatisfy(isConstant), canBeNull: !present.isEmpty)
+    }
+
+    /// `nil IN { … }`, where no element is the constant nil.
+    private func membership(ofNilIn elements: [ExpressionTree], in scope: SQLScope) throws -> SQLCondition {
+        let absent = try elements.map { try nullity(of: $0, isNull: true, in: scope).part }
+        return absent.isEmpty ? .never : SQLCondition(Self.chain(absent, "OR"), canBeNull: false, isCompound: true)
+    }
+
+    /// The conditions of which at least one must hold for a value to be in a list.
+    private struct MembershipParts {
+        /// The operands that are compared by one `IN`.
         var list: [SQLFragment] = []
+        /// The conditions for operands that are compared in another way.
         var parts: [SQLFragment] = []
-        for position in present {
-            var right = try operand(all[position], comparedWith: left, in: scope)
-            markMixedNumbers(left, all[position], &right)
-            if object(element) != nil, !isConstant(all[position]) {
-                // An object's key depends on whose key it is compared with.
-                let key = try operand(element, comparedWith: right, in: scope)
-                if !key.isNeverEqual(to: right) { parts.append(key.fragment + " = " + right.fragment) }
-                continue
+
+        func condition(
+            on value: SQLOperand, hasNull: Bool, hasConstantsOnly: Bool, canBeNull: Bool
+        ) -> SQLCondition {
+            var all = parts
+            if !list.isEmpty {
+                // A long list is not repeated for each of the operand's columns.
+                var value = value
+                if list.count > 100 || !hasConstantsOnly { value.columns = [] }
+                all.insert(value.holding { SQLFragment(.among($0, list)) }.part, at: 0)
             }
-            // Two nils are equal.
-            let canBothBeNull = left.canBeNull && right.canBeNull
-            if left.isNeverEqual(to: right) {
-                if canBothBeNull { parts.append(Self.areNull(left, right)) }
-            } else if !options.isEmpty, areTexts(element, left, all[position], right) {
-                parts.append(stringFunction(.equalTo, left.fragment, right.fragment, options).fragment)
-                if canBothBeNull { parts.append(Self.areNull(left, right)) }
-            } else if canBothBeNull {
-                let plain = isMixed((all[position], right)) ? left.withoutAffinity : left
-                let other = isMixed((element, left)) ? right.withoutAffinity : right
-                parts.append(SQLFragment(.same(plain.fragment, other.fragment, isNegated: false)))
-            } else {
-                list.append(right.fragment)
-            }
+            if hasNull { all.append(value.fragment + " IS NULL") }
+            guard let first = all.first else { return .never }
+            return all.count == 1
+                ? SQLCondition(first, canBeNull: canBeNull)
+                : SQLCondition(PredicateSQL.chain(all, "OR"), isCompound: true)
         }
-        if !list.isEmpty {
-            // A long list is not said twice.
-            var value = left
-            if list.count > 100 || !present.allSatisfy({ isConstant(all[$0]) }) { value.columns = [] }
-            parts.insert(value.holding { SQLFragment(.among($0, list)) }.part, at: 0)
+    }
+
+    /// Adds the condition that an element of a list equals the value.
+    private func add(
+        _ other: ExpressionTree, to parts: inout MembershipParts, _ element: ExpressionTree, _ left: SQLOperand,
+        _ options: StringOptions, in scope: SQLScope
+    ) throws {
+        var right = try operand(other, comparedWith: left, in: scope)
+        markMixedNumbers(left, other, &right)
+        if object(element) != nil, !isConstant(other) {
+            // An object's key depends on whose key it is compared with.
+            let key = try operand(element, comparedWith: right, in: scope)
+            if !key.isNeverEqual(to: right) { parts.parts.append(key.fragment + " = " + right.fragment) }
+            return
         }
-        if hasNull { parts.append(left.fragment + " IS NULL") }
-        guard let first = parts.first else { return .never }
-        let isOfNull = present.isEmpty
-        return parts.count == 1
-            ? SQLCondition(first, canBeNull: !isOfNull) : SQLCondition(Self.chain(parts, "OR"), isCompound: true)
+        // Two nils are equal.
+        let canBothBeNull = left.canBeNull && right.canBeNull
+        if left.isNeverEqual(to: right) {
+            if canBothBeNull { parts.parts.append(Self.areNull(left, right)) }
+        } else if !options.isEmpty, areTexts(element, left, other, right) {
+            parts.parts.append(stringFunction(.equalTo, left.fragment, right.fragment, options).fragment)
+            if canBothBeNull { parts.parts.append(Self.areNull(left, right)) }
+        } else if canBothBeNull {
+            let plain = isMixed((other, right)) ? left.withoutAffinity : left
+            let compared = isMixed((element, left)) ? right.withoutAffinity : right
+            parts.parts.append(SQLFragment(.same(plain.fragment, compared.fragment, isNegated: false)))
+        } else {
+            parts.list.append(right.fragment)
+        }
     }
 
     /// Whether either side of a comparison is a text, and the other one may be, so that its options count.

@@ -134,7 +134,8 @@ extension PredicateSQL {
         let toMany: ToManyPath
         switch try origin.resolve(path, schema: schema) {
         case .toMany(let found): toMany = found
-        case .column(_, let column) where column.storage.isTransformable: throw Self.closed(tree.left)
+        case .column(_, let column) where column.storage.isTransformable:
+            throw Self.transformableContentError(tree.left)
         // For a single value, ANY and ALL mean the value itself.
         default: return try condition(.comparison(plain), in: scope)
         }

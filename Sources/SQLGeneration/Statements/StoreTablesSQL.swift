@@ -47,7 +47,7 @@ package enum StoreTablesSQL {
 
     /// Whether a table has rows, but none of its entities: 1 or 0. `SELECT EXISTS (SELECT 1 FROM ZCAR) AND NOT EXISTS
     /// (SELECT 1 FROM ZCAR WHERE Z_ENT IN (1, 2))`
-    package static func hasStrangersOnly(_ mapping: EntityMapping) -> SQLFragment {
+    package static func hasOnlyUnknownEntities(_ mapping: EntityMapping) -> SQLFragment {
         let rows: SQLFragment = "SELECT 1 FROM \(name: mapping.table)"
         let known: SQLFragment = "\(rows) WHERE \(SQLFragment.isEntity(mapping.numbers))"
         return "SELECT EXISTS \(.select(rows)) AND NOT EXISTS \(.select(known))"

@@ -39,7 +39,7 @@ package struct SQLiteDialect: SQLDialect {
         case .canonical: "\(word: SQLFunctionName.canonical)(\(.list(arguments)))"
         case .ifNull: "IFNULL(\(.list(arguments)))"
         case .orderedByBytes: .list(arguments)
-        case .areOfOneKind: areOfOneKind(arguments[0], arguments[1])
+        case .haveSameKind: haveSameKind(arguments[0], arguments[1])
         case .average: "AVG(\(.list(arguments)))"
         case .sum: "SUM(\(.list(arguments)))"
         case .extreme(let isGreatest, _): "\(word: isGreatest ? "MAX" : "MIN")(\(.list(arguments)))"
@@ -53,7 +53,7 @@ package struct SQLiteDialect: SQLDialect {
         }
     }
 
-    private func areOfOneKind(_ left: SQLFragment, _ right: SQLFragment) -> SQLFragment {
+    private func haveSameKind(_ left: SQLFragment, _ right: SQLFragment) -> SQLFragment {
         let isText: SQLFragment = "(typeof(\(left)) = 'text') = (typeof(\(right)) = 'text')"
         return "\(isText) AND (typeof(\(left)) = 'blob') = (typeof(\(right)) = 'blob')"
     }

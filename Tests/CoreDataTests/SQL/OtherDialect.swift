@@ -34,7 +34,7 @@ struct OtherDialect: SQLDialect {
         case .average: "mean(\(.list(arguments)))"
         case .extreme(let isGreatest, _): "\(word: isGreatest ? "greatest" : "smallest")(\(.list(arguments)))"
         case .sum, .decimalSum: "total(\(.list(arguments)))"
-        case .areOfOneKind: "alike(\(.list(arguments)))"
+        case .haveSameKind: "alike(\(.list(arguments)))"
         case .orderedByBytes: "bytewise(\(.list(arguments)))"
         case .isInFile: "get_byte(\(.list(arguments)), 0) = 2"
         case .fileContent: "content(\(.list(arguments)))"

@@ -171,7 +171,7 @@ struct RowSQLTests {
         #expect(
             StoreTablesSQL.greatestKey.sqlite.text == "SELECT MAX(Z_MAX) FROM Z_PRIMARYKEY WHERE Z_ENT < 16001")
         #expect(
-            StoreTablesSQL.hasStrangersOnly(try schema.mapping("Product")).sqlite.text == """
+            StoreTablesSQL.hasOnlyUnknownEntities(try schema.mapping("Product")).sqlite.text == """
                 SELECT EXISTS (SELECT 1 FROM ZPRODUCT) AND NOT EXISTS (SELECT 1 FROM ZPRODUCT WHERE Z_ENT IN (2, 3))
                 """)
     }
