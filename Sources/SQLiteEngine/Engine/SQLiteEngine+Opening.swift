@@ -28,7 +28,7 @@ extension SQLiteEngine {
             ? try StoreFile.openForReading(url, timeout: settings.timeout)
             : try StoreFile.open(url, mode: isInMemory ? .memory : .create, timeout: settings.timeout)
         let layout = try model.compiledLayout()
-        let names = entityNames(in: model)
+        let names = model.entityNames(inConfiguration: facts.configurationName)
         if try file.isEmpty() {
             if facts.isReadOnly { throw emptyStore(url) }
             let schema = SQLSchema(layout: layout, entityNames: names)
@@ -37,44 +37,18 @@ extension SQLiteEngine {
                 schema, model: model, metadata: StoreMetadata.make(for: model, entityNames: names), uuid: uuid,
                 pragmas: settings.pragmas, timeout: settings.timeout)
         }
-        try open(file, model: model, layout: layout, names: names, settings: settings)
-    }
-
-    /// The entities of the store's configuration; nil for all.
-    private func entityNames(in model: NSManagedObjectModel) -> Set<String>? {
-        guard let entities = model.entities(forConfigurationName: facts.configurationName) else { return nil }
-        let names = Set(entities.compactMap(\.name))
-        return names.count == model.entities.count ? nil : names
+        try open(file, model: model, layout: layout, names: names)
     }
 
     private func open(
-        _ file: StoreFile, model: NSManagedObjectModel, layout: ModelLayout, names: Set<String>?,
-        settings: StoreSettings
+        _ file: StoreFile, model: NSManagedObjectModel, layout: ModelLayout, names: Set<String>?
     ) throws {
         // Read before anything else, so that later changes by others are detected.
         let version = try file.run("open the store") { try file.connection.integer("PRAGMA schema_version") ?? 0 }
         let metadata = try file.metadata()
         let names = names.map { StoreCompatibility.withStoredSubentities($0, of: model, metadata: metadata) }
         let entities = model.entities.filter { names?.contains($0.name ?? "") ?? true }
-        if !settings.ignoresVersions {
-            let differences = try StoreCompatibility.differences(entities, metadata: metadata) {
-                try file.model(orSupposed: model)
-            }
-            if !differences.isEmpty, metadata[NSStoreModelVersionHashesKey] == nil {
-                throw StoreError.make(
-                    CoreDataErrorCode.persistentStoreIncompatibleVersionHash,
-                    "The store “\(file.url.lastPathComponent)” has no metadata (Z_METADATA.Z_PLIST) that say which version of "
-                        + "the model it is of.", url: file.url,
-                    suggestion: "Set NSIgnorePersistentStoreVersioningOption to open it with this model all the same.",
-                    userInfo: ["metadata": metadata, "entities": differences])
-            }
-            if !differences.isEmpty {
-                // A damaged copy has no further meaning here; the error is reported where the copy is needed.
-                let cached = try? file.cachedModel()
-                throw StoreCompatibility.error(
-                    differences, metadata: metadata, url: file.url, model: entities, cached: cached)
-            }
-        }
+        if !settings.ignoresVersions { try checkVersion(of: file, metadata, entities, in: model) }
         let catalog = try file.catalog()
         let schema = SQLSchema(
             layout: layout, entityNames: names, numbers: catalog.numbers(for: model), catalog: catalog)
@@ -84,18 +58,9 @@ extension SQLiteEngine {
         let hasHistory = catalog.tables["ATRANSACTION"] != nil && catalog.tables["ACHANGE"] != nil
         if hasHistory, !settings.tracksHistory { facts.isReadOnly = true }
         if !facts.isReadOnly { try file.apply(settings.pragmas) }
-        var history: HistoryWriter?
-        if settings.tracksHistory, !facts.isReadOnly {
-            try HistoryTables.prepare(in: file, schema: schema, hasTables: hasHistory)
-            history = HistoryWriter(
-                connection: file.connection, schema: schema, bundleIdentifier: Bundle.main.bundleIdentifier)
-        }
+        let history = try historyWriter(in: file, schema, hasTables: hasHistory)
         let derived = DerivedValues()
-        try file.run("open the store", fallback: CoreDataErrorCode.persistentStoreOpen) {
-            try StoreFunctions.register(on: file.connection, derived: derived)
-            if settings.analyzes, !facts.isReadOnly { try file.connection.execute("ANALYZE") }
-            if settings.vacuums, !facts.isReadOnly { try file.connection.execute("VACUUM") }
-        }
+        try prepare(file, derived)
         let external = isInMemory ? .none : ExternalData(store: settings.externalDataStore ?? file.url)
         // Leftovers that cannot be removed now are left for the next opening.
         if !facts.isReadOnly, !isInMemory { try? FileJournal.removeLeftovers(of: external, file.connection) }
@@ -112,6 +77,49 @@ extension SQLiteEngine {
             file: file, schema: schema, identity: facts.identity,
             external: external, derived: derived, history: history,
             hasHistory: hasHistory || history != nil, structureVersion: version)
+    }
+
+    /// Checks that the model's entities are those of the store.
+    ///
+    /// - Throws: 134100 if they are not.
+    private func checkVersion(
+        of file: StoreFile, _ metadata: [String: Any], _ entities: [NSEntityDescription], in model: NSManagedObjectModel
+    ) throws {
+        let differences = try StoreCompatibility.differences(entities, metadata: metadata) {
+            try file.model(orSupposed: model)
+        }
+        guard !differences.isEmpty else { return }
+        guard metadata[NSStoreModelVersionHashesKey] != nil else {
+            throw StoreError.make(
+                CoreDataErrorCode.persistentStoreIncompatibleVersionHash,
+                "The store “\(file.url.lastPathComponent)” has no version hashes in its metadata (Z_METADATA.Z_PLIST), so the "
+                    + "version of its model is unknown.", url: file.url,
+                suggestion: "Set NSIgnorePersistentStoreVersioningOption to open it with this model all the same.",
+                userInfo: ["metadata": metadata, "entities": differences])
+        }
+        // A damaged copy has no further meaning here; the error is reported where the copy is needed.
+        let cached = try? file.cachedModel()
+        throw StoreCompatibility.error(
+            differences, metadata: metadata, url: file.url, model: entities, cached: cached)
+    }
+
+    /// The writer of the history, and its tables; nil if no history is to be written.
+    private func historyWriter(
+        in file: StoreFile, _ schema: SQLSchema, hasTables: Bool
+    ) throws -> HistoryWriter? {
+        guard settings.tracksHistory, !facts.isReadOnly else { return nil }
+        try HistoryTables.prepare(in: file, schema: schema, hasTables: hasTables)
+        return HistoryWriter(
+            connection: file.connection, schema: schema, bundleIdentifier: Bundle.main.bundleIdentifier)
+    }
+
+    /// Registers the functions that statements call, and runs the maintenance that the options ask for.
+    private func prepare(_ file: StoreFile, _ derived: DerivedValues) throws {
+        try file.run("open the store", fallback: CoreDataErrorCode.persistentStoreOpen) {
+            try StoreFunctions.register(on: file.connection, derived: derived)
+            if settings.analyzes, !facts.isReadOnly { try file.connection.execute("ANALYZE") }
+            if settings.vacuums, !facts.isReadOnly { try file.connection.execute("VACUUM") }
+        }
     }
 
     private func emptyStore(_ url: URL) -> NSError {

@@ -52,8 +52,7 @@ package enum StoreFiles {
                 try empty(file.connection) { contents = external.contents }
             }
         } catch {
-            let force = options?[NSPersistentStoreForceDestroyOption]
-            guard (force as? NSNumber)?.boolValue ?? (force as? Bool) ?? false else { throw error }
+            guard StoreSettings.flag(options, NSPersistentStoreForceDestroyOption) else { throw error }
             for suffix in ["", "-wal", "-shm"] {
                 try? FileManager.default.removeItem(atPath: url.path + suffix)
             }
