@@ -1,0 +1,76 @@
+import CompactCollections
+import CoreDataModel
+
+// Attributes of entities that the program names.
+extension ModelReconciliation {
+    mutating func reconcileAttributes(of entity: EntityDocument, _ former: EntityDocument) {
+        let attributes = former.properties.filter { $0.attribute != nil && !$0.isTransient }
+        let names = RenamingMatch.sources(
+            of: entity.properties.filter { $0.attribute != nil }.map { Renameable($0.name, $0.renamingIdentifier) },
+            in: attributes.map { Renameable($0.name, $0.renamingIdentifier) })
+        let present = Dictionary(names.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+        for attribute in attributes {
+            guard let old = attribute.attribute else { continue }
+            guard let successor = present[attribute.name].flatMap({ entity.property(named: $0) }),
+                let new = successor.attribute
+            else {
+                guard !rules.removes(attribute.name, of: entity.name) else { continue }
+                lose(attribute.name, of: former, gone(attribute, in: entity))
+                continue
+            }
+            if successor.name != attribute.name, successor.renamingIdentifier == nil {
+                lose(attribute.name, of: former, .renamedSince(successor.name))
+            }
+            // A nested value that was stored as JSON gets columns of its own.
+            if old.type == .binaryDataAttributeType, successor.userInfo[NestedValueInfo.presence] != nil { continue }
+            compare(old, new, of: entity, former, path: attribute.name, present: successor.name, isElement: false)
+        }
+    }
+
+    /// The reason why the model no longer has a property.
+    func gone(_ property: PropertyDocument, in entity: EntityDocument) -> ModelLoss.Reason {
+        guard let other = entity.property(named: property.name) else { return .removed }
+        return .changed(from: Self.spoken(property), to: Self.spoken(other))
+    }
+
+    static func spoken(_ property: PropertyDocument) -> String {
+        if let attribute = property.attribute { return attribute.type.spokenName }
+        guard let relationship = property.relationship else { return "fetched property" }
+        let destination = relationship.destinationName ?? ""
+        return relationship.isToMany
+            ? (relationship.isOrdered ? "[\(destination)]" : "Set<\(destination)>") : destination
+    }
+
+    private mutating func compare(
+        _ old: AttributeDocument, _ new: AttributeDocument, of entity: EntityDocument, _ former: EntityDocument,
+        path: String, present: String, isElement: Bool
+    ) {
+        let fit = AttributeFit(old.type, in: new.type)
+        if fit == .differs || (fit == .narrows && !rules.narrows(present, of: entity.name)) {
+            if !isElement, rules.removes(path, of: entity.name) {
+                dropped.insert(path, of: former.name)
+                return
+            }
+            let (from, to) = (old.type.spokenName, new.type.spokenName)
+            lose(path, of: former, fit == .differs ? .changed(from: from, to: to) : .narrowed(from: from, to: to))
+        }
+        guard old.type == .compositeAttributeType, new.type == .compositeAttributeType else { return }
+        for element in old.elements {
+            guard let oldElement = element.attribute else { continue }
+            // The information of a mark is also in the value's columns, or in other marks.
+            if element.userInfo[NestedValueInfo.mark] != nil { continue }
+            let (elementPath, elementPresent) = ("\(path).\(element.name)", "\(present).\(element.name)")
+            let newElement = new.elements.first { $0.name == element.name }
+            if oldElement.type == .binaryDataAttributeType, newElement?.userInfo[NestedValueInfo.presence] != nil {
+                continue
+            }
+            if let newElement = newElement?.attribute {
+                compare(
+                    oldElement, newElement, of: entity, former, path: elementPath, present: elementPresent,
+                    isElement: true)
+            } else if !rules.removes(elementPath, of: entity.name) {
+                lose(elementPath, of: former, .removed)
+            }
+        }
+    }
+}
