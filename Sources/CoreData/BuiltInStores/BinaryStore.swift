@@ -7,6 +7,8 @@ package final class BinaryStore: DocumentStore, @unchecked Sendable {
 
     package override var type: String { NSBinaryStoreType }
 
+    override class var formatName: String { "binary" }
+
     override class func document(of data: Data) throws -> StoreDocument {
         do { return try BinaryStoreArchive.document(of: data) } catch let failure as FileValues.Failure {
             throw failure

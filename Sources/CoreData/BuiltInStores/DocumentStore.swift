@@ -15,6 +15,9 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
 
     // MARK: What formats override
 
+    /// The name of the format in errors.
+    class var formatName: String { "document" }
+
     /// The spelling of an entity's name in the file.
     class func fileName(ofEntity name: String) -> String { name }
 
@@ -77,8 +80,7 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
         }
         let document = try Self.read(url)
         metadata = document.metadata
-        let ignores = options?[NSIgnorePersistentStoreVersioningOption] as? NSNumber
-        if ignores?.boolValue != true { try checkVersion(of: model, url) }
+        if !StoreSettings.flag(options, NSIgnorePersistentStoreVersioningOption) { try checkVersion(of: model, url) }
         self.document = document
     }
 
@@ -113,9 +115,7 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
     }
 
     private var entityNames: Set<String>? {
-        let model = persistentStoreCoordinator?.managedObjectModel
-        guard let model, let entities = model.entities(forConfigurationName: configurationName) else { return nil }
-        return entities.count == model.entities.count ? nil : Set(entities.compactMap(\.name))
+        persistentStoreCoordinator?.managedObjectModel.entityNames(inConfiguration: configurationName)
     }
 
     private var entities: [EntityLayout] {
@@ -136,9 +136,9 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
     /// The store's options for transformable attributes.
     private var decoding: TransformableCoding.Options {
         let classes = options?[NSBinaryStoreSecureDecodingClasses]
-        let insecure = options?[NSBinaryStoreInsecureDecodingCompatibilityOption] as? NSNumber
         return TransformableCoding.Options(
-            classes: classes as? [AnyClass] ?? [], allowsAllClasses: insecure?.boolValue ?? false)
+            classes: classes as? [AnyClass] ?? [],
+            allowsAllClasses: StoreSettings.flag(options, NSBinaryStoreInsecureDecodingCompatibilityOption))
     }
 
     package override func load() throws {
@@ -158,26 +158,6 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
             throw Self.damaged(url, FileValues.Failure(reason: "object \(key) leaves no number for others"))
         }
         lastKey = max(lastKey, key)
-    }
-
-    /// The content of a store's file, for tools that have no model.
-    ///
-    /// - Parameters:
-    ///   - url: the file of the store.
-    ///   - type: the type of XML or binary stores.
-    /// - Returns: the metadata and all objects of the file.
-    /// - Throws: 259 if the file is damaged, or is not such a store.
-    package static func contents(of url: URL, type: String) throws -> StoreDocument {
-        let store: DocumentStore.Type = type == NSXMLStoreType ? XMLStore.self : BinaryStore.self
-        return try store.read(url)
-    }
-
-    private static func read(_ url: URL) throws -> StoreDocument {
-        let data: Data
-        do { data = try Data(contentsOf: url) } catch {
-            throw self.error(CocoaError.Code.fileReadUnknown.rawValue, "cannot be read", error, url)
-        }
-        do { return try document(of: data) } catch { throw damaged(url, error) }
     }
 
     // MARK: Saving
@@ -325,28 +305,5 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
     package override class func replace(at destination: URL, from source: URL, options: [AnyHashable: Any]?) throws {
         guard try FileState(of: destination) != nil else { return try write(from: source, to: destination) }
         try AtomicFile.locked(destination) { try write(from: source, to: destination) }
-    }
-
-    /// Replaces a file, whose lock the caller has, by a copy of another one.
-    final class func write(from source: URL, to destination: URL) throws {
-        guard try FileState(of: source) != nil else { throw missing(source) }
-        _ = try read(source)
-        try AtomicFile.write(Data(contentsOf: source), to: destination)
-    }
-
-    private static func missing(_ url: URL) -> NSError {
-        StoreError.make(CocoaError.Code.fileReadNoSuchFile.rawValue, "There is no store “\(url.path)”.", url: url)
-    }
-
-    private static func damaged(_ url: URL?, _ error: any Error) -> NSError {
-        self.error(CocoaError.Code.fileReadCorruptFile.rawValue, "is damaged, or no such store", error, url)
-    }
-
-    private static func error(_ code: Int, _ what: String, _ error: any Error, _ url: URL?) -> NSError {
-        let reason = (error as? FileValues.Failure)?.reason ?? (error as NSError).localizedDescription
-        return StoreError.make(
-            code,
-            "The \(self == XMLStore.self ? "XML" : "binary") store “\(url?.lastPathComponent ?? "")” \(what): \(reason).",
-            url: url, underlying: error is FileValues.Failure ? nil : error)
     }
 }

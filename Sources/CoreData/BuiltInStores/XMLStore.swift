@@ -6,6 +6,8 @@ package final class XMLStore: DocumentStore, @unchecked Sendable {
 
     package override var type: String { NSXMLStoreType }
 
+    override class var formatName: String { "XML" }
+
     override class func fileName(ofEntity name: String) -> String { name.uppercased() }
 
     override class func fileName(ofProperty name: String) -> String { name.lowercased() }
