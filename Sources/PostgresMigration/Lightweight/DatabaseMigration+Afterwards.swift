@@ -19,11 +19,11 @@ extension DatabaseMigration {
                 let own: SQLFragment = "\(name: reference.table).\(name: reference.column)"
                 let found: SQLFragment =
                     "SELECT 1 FROM \(name: reference.destination) d WHERE \(.key, of: "d") = \(own)"
-                run([
+                addStep([
                     "UPDATE \(name: reference.table) SET \(name: reference.column) = NULL WHERE \(name: reference.column) IS NOT NULL AND NOT EXISTS \(.select(found))"
                 ])
             }
-            run(reference.creation)
+            addStep(reference.creation)
         }
         if !dropped {
             for reference in former
@@ -31,19 +31,19 @@ extension DatabaseMigration {
                 && (structure.references[reference.table] ?? []).contains(reference.name)
             {
                 guard let place = places[reference.table], place != Self.formerName(reference.table) else { continue }
-                run("\(alter(place)) DROP CONSTRAINT IF EXISTS \(quotedName(reference.name))")
+                addStep("\(alter(place)) DROP CONSTRAINT IF EXISTS \(quotedName(reference.name))")
             }
             return
         }
         for join in destination.tables where joins.kept.contains(join.table) {
-            for reference in join.references { run(reference.creation) }
+            for reference in join.references { addStep(reference.creation) }
         }
     }
 
     /// Gives new tables the owner of the former ones whose rows they take, and grants the rights on these.
     mutating func grant() {
         let new = destination.tables.map(\.table).filter { table in
-            joins.created.contains(table) || tables.contains { $0.table == table && $0.way != .alter }
+            joins.created.contains(table) || tables.contains { $0.table == table && $0.action != .alter }
         }
         for table in new {
             let (sources, all) = (tables.first { $0.table == table }?.sources ?? [table], source.tables.map(\.table))
@@ -51,13 +51,13 @@ extension DatabaseMigration {
             for grant in structure.grants(fromRowsOf: sources, orAll: all) {
                 let role = grant.role.isEmpty ? "PUBLIC" : quotedName(grant.role)
                 if !grant.isOfSequence {
-                    run("GRANT \(grant.right) ON \(quotedName(table)) TO \(role)")
+                    addStep("GRANT \(grant.right) ON \(quotedName(table)) TO \(role)")
                 } else if !joins.created.contains(table) {
                     // Its name is the server's choice.
                     let sequence = "pg_get_serial_sequence(\(quotedText(quotedName(table))), '\(ColumnName.key)')"
                     let statement =
                         "EXECUTE 'GRANT \(grant.right) ON SEQUENCE ' || \(sequence) || \(quotedText(" TO " + role))"
-                    run("DO \(quotedText("BEGIN \(statement); END"))")
+                    addStep("DO \(quotedText("BEGIN \(statement); END"))")
                 }
             }
         }
@@ -65,10 +65,10 @@ extension DatabaseMigration {
 
     /// Another role may run the statements than the one for which they are planned.
     private mutating func give(_ table: String, to owner: DatabaseStructure.Owner) {
-        guard owner.isCurrent else { return run(DatabaseStructure.giving(table, to: owner)) }
+        guard owner.isCurrent else { return addStep(DatabaseStructure.giving(table, to: owner)) }
         let root = pair.destinationMappings.first { $0.table == table && $0.layout.superentity == nil }
         let parts = root.flatMap { try? Partitioning($0) }?.parts(of: table) ?? []
-        for name in [table] + parts { run("\(alter(name)) OWNER TO \(quotedName(owner.role))") }
+        for name in [table] + parts { addStep("\(alter(name)) OWNER TO \(quotedName(owner.role))") }
     }
 
     /// Adapts the history to the entities' new properties, and removes the changes of removed entities.
@@ -78,7 +78,7 @@ extension DatabaseMigration {
         let removed = pair.sourceMappings.filter { pair.successor($0.layout) == nil }.map(\.number)
         if !removed.isEmpty {
             let list = removed.map(String.init).joined(separator: ", ")
-            run("DELETE FROM pippin.changes WHERE schema_name = \(schema) AND entity IN (\(list))")
+            addStep("DELETE FROM pippin.changes WHERE schema_name = \(schema) AND entity IN (\(list))")
         }
         var values: [String] = []
         let dialect = PostgresDialect()
@@ -93,7 +93,7 @@ extension DatabaseMigration {
             values.append("(\(entity), \(dialect.literal(.blob(mask))), \(converted))")
         }
         guard !values.isEmpty else { return }
-        run(
+        addStep(
             "UPDATE pippin.changes c SET columns = m.new FROM (VALUES \(values.joined(separator: ", "))) AS m(entity, old, new) "
                 + "WHERE c.schema_name = \(schema) AND c.entity = m.entity AND c.columns = m.old")
     }

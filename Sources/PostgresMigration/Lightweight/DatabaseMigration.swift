@@ -44,7 +44,7 @@ package struct DatabaseMigration {
         self.tables = tables
         var places: [String: String] = [:]
         for former in self.source.tables { places[former.table] = Self.formerName(former.table) }
-        for table in tables where table.way == .alter { places[table.sources[0]] = table.table }
+        for table in tables where table.action == .alter { places[table.sources[0]] = table.table }
         let joins = JoinPlan(pair) { places[$0] ?? $0 }
         for join in joins.kept { places[join] = join }
         self.joins = joins
@@ -57,8 +57,8 @@ package struct DatabaseMigration {
             schema: QualifiedName.schema(table), name: SnakeCase.distinct("_former_\(QualifiedName.name(table))"))
     }
 
-    mutating func run(_ sql: String) { steps.append(.run(sql)) }
-    mutating func run(_ fragments: [SQLFragment]) { steps += fragments.map { .run($0.postgres.text) } }
+    mutating func addStep(_ sql: String) { steps.append(.run(sql)) }
+    mutating func addStep(_ fragments: [SQLFragment]) { steps += fragments.map { .run($0.postgres.text) } }
     func alter(_ table: String) -> String { "ALTER TABLE \(quotedName(table))" }
 
     /// The tables of the source that are removed.
@@ -68,41 +68,41 @@ package struct DatabaseMigration {
 
     /// Whether rows are written, so that references would be checked.
     private var movesRows: Bool {
-        tables.contains { $0.way == .rebuild || !$0.columns.moves.isEmpty } || !joins.insertions.isEmpty
+        tables.contains { $0.action == .rebuild || !$0.columns.moves.isEmpty } || !joins.insertions.isEmpty
             || pair.sourceMappings.contains { pair.successor($0.layout) == nil }
             || !RelationshipFills.statements(pair, tableName: { $0 }).isEmpty
     }
 
     private mutating func build() throws {
-        check()
+        addChecks()
         let droppedReferences = dropReferences()
         let droppedIndexes = dropIndexes()
         renameTables()
         for table in tables { fill(table) }
-        for join in destination.tables where joins.created.contains(join.table) { run(join.creation) }
-        run(joins.insertions)
+        for join in destination.tables where joins.created.contains(join.table) { addStep(join.creation) }
+        addStep(joins.insertions)
         let places = places
-        run(RelationshipFills.statements(pair) { places[$0] ?? $0 })
+        addStep(RelationshipFills.statements(pair) { places[$0] ?? $0 })
         finishColumns()
         let former = leaving.map { quotedName(Self.formerName($0)) }
-        if !former.isEmpty { run("DROP TABLE \(former.joined(separator: ", "))") }
-        try run(
+        if !former.isEmpty { addStep("DROP TABLE \(former.joined(separator: ", "))") }
+        try addStep(
             DerivedColumn.all(in: pair.destination).filter(needsValues).compactMap {
                 try $0.fill(in: pair.destination)
             })
         steps += MandatoryChecks.checks(pair).map { .expectNone($0.select.postgres.text, $0.violation) }
         for index in destination.indexes where !isKept(index) || droppedIndexes.contains(index.name) {
-            run(index.creation)
+            addStep(index.creation)
         }
         addReferences(dropped: droppedReferences)
         grant()
         history()
     }
 
-    // MARK: Before
+    // MARK: Checks before the first step
 
-    /// Checks for rows that would be lost, or do not fit.
-    private mutating func check() {
+    /// Adds checks for rows that would be lost, or do not fit.
+    private mutating func addChecks() {
         for table in source.tables {
             let members = pair.sourceMappings.filter { $0.table == table.table }
             guard !members.isEmpty, structure.columns[table.table] != nil else { continue }
@@ -139,15 +139,15 @@ package struct DatabaseMigration {
     /// Drops the references, which are checked once all rows are there.
     private mutating func dropReferences() -> Bool {
         guard movesRows else {
-            run("SET CONSTRAINTS ALL IMMEDIATE")
+            addStep("SET CONSTRAINTS ALL IMMEDIATE")
             return false
         }
         for table in source.tables {
             for name in structure.references[table.table] ?? [] {
-                run("\(alter(table.table)) DROP CONSTRAINT \(quotedName(name))")
+                addStep("\(alter(table.table)) DROP CONSTRAINT \(quotedName(name))")
             }
         }
-        run("SET CONSTRAINTS ALL IMMEDIATE")
+        addStep("SET CONSTRAINTS ALL IMMEDIATE")
         return true
     }
 
@@ -155,7 +155,7 @@ package struct DatabaseMigration {
     private func isKept(_ index: TableCreation.IndexStatement) -> Bool {
         let stays =
             joins.kept.contains(index.table)
-            || tables.contains { $0.table == index.table && $0.way == .alter && $0.sources == [index.table] }
+            || tables.contains { $0.table == index.table && $0.action == .alter && $0.sources == [index.table] }
         return stays && source.indexes.contains(index)
             && structure.indexes[index.table]?.contains(index.name) ?? false
     }
@@ -167,7 +167,7 @@ package struct DatabaseMigration {
             // The indexes of a dropped table are dropped with it.
             guard places[index.table] != Self.formerName(index.table) else { continue }
             if let same = destination.indexes.first(where: { $0 == index }), isKept(same) { continue }
-            run(index.removal)
+            addStep(index.removal)
             dropped.insert(index.name)
         }
         return dropped
@@ -179,26 +179,26 @@ package struct DatabaseMigration {
         }
         let present = leaving.filter { structure.columns[$0] != nil }
         for table in present {
-            run(rename(table, Self.formerName(table)))
+            addStep(rename(table, Self.formerName(table)))
             // The partitions of the new table may need these names.
-            for part in structure.parts[table] ?? [] { run(rename(part, Self.formerName(part))) }
+            for part in structure.parts[table] ?? [] { addStep(rename(part, Self.formerName(part))) }
         }
-        let moving = tables.filter { $0.way == .alter && $0.sources[0] != $0.table }
+        let moving = tables.filter { $0.action == .alter && $0.sources[0] != $0.table }
         // Two tables may exchange their names.
-        for table in moving { run(rename(table.sources[0], Self.formerName(table.sources[0]))) }
-        for table in moving { run(rename(Self.formerName(table.sources[0]), table.table)) }
+        for table in moving { addStep(rename(table.sources[0], Self.formerName(table.sources[0]))) }
+        for table in moving { addStep(rename(Self.formerName(table.sources[0]), table.table)) }
     }
 
     // MARK: Tables
 
     private mutating func fill(_ table: TablePlan) {
-        switch table.way {
-        case .create: run(creation(of: table))
+        switch table.action {
+        case .create: addStep(creation(of: table))
         case .alter: change(table)
         case .rebuild:
-            run(creation(of: table))
+            addStep(creation(of: table))
             let columns = TableCreation.columns(of: pair.destinationMappings.filter { $0.table == table.table })
-            run(
+            addStep(
                 table.moves.map {
                     $0.insertion(
                         into: table.table, columns: columns.map(\.name), from: Self.formerName($0.sourceTable),
@@ -208,7 +208,7 @@ package struct DatabaseMigration {
             let counts = table.sources.map {
                 "pg_sequence_last_value(pg_get_serial_sequence(\(quotedText(quotedName(Self.formerName($0)))), '\(ColumnName.key)')::regclass)"
             }
-            run(
+            addStep(
                 "SELECT setval(pg_get_serial_sequence(\(quotedText(quotedName(table.table))), '\(ColumnName.key)')::regclass, k) FROM "
                     + "(SELECT GREATEST(\(counts.joined(separator: ", "))) AS k) c WHERE k IS NOT NULL")
         }
@@ -223,27 +223,27 @@ package struct DatabaseMigration {
         for (name, kind, value) in columns.added {
             let addition = "\(alter(table.table)) ADD COLUMN \(quotedName(name)) \(kind.declaration)"
             // All rows get the value without being rewritten.
-            run(addition + (value.map { " DEFAULT \($0.postgres.text)" } ?? ""))
-            if value != nil { run("\(alter(table.table)) ALTER COLUMN \(quotedName(name)) DROP DEFAULT") }
+            addStep(addition + (value.map { " DEFAULT \($0.postgres.text)" } ?? ""))
+            if value != nil { addStep("\(alter(table.table)) ALTER COLUMN \(quotedName(name)) DROP DEFAULT") }
         }
         let removed = pair.sourceMappings.filter { $0.table == table.sources[0] && pair.successor($0.layout) == nil }
-        if !removed.isEmpty { run([RowMoveSQL.removal(of: removed.map(\.number), from: table.table)]) }
-        run(columns.moves.compactMap { $0.update(of: table.table, newColumns: Set(columns.added.map(\.name))) })
+        if !removed.isEmpty { addStep([RowMoveSQL.removal(of: removed.map(\.number), from: table.table)]) }
+        addStep(columns.moves.compactMap { $0.update(of: table.table, newColumns: Set(columns.added.map(\.name))) })
         let former = pair.sourceMappings.first { $0.table == table.sources[0] && $0.layout.superentity == nil }
         if let former, former.number != table.root.number {
-            run("\(alter(table.table)) ALTER COLUMN \(ColumnName.entity) SET DEFAULT \(table.root.number)")
+            addStep("\(alter(table.table)) ALTER COLUMN \(ColumnName.entity) SET DEFAULT \(table.root.number)")
         }
     }
 
     /// Renames columns and changes their types, once nothing reads the former ones.
     private mutating func finishColumns() {
-        for table in tables where table.way == .alter {
-            for column in table.columns.removed { run("\(alter(table.table)) DROP COLUMN \(quotedName(column))") }
+        for table in tables where table.action == .alter {
+            for column in table.columns.removed { addStep("\(alter(table.table)) DROP COLUMN \(quotedName(column))") }
             for (old, new) in table.columns.renamed {
-                run("\(alter(table.table)) RENAME COLUMN \(quotedName(old)) TO \(quotedName(new))")
+                addStep("\(alter(table.table)) RENAME COLUMN \(quotedName(old)) TO \(quotedName(new))")
             }
             for (name, kind, value) in table.columns.changed {
-                run(
+                addStep(
                     "\(alter(table.table)) ALTER COLUMN \(quotedName(name)) TYPE \(kind.declaration) USING \(value.postgres.text)"
                 )
             }

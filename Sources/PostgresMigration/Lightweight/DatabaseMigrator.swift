@@ -6,8 +6,8 @@ import PostgresEngine
 import SQLGeneration
 import StoreEngine
 
-/// Migrates a store in place: plans a ``DatabaseMigration``, runs it in a transaction that keeps all others from
-/// saving, and renews the bookkeeping about the model.
+/// Migrates a store in place: plans a ``DatabaseMigration``, runs it in a transaction that locks out all
+/// saves, and updates the stored model and version.
 struct DatabaseMigrator {
     let opening: DatabaseOpening
     let migration: InferredMigration
@@ -45,8 +45,7 @@ struct DatabaseMigrator {
             layout: try migration.source.compiledLayout(), entityNames: hashes.isEmpty ? nil : Set(hashes.keys),
             numbers: stored.numbers, naming: naming)
         let destination = migration.destination
-        let entities = destination.entities(forConfigurationName: migration.configuration) ?? destination.entities
-        destinationNames = entities.count == destination.entities.count ? nil : Set(entities.compactMap(\.name))
+        destinationNames = destination.entityNames(inConfiguration: migration.configuration)
         var numbers: [String: Int] = [:]
         // Programs that have the store open keep reading it, so entities keep their numbers.
         for entity in migration.plan.entities {

@@ -8,7 +8,7 @@ import SQLMigration
 
 /// How one table of the destination is made. Pure.
 struct TablePlan {
-    enum Way: Equatable {
+    enum Action: Equatable {
         /// A new table without rows.
         case create
         /// The table stays, perhaps under another name; columns are added, removed and changed.
@@ -36,7 +36,7 @@ struct TablePlan {
     }
 
     let root: EntityMapping
-    let way: Way
+    let action: Action
     /// The tables that its rows come from.
     let sources: [String]
     /// The column changes of a table that stays.
@@ -46,7 +46,7 @@ struct TablePlan {
 
     var table: String { root.table }
     /// Whether the table stays unchanged.
-    var isUntouched: Bool { way == .alter && sources == [table] && columns.isEmpty }
+    var isUntouched: Bool { action == .alter && sources == [table] && columns.isEmpty }
 
     /// - Throws: an `NSError` for a default value that cannot be stored.
     init(_ root: EntityMapping, in pair: SchemaPair) throws {
@@ -62,21 +62,21 @@ struct TablePlan {
         for entity in entities where !tables.contains(entity.former.table) { tables.append(entity.former.table) }
         sources = tables
         guard let only = tables.first else {
-            way = .create
+            action = .create
             return
         }
         let receivers = Set(
             pair.sourceMappings.filter { $0.table == only }.compactMap { pair.successor($0.layout)?.table })
         // A table that is partitioned differently must be rebuilt.
         let formerRoot = pair.sourceMappings.first { $0.table == only && $0.layout.superentity == nil }
-        let staysDivided = try Partitioning(root) == formerRoot.flatMap { try Partitioning($0) }
-        if tables.count == 1, receivers.count == 1, staysDivided, !pair.leavesKeys(in: root.table),
+        let staysPartitioned = try Partitioning(root) == formerRoot.flatMap { try Partitioning($0) }
+        if tables.count == 1, receivers.count == 1, staysPartitioned, !pair.leavesKeys(in: root.table),
             let columns = try Self.columns(of: root, members, entities, only, pair)
         {
-            way = .alter
+            action = .alter
             self.columns = columns
         } else {
-            way = .rebuild
+            action = .rebuild
             moves = RowMove.merged(entities.map { RowMove($0.mapping, from: $0.former, $0.sources) })
         }
     }

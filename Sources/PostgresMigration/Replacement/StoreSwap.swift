@@ -32,8 +32,7 @@ struct StoreSwap {
         return (0..<result.count).map { result.string($0, 0) }
     }
 
-    /// - Throws: the server's errors: objects that others have built on the tables, such as a view, keep them from
-    ///   being dropped.
+    /// - Throws: the server's errors: dependent objects, such as a view, keep the tables from being dropped.
     func run() throws {
         let grants = try TableGrants(place, connection)
         let former = grants.tables.map(quotedName)

@@ -23,7 +23,7 @@ package struct InPlaceMigrator {
     private let configuration: String?
     private let defersCleanup: Bool
     private let keepsNumbers: Bool
-    /// SQLite's number of the structure for which the steps are.
+    /// `PRAGMA schema_version` when the steps were planned.
     private let structureVersion: Int64?
     /// The migration to run.
     package let migration: LightweightMigration
@@ -65,9 +65,7 @@ package struct InPlaceMigrator {
         let stored = Set(StoreMetadata.hashes(in: metadata).keys)
         let sourceNames = stored.isEmpty ? nil : stored
         try Self.checkVersion(file, source, metadata)
-        let entities = destination.entities(forConfigurationName: configuration) ?? destination.entities
-        destinationNames =
-            entities.count == destination.entities.count ? nil : Set(entities.compactMap(\.name))
+        destinationNames = destination.entityNames(inConfiguration: configuration)
         let numbers = catalog.numbers(for: source)
         sourceSchema = SQLSchema(
             layout: try source.compiledLayout(), entityNames: sourceNames, numbers: numbers,
@@ -110,7 +108,9 @@ package struct InPlaceMigrator {
             url: url, suggestion: "Migrate it again.")
     }
 
-    /// The numbers by the destination's names. New entities are numbered after all existing ones.
+    /// The numbers by the destination's names. New entities are numbered after the highest number that is kept, which
+    /// may give one the number of a removed entity. Programs that have the store open do not mistake its rows for that
+    /// entity's: they check their model again, since the schema version has changed.
     private static func keptNumbers(_ numbers: [String: Int], _ plan: MappingPlan) -> [String: Int] {
         var kept: [String: Int] = [:]
         for entity in plan.entities {
@@ -136,7 +136,7 @@ package struct InPlaceMigrator {
             try file.connection.execute("PRAGMA legacy_alter_table = ON")
             defer { try? file.connection.execute("PRAGMA legacy_alter_table = OFF") }
             try file.connection.transaction(.exclusive) {
-                // Another process may have been faster, while this one waited for the lock.
+                // Another process may have migrated the store while this one waited for the lock.
                 let metadata = try file.metadata()
                 guard try isAsPlanned(metadata) else { return }
                 let version = try file.connection.integer("PRAGMA schema_version") ?? 0
@@ -156,7 +156,7 @@ package struct InPlaceMigrator {
                 try update.bind(renewed, at: 1)
                 try update.run()
                 try file.renewModelCache(cache)
-                try countVersion(on: version)
+                try advanceSchemaVersion(from: version)
             }
         } catch let error as SQLiteError where error.isConstraint {
             throw failure(
@@ -171,14 +171,15 @@ package struct InPlaceMigrator {
                 SQLiteStoreError.make(
                     error, fallback: CoreDataErrorCode.migration, work: "migrate the store", url: file.url))
         }
-        // Only now does nothing refer to these files any more. Those that somebody still reads go with the next opening.
+        // Only now does nothing refer to these files any more. Those that a reader still uses are removed when the
+        // store is opened next.
         if !external.removeUnread(abandoned.sorted(), file.connection) { journal.leaveUnclear() }
     }
 
-    /// Whether the store is still of the version for which the steps are.
+    /// Whether the store still has the version that the steps were planned for.
     ///
-    /// - Returns: `false` if it is of the destination's version already.
-    /// - Throws: 134090 if it is of another one.
+    /// - Returns: `false` if it has the destination's version already.
+    /// - Throws: 134090 if it has another one.
     private func isAsPlanned(_ now: [String: Any]) throws -> Bool {
         let (hashes, planned) = (StoreMetadata.hashes(in: now), StoreMetadata.hashes(in: metadata))
         if hashes == planned, DeferredCleanup(now) == DeferredCleanup(metadata) { return true }
@@ -196,9 +197,8 @@ package struct InPlaceMigrator {
             defersCleanup: defersCleanup, keepsNumbers: keepsNumbers)
     }
 
-    /// Makes SQLite's number of the structure change, even if no table was changed, so that programs that have the
-    /// store open notice that its model has changed.
-    private func countVersion(on version: Int64) throws {
+    /// Increases the schema version if no step has, so that programs that have the store open check its model again.
+    private func advanceSchemaVersion(from version: Int64) throws {
         guard try file.connection.integer("PRAGMA schema_version") == version else { return }
         try file.connection.execute("PRAGMA schema_version = \((version + 1) & 0x7FFF_FFFF)")
     }

@@ -58,7 +58,7 @@ private struct LightweightMigrationBuilder {
         let tables = try pair.destination.tables.map {
             try TableMigration($0, in: pair, structure, keepsColumns: defersCleanup)
         }
-        let extended = Set(tables.filter { $0.way == .extend }.map(\.definition.name))
+        let extended = Set(tables.filter { $0.action == .extend }.map(\.definition.name))
         let joins = JoinTableMigration(pair, structure) { name in self.currentName(name, extended: extended) }
         let formerTables = pair.source.tables.map(\.name).filter { structure.tables[$0] != nil }
         let formerJoins = pair.source.joinTables.map(\.table.name).filter { structure.tables[$0] != nil }
@@ -128,7 +128,7 @@ private struct LightweightMigrationBuilder {
 
     private mutating func move(_ table: TableMigration) {
         let name = table.definition.name
-        switch table.way {
+        switch table.action {
         case .create: run([table.definition.creation])
         case .extend:
             run(
@@ -191,7 +191,7 @@ private struct LightweightMigrationBuilder {
     /// The columns of a table that was rebuilt; nil for any other.
     private func columns(of table: String, _ tables: [TableMigration], kept: Set<String>) -> Set<String>? {
         if let migration = tables.first(where: { $0.definition.name == table }) {
-            guard migration.way == .rebuild else { return nil }
+            guard migration.action == .rebuild else { return nil }
             return Set(
                 migration.definition.columns.map(\.name) + migration.foreignColumns.values.flatMap { $0.map(\.name) })
         }

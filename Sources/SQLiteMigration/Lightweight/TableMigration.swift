@@ -7,7 +7,7 @@ import SQLiteEngine
 
 /// The migration of one table of the destination.
 struct TableMigration {
-    enum Way: Equatable {
+    enum Action: Equatable {
         /// A new table without rows.
         case create
         /// The table stays; columns are added and values changed as needed.
@@ -17,7 +17,7 @@ struct TableMigration {
     }
 
     let definition: TableDefinition
-    let way: Way
+    let action: Action
     let moves: [RowMove]
     /// The tables of the rows.
     let sourceTables: [String]
@@ -55,7 +55,7 @@ struct TableMigration {
         }
         foreignColumns = foreign
         guard let only = tables.first else {
-            way = .create
+            action = .create
             newColumns = []
             unusedColumns = []
             return
@@ -65,7 +65,7 @@ struct TableMigration {
         let stays =
             tables.count == 1 && only == definition.name
             && Self.staysInPlace(definition, existing, origins: origins.values, pair: pair, keepsColumns)
-        way = stays ? .extend : .rebuild
+        action = stays ? .extend : .rebuild
         unusedColumns = stays ? Self.unused(definition, pair) : []
     }
 
