@@ -31,10 +31,7 @@ extension PostgresConnection {
         return "SAVEPOINT pippin_whole_\(parts)"
     }
 
-    /// Whether a transaction is open that was begun by ``begin(_:)`` or ``beginning(_:)``.
-    package var isInOwnTransaction: Bool { isWhole ? parts > 0 : isInTransaction }
-
-    /// The statement that ends it.
+    /// The statement that ends the transaction, or the part of the whole one.
     func ending(commits: Bool) -> String? {
         guard isWhole else { return commits ? "COMMIT" : isInTransaction ? "ROLLBACK" : nil }
         guard parts > 0 else { return nil }

@@ -1,4 +1,4 @@
-/// Work on a connection that pauses when somebody else uses the connection.
+/// Work on a connection that pauses while other work uses the connection.
 protocol PausedWork: AnyObject {
     func pause()
 

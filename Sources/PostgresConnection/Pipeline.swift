@@ -54,7 +54,7 @@ extension PostgresConnection {
         let refusal = isSent ? nil : PostgresError(nil, statement: nil, connection: handle)
         guard PQpipelineSync(handle) == 1 else {
             forget(names, requests)
-            // Without the mark, nobody knows where the answers end.
+            // Without the mark, the end of the answers cannot be recognized.
             let failure = refusal ?? PostgresError(nil, statement: nil, connection: handle)
             throw PostgresError(state: PostgresError.connectionFailure, message: failure.message)
         }

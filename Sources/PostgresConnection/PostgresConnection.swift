@@ -50,9 +50,6 @@ package final class PostgresConnection {
         PQfinish(handle)
     }
 
-    /// The server's version, such as 150007.
-    package var serverVersion: Int { Int(PQserverVersion(handle)) }
-
     /// The number of the server's process, which identifies the sender of a `NOTIFY`.
     package var processID: Int32 { PQbackendPID(handle) }
 

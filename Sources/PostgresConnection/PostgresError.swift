@@ -73,7 +73,7 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
     }
     /// The role may not do this.
     package var isPermissionDenied: Bool { state == "42501" }
-    /// Somebody, or a time limit, cancelled the statement.
+    /// The statement was cancelled, by a request or a time limit.
     package var isCancelled: Bool { state == "57014" }
     /// A lock could not be acquired in time.
     package var isLockTimeout: Bool { state == "55P03" }

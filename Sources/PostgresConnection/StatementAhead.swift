@@ -1,4 +1,4 @@
-/// A statement that was sent and whose rows nobody has requested yet.
+/// A statement that was sent ahead: its rows have not been requested yet.
 package final class StatementAhead {
     let sql: String
     var result: Result<PostgresResult, any Error>?

@@ -22,16 +22,16 @@ extension OpenDatabase {
     /// - Throws: an `NSError` that names the attribute, if it does not hold a value.
     func computedUpdate(_ plan: BatchUpdatePlan) throws -> BatchOutcome {
         let access = try access(plan.rows.entity)
-        let question = try Question(plan.rows, ordered: plan.rows.limit > 0 || plan.rows.offset > 0)
-        let found = try evaluatedRows(plan.rows, question).map(\.objectID).sorted { $0.key < $1.key }
-        // Others may have changed the rows meanwhile, and cannot from here on.
+        let fetchQuery = try FetchQuery(plan.rows, ordered: plan.rows.limit > 0 || plan.rows.offset > 0)
+        let found = try evaluatedRows(plan.rows, fetchQuery).map(\.objectID).sorted { $0.key < $1.key }
+        // Another transaction may have changed the rows meanwhile; from here on, they are locked.
         try query(RowStatements.lock(access.mapping.table), keys: found.map(\.key))
         let rows = try readRows(found)
         let identifiers = rows.map(\.objectID)
         try batchDerived?.add(updated: identifiers)
         let slots = plan.changes.map(\.slot)
         let columns = access.columns.filter { slots.contains($0.slot) }
-        let graph = RowGraph(self)
+        let graph = EvaluationRows(self)
         let operands = graph.operands(for: rows)
         let statement = RowStatements.set(access.mapping.table, columns)
         var outcome = BatchOutcome()

@@ -37,16 +37,16 @@ private struct BatchInsertion {
     private let meetsRows: Bool
     /// Whether derived attributes change with the rows.
     private let derives: Bool
-    /// Rows that may conflict with others.
+    /// Rows whose unique values may conflict with other rows.
     private var rows: [BatchRow] = []
-    /// Rows that are to be copied, with their keys.
+    /// Rows to be inserted by `COPY`, with their keys.
     private var copied = CopyRows()
     private var keys: [Int64] = []
     private var free: ArraySlice<Int64> = []
-    /// How many keys are reserved at once; it grows, since many rows mostly come with more.
+    /// The number of keys that are reserved at once; it grows, since more rows are likely to follow many.
     private var block = 64
     private var outcome = BatchOutcome()
-    /// Rows whose keys nobody asks for: the database assigns them, so that one statement takes all rows as they come.
+    /// Rows whose keys are not requested: the database assigns them, so that one statement takes all rows as they come.
     private let open: OpenCopy?
 
     init(_ plan: BatchInsertPlan, _ database: OpenDatabase, _ access: EntityAccess) {
@@ -132,7 +132,7 @@ private struct BatchInsertion {
         keys.removeAll(keepingCapacity: true)
     }
 
-    // MARK: Rows that meet others
+    // MARK: Rows that may conflict
 
     /// Writes one row, or changes the existing one. It is repeated once if a row is in the way that was not there, or not
     /// found, before.
@@ -167,8 +167,8 @@ private struct BatchInsertion {
         }
         let names = [ColumnName.key, ColumnName.entity] + access.columns.map { quotedName($0.name) }
         let values = ["$1", "\(access.mapping.number)"] + access.columns.indices.map { "$\($0 + 2)" }
-        // A transaction that inserts the same values at this moment is waited for, and its row stays. What is still in
-        // the way then is no row with these unique values, such as one with the same key: that is an error.
+        // `ON CONFLICT DO NOTHING` waits for a transaction that inserts the same values, and keeps its row. On the
+        // second attempt, a conflict is one that `present` does not find, such as the key, and is an error.
         let inserted = try database.connection.query(
             "INSERT INTO \(access.table) (\(names.joined(separator: ", "))) VALUES (\(values.joined(separator: ", "))) "
                 + (isRepeated ? "" : "ON CONFLICT DO NOTHING"), sink.parameters)

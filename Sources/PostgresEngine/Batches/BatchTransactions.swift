@@ -85,12 +85,12 @@ extension OpenDatabase {
     }
 
     func batchRows(_ rows: FetchPlan) throws -> BatchRows {
-        let question = try Question(rows, ordered: rows.limit > 0 || rows.offset > 0)
+        let fetchQuery = try FetchQuery(rows, ordered: rows.limit > 0 || rows.offset > 0)
         let sql = try BatchSQL(
-            schema: schema, plan: rows, predicate: question.predicate?.skeleton,
-            arguments: question.predicate?.arguments ?? [], sortTerms: question.order)
+            schema: schema, plan: rows, predicate: fetchQuery.predicate?.skeleton,
+            arguments: fetchQuery.predicate?.arguments ?? [], sortTerms: fetchQuery.order)
         let context = BindingContext(
-            arguments: question.predicate?.arguments ?? [], limit: rows.limit, offset: rows.offset, store: identity)
+            arguments: fetchQuery.predicate?.arguments ?? [], limit: rows.limit, offset: rows.offset, store: identity)
         let keys = sql.keys
         if keys.isExactInPostgres {
             do {
@@ -104,8 +104,8 @@ extension OpenDatabase {
 
     /// The keys of the rows, found by evaluation in memory.
     func evaluatedBatchRows(_ rows: FetchPlan) throws -> BatchRows {
-        let question = try Question(rows, ordered: rows.limit > 0 || rows.offset > 0)
-        let keys = try evaluatedRows(rows, question).map(\.objectID.key)
+        let fetchQuery = try FetchQuery(rows, ordered: rows.limit > 0 || rows.offset > 0)
+        let keys = try evaluatedRows(rows, fetchQuery).map(\.objectID.key)
         var bare = FetchPlan(entity: rows.entity)
         bare.includesSubentities = rows.includesSubentities
         return .keys(try BatchSQL(schema: schema, plan: bare), keys)

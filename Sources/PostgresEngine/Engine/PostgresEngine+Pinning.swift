@@ -101,7 +101,7 @@ extension PostgresEngine {
     /// Makes later generations see what a token promises.
     package func require(_ token: NSPostgreSQLReadToken) { seen = max(seen ?? token, token) }
 
-    /// The connections that read while others write.
+    /// The connections that read without waiting for writing transactions.
     private func readerPool(_ store: OpenDatabase) -> ReaderPool {
         if let pool { return pool }
         let made = ReaderPool(store.place, store.settings, isPooled: store.isPooled)

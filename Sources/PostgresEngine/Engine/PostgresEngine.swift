@@ -14,11 +14,11 @@ package final class PostgresEngine: OpenableEngine {
     private(set) var model: NSManagedObjectModel?
     private(set) var opened: OpenDatabase?
     var readers = PinnedReaders()
-    /// The places for generations.
+    /// The limit on concurrently pinned generations.
     let generations: GenerationQueue
     var pool: ReaderPool?
     var standbys: StandbyPool?
-    /// What readings must see at least: the promises of tokens, and the engine's own saves.
+    /// The log position that every read must include: that of required tokens and of the engine's own saves.
     var seen: NSPostgreSQLReadToken?
     /// How many of the engine's own saves `seen` covers.
     var seenSaves: Int64 = 0
@@ -43,7 +43,7 @@ package final class PostgresEngine: OpenableEngine {
     /// The location of the store.
     package var url: URL? { facts.url }
 
-    /// How often the server was asked, for measurements.
+    /// The number of round trips, for measurements.
     package var roundTrips: Int { opened?.connection.roundTrips ?? 0 }
 
     package func isPlaced(at url: URL, _ options: [AnyHashable: Any]?) -> Bool? {
@@ -75,7 +75,7 @@ package final class PostgresEngine: OpenableEngine {
         let opening = try DatabaseOpening(place, settings, isPooled: isPooled)
         try opening.checkEncoding()
         let layout = try model.compiledLayout()
-        let names = entityNames(in: model)
+        let names = model.entityNames(inConfiguration: facts.configurationName)
         var stored = try opening.stored()
         if stored == nil {
             guard !facts.isReadOnly else {
@@ -92,7 +92,7 @@ package final class PostgresEngine: OpenableEngine {
                 metadata: StoreMetadata.make(for: model, entityNames: names, type: PostgresFormat.type))
         }
         guard let stored else { return }
-        let checked = try check(stored, model, names, opening, settings)
+        let checked = try check(stored, model, names, opening)
         let schema = SQLSchema(
             layout: layout, entityNames: checked, numbers: stored.numbers,
             naming: PostgresNaming.names(in: place.schema))
@@ -105,21 +105,15 @@ package final class PostgresEngine: OpenableEngine {
             // Any other number means that the store was migrated meanwhile, which the first work on it notices.
             if let new = try opening.keepHistory(settings), new == generation &+ 1 { generation = new }
         }
-        opened = try OpenDatabase(
+        let configuration = OpenDatabase.Configuration(
             place: place, schema: schema, identity: facts.identity, settings: settings, isPooled: isPooled,
             hasHistory: stored.keepsHistory || settings.tracksHistory, generation: generation,
-            isReadOnly: facts.isReadOnly, connection: opening.connection)
+            isReadOnly: facts.isReadOnly)
+        opened = try OpenDatabase(configuration, connection: opening.connection)
         if !facts.isReadOnly, try opening.keepsMarks() { opened?.writer = SaveWriter() }
         if place.failover.waitsWhenOpening, !facts.isReadOnly {
             opened?.timeline = try ServerSearch.timeline(opening.connection)
         }
-    }
-
-    /// The entities of the store's configuration; nil for all.
-    private func entityNames(in model: NSManagedObjectModel) -> Set<String>? {
-        guard let entities = model.entities(forConfigurationName: facts.configurationName) else { return nil }
-        let names = Set(entities.compactMap(\.name))
-        return names.count == model.entities.count ? nil : names
     }
 
     /// Checks that the model fits the store.
@@ -128,7 +122,7 @@ package final class PostgresEngine: OpenableEngine {
     /// - Throws: 134100 if it does not fit.
     private func check(
         _ stored: DatabaseOpening.StoredStore, _ model: NSManagedObjectModel, _ names: Set<String>?,
-        _ opening: DatabaseOpening, _ settings: StoreSettings
+        _ opening: DatabaseOpening
     ) throws -> Set<String>? {
         let names = names.map { StoreCompatibility.withStoredSubentities($0, of: model, metadata: stored.metadata) }
         guard !settings.ignoresVersions else { return names }
@@ -264,10 +258,12 @@ package final class PostgresEngine: OpenableEngine {
         let renamed = try reading { try opening.entities(namedOtherThanIn: schema, stored) }
         guard renamed.isEmpty else { throw migrated(store.place, renamed) }
         store.connection.forgetStatements()
-        opened = try OpenDatabase(
-            place: store.place, schema: schema, identity: facts.identity, settings: settings, isPooled: store.isPooled,
-            hasHistory: stored.keepsHistory || settings.tracksHistory, generation: stored.generation,
-            isReadOnly: store.isReadOnly, connection: store.connection)
+        var configuration = store.configuration
+        configuration.schema = schema
+        configuration.identity = facts.identity
+        configuration.hasHistory = stored.keepsHistory || settings.tracksHistory
+        configuration.generation = stored.generation
+        opened = try OpenDatabase(configuration, connection: store.connection)
         opened?.ownSaves = store.ownSaves
         opened?.writer = store.writer
         opened?.writer?.isKnown = false

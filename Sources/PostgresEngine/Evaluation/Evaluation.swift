@@ -37,15 +37,15 @@ extension OpenDatabase {
     }
 
     /// The rows that a plan finds, with everything that the database cannot compute done here.
-    func evaluatedRows(_ plan: FetchPlan, _ question: Question) throws -> ContiguousArray<Row> {
-        if let tree = question.predicate?.tree {
+    func evaluatedRows(_ plan: FetchPlan, _ fetchQuery: FetchQuery) throws -> ContiguousArray<Row> {
+        if let tree = fetchQuery.predicate?.tree {
             if let obstacle = tree.obstacle { throw SQLError.unfit(obstacle) }
             try PredicateKeys.check(tree, of: plan.entity)
         }
-        let division = try division(of: question.predicate, plan)
-        let sortsHere = question.order.contains { $0.comparison != .plain }
-        var (rows, rest) = try candidates(plan, question, division, sortsHere: sortsHere)
-        let graph = RowGraph(self)
+        let division = try division(of: fetchQuery.predicate, plan)
+        let sortsHere = fetchQuery.order.contains { $0.comparison != .plain }
+        var (rows, rest) = try candidates(plan, fetchQuery, division, sortsHere: sortsHere)
+        let graph = EvaluationRows(self)
         if !rest.isEmpty || sortsHere {
             var operands = graph.operands(for: rows)
             try StoreError.evaluating {
@@ -54,7 +54,7 @@ extension OpenDatabase {
                     let compiled = CompiledPredicate(condition.withStoredDates)
                     operands = operands.filter { compiled.evaluate($0) }
                 }
-                if sortsHere { operands = operands.sorted(by: question.order) }
+                if sortsHere { operands = operands.sorted(by: fetchQuery.order) }
             }
             if let failure = graph.failure { throw failure }
             rows = ContiguousArray(operands.compactMap(\.row))
@@ -66,7 +66,7 @@ extension OpenDatabase {
 
     /// The predicate with values in place of `max(age)` and the like, which are computed over all objects of the entity.
     private func aggregating(
-        _ predicate: PredicateTree, of entity: EntityLayout, _ graph: RowGraph
+        _ predicate: PredicateTree, of entity: EntityLayout, _ graph: EvaluationRows
     ) throws -> PredicateTree {
         guard predicate.aggregatesObjects(of: entity) else { return predicate }
         let statement = try candidateStatement(FetchPlan(entity: entity), [], sortedBy: [])
@@ -78,10 +78,10 @@ extension OpenDatabase {
 
     /// The rows that the database returns, and the conditions that are still to be checked on them.
     private func candidates(
-        _ plan: FetchPlan, _ question: Question, _ division: Division, sortsHere: Bool
+        _ plan: FetchPlan, _ fetchQuery: FetchQuery, _ division: Division, sortsHere: Bool
     ) throws -> (ContiguousArray<Row>, [PredicateTree]) {
         func fetch(_ narrowing: [PredicateTree], sorted: Bool) throws -> ContiguousArray<Row> {
-            let statement = try candidateStatement(plan, narrowing, sortedBy: sorted ? question.order : [])
+            let statement = try candidateStatement(plan, narrowing, sortedBy: sorted ? fetchQuery.order : [])
             let sql = statement.sql.postgres
             let parameters = try ParameterBinder.parameters(sql.bindings, BindingContext(store: identity))
             guard parameters.count < 65_536 else { throw Inexact() }
@@ -92,7 +92,7 @@ extension OpenDatabase {
             as PostgresError
             where error.isSyntaxOrTypeError || error.isDataError
         {
-            // The server should have answered the question, but cannot compute some part of it.
+            // The server should have answered the query, but cannot compute some part of it.
             return (try fetch([], sorted: !sortsHere), division.narrowing + division.rest)
         } catch is Inexact {
             return (try fetch([], sorted: !sortsHere), division.narrowing + division.rest)
@@ -111,14 +111,14 @@ extension OpenDatabase {
 
     /// The dictionaries of a plan whose predicate or order the database cannot compute: made of objects that are found
     /// here. Of equal ones, the first stays if each is wanted once only.
-    func evaluatedDictionaries(_ plan: FetchPlan, _ question: Question) throws -> [[String: Any]] {
+    func evaluatedDictionaries(_ plan: FetchPlan, _ fetchQuery: FetchQuery) throws -> [[String: Any]] {
         var objects = FetchPlan(entity: plan.entity)
         objects.includesSubentities = plan.includesSubentities
         objects.predicate = plan.predicate
         objects.sortDescriptors = plan.sortDescriptors
         let isGrouped = !plan.groupBy.isEmpty || plan.columns.contains(where: \.isAggregate)
         if !isGrouped, !plan.isDistinct { (objects.limit, objects.offset) = (plan.limit, plan.offset) }
-        let keys = try evaluatedRows(objects, question).map(\.objectID.key)
+        let keys = try evaluatedRows(objects, fetchQuery).map(\.objectID.key)
 
         var rest = plan
         rest.predicate = nil
@@ -128,12 +128,12 @@ extension OpenDatabase {
             rest.columns.append(
                 .expression(name: Self.keyColumn, NSExpression.expressionForEvaluatedObject(), .objectIDAttributeType))
         }
-        let restQuestion = try Question(rest)
-        guard !restQuestion.order.contains(where: { $0.comparison != .plain }) else {
+        let restQuery = try FetchQuery(rest)
+        guard !restQuery.order.contains(where: { $0.comparison != .plain }) else {
             throw SQLError.unsupported("a localized order of groups")
         }
         let statement = try FetchSQL(schema: schema, groupsEntities: true).statement(
-            rest, result: .dictionaries, sortTerms: restQuestion.order, having: restQuestion.having,
+            rest, result: .dictionaries, sortTerms: restQuery.order, having: restQuery.having,
             restriction: { "\(.key, of: $0) = ANY(\(binding: .given(0)))" })
         guard statement.sql.isExactInPostgres else { throw SQLError.unsupported("this condition on groups") }
         let result = try query(

@@ -11,27 +11,27 @@ extension OpenDatabase {
     /// index would find them`).
     func statement(of plan: FetchPlan) throws -> String {
         try run("fetch from") {
-            let question = try Question(plan)
-            let cached = try cachedFetch(plan, question, .rows)
+            let fetchQuery = try FetchQuery(plan)
+            let cached = try cachedFetch(plan, fetchQuery, .rows)
             if cached.isExact {
                 let context = BindingContext(
-                    arguments: question.predicate?.arguments ?? [], limit: plan.limit, offset: plan.offset,
+                    arguments: fetchQuery.predicate?.arguments ?? [], limit: plan.limit, offset: plan.offset,
                     store: identity)
                 do {
                     let parameters = try ParameterBinder.parameters(cached.sql.bindings, context)
                     let (remarks, _) = try tableRemarks(cached.sql.text, parameters)
-                    return ([cached.sql.text] + Self.lines(remarks + requestRemarks(plan, question, evaluated: nil)))
+                    return ([cached.sql.text] + Self.lines(remarks + requestRemarks(plan, fetchQuery, evaluated: nil)))
                         .joined(separator: "\n")
                 } catch is Inexact {}
             }
-            return try dividedStatement(of: plan, question)
+            return try dividedStatement(of: plan, fetchQuery)
         }
     }
 
-    private func dividedStatement(of plan: FetchPlan, _ question: Question) throws -> String {
-        let division = try division(of: question.predicate, plan)
-        let sortsHere = question.order.contains { $0.comparison != .plain }
-        let statement = try candidateStatement(plan, division.narrowing, sortedBy: sortsHere ? [] : question.order)
+    private func dividedStatement(of plan: FetchPlan, _ fetchQuery: FetchQuery) throws -> String {
+        let division = try division(of: fetchQuery.predicate, plan)
+        let sortsHere = fetchQuery.order.contains { $0.comparison != .plain }
+        let statement = try candidateStatement(plan, division.narrowing, sortedBy: sortsHere ? [] : fetchQuery.order)
         let sql = statement.sql.postgres
         var lines = [sql.text]
         if !division.rest.isEmpty {
@@ -39,7 +39,7 @@ extension OpenDatabase {
             lines.append("-- evaluated by Pippin: \(Self.oneLine(condition))")
         }
         if sortsHere {
-            let order = question.order.map {
+            let order = fetchQuery.order.map {
                 "\($0.keyPath.joined(separator: "."))\($0.ascending ? "" : " descending") (\($0.comparison))"
             }
             lines.append("-- sorted by Pippin: \(Self.oneLine(order.joined(separator: ", ")))")
@@ -50,7 +50,7 @@ extension OpenDatabase {
         }
         let (remarks, found) = try tableRemarks(
             sql.text, ParameterBinder.parameters(sql.bindings, BindingContext(store: identity)))
-        lines += Self.lines(remarks + requestRemarks(plan, question, evaluated: division.rest.isEmpty ? nil : found))
+        lines += Self.lines(remarks + requestRemarks(plan, fetchQuery, evaluated: division.rest.isEmpty ? nil : found))
         return lines.joined(separator: "\n")
     }
 
@@ -58,8 +58,8 @@ extension OpenDatabase {
         remarks.map { "-- does not scale: \(oneLine($0))" }
     }
 
-    private func requestRemarks(_ plan: FetchPlan, _ question: Question, evaluated: Double?) -> [String] {
-        let lists = (question.predicate?.arguments ?? []).map { argument -> Int in
+    private func requestRemarks(_ plan: FetchPlan, _ fetchQuery: FetchQuery, evaluated: Double?) -> [String] {
+        let lists = (fetchQuery.predicate?.arguments ?? []).map { argument -> Int in
             if case .collection(let elements) = argument { elements.count } else { 0 }
         }
         return ScaleWarnings.remarks(longestList: lists.max() ?? 0, offset: plan.offset, evaluated: evaluated)

@@ -37,7 +37,7 @@ package struct FailoverSettings: Sendable, Equatable {
 
     package init(_ options: [AnyHashable: Any]?, hosts: Int) {
         func seconds(_ key: String) -> Double? {
-            let number = (options?[key] as? NSNumber)?.doubleValue ?? options?[key] as? Double
+            let number = (options?[key] as? NSNumber)?.doubleValue
             return number.map { max(0, min($0, 1_000_000)) }
         }
         deadline = .milliseconds(Int((seconds(NSPostgreSQLFailoverTimeoutOption) ?? (hosts > 1 ? 30 : 5)) * 1000))

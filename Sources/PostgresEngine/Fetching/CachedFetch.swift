@@ -16,20 +16,20 @@ struct FetchKey: Hashable {
     private let result: FetchResult
     private let columns: DictionaryKey
 
-    init(_ plan: FetchPlan, _ question: Question, _ result: FetchResult) {
+    init(_ plan: FetchPlan, _ fetchQuery: FetchQuery, _ result: FetchResult) {
         entity = plan.entity.number
         includesSubentities = plan.includesSubentities
-        predicate = question.predicate?.key
-        order = question.order
+        predicate = fetchQuery.predicate?.key
+        order = fetchQuery.order
         hasLimit = plan.limit > 0
         hasOffset = plan.offset > 0
         self.result = result
-        columns = DictionaryKey(plan, having: question.having)
+        columns = DictionaryKey(plan, having: fetchQuery.having)
     }
 }
 
 /// The conditions of a plan, as trees.
-struct Question {
+struct FetchQuery {
     var predicate: PreparedPredicate?
     var order: [SortTerm] = []
     var having: PredicateTree?
@@ -66,13 +66,13 @@ final class CachedFetch {
 
 extension OpenDatabase {
     /// The cached fetch for a plan.
-    func cachedFetch(_ plan: FetchPlan, _ question: Question, _ result: FetchResult) throws -> CachedFetch {
-        let key = FetchKey(plan, question, result)
+    func cachedFetch(_ plan: FetchPlan, _ fetchQuery: FetchQuery, _ result: FetchResult) throws -> CachedFetch {
+        let key = FetchKey(plan, fetchQuery, result)
         if let known = statements.fetch(key) { return known }
         let statement = try FetchSQL(schema: schema, groupsEntities: true).statement(
-            plan, result: result, predicate: question.predicate?.skeleton,
-            arguments: question.predicate?.arguments ?? [], sortTerms: question.order, having: question.having)
-        let failsForNoRow = plan.columns.isEmpty && (question.predicate?.skeleton.computesNothing ?? true)
+            plan, result: result, predicate: fetchQuery.predicate?.skeleton,
+            arguments: fetchQuery.predicate?.arguments ?? [], sortTerms: fetchQuery.order, having: fetchQuery.having)
+        let failsForNoRow = plan.columns.isEmpty && (fetchQuery.predicate?.skeleton.computesNothing ?? true)
         let cached = CachedFetch(statement, failsForNoRow: failsForNoRow, readingContext)
         if cached.isKept { statements.add(cached, for: key) }
         return cached
@@ -82,12 +82,12 @@ extension OpenDatabase {
     ///
     /// - Throws: `Inexact` if the database's answer would differ from that of memory.
     func runExactly(
-        _ plan: FetchPlan, _ question: Question, _ result: FetchResult
+        _ plan: FetchPlan, _ fetchQuery: FetchQuery, _ result: FetchResult
     ) throws -> (fetch: CachedFetch, result: PostgresResult) {
-        let cached = try cachedFetch(plan, question, result)
+        let cached = try cachedFetch(plan, fetchQuery, result)
         guard cached.isExact else { throw Inexact() }
         let context = BindingContext(
-            arguments: question.predicate?.arguments ?? [], limit: plan.limit, offset: plan.offset, store: identity)
+            arguments: fetchQuery.predicate?.arguments ?? [], limit: plan.limit, offset: plan.offset, store: identity)
         let parameters = try ParameterBinder.parameters(cached.sql.bindings, context)
         // The protocol counts parameters with 16 bits.
         guard parameters.count < 65_536 else { throw Inexact() }

@@ -8,11 +8,11 @@ import StoreEngine
 extension OpenDatabase {
     func fetchDictionaries(_ plan: FetchPlan) throws -> [[String: Any]] {
         try reading("fetch from") {
-            let question = try Question(plan)
+            let fetchQuery = try FetchQuery(plan)
             do {
-                let (fetch, result) = try runExactly(plan, question, .dictionaries)
+                let (fetch, result) = try runExactly(plan, fetchQuery, .dictionaries)
                 return try dictionaries(result, fetch.fetch.columns)
-            } catch is Inexact { return try snapshot { try evaluatedDictionaries(plan, question) } }
+            } catch is Inexact { return try snapshot { try evaluatedDictionaries(plan, fetchQuery) } }
         }
     }
 

@@ -9,11 +9,11 @@ import Synchronization
 extension OpenDatabase {
     func fetchRows(_ plan: FetchPlan) throws -> ContiguousArray<Row> {
         try reading("fetch from") {
-            let question = try Question(plan)
+            let fetchQuery = try FetchQuery(plan)
             do {
-                let (fetch, result) = try runExactly(plan, question, .rows)
+                let (fetch, result) = try runExactly(plan, fetchQuery, .rows)
                 return try fetch.reader?.rows(result) ?? []
-            } catch is Inexact { return try snapshot { try evaluatedRows(plan, question) } }
+            } catch is Inexact { return try snapshot { try evaluatedRows(plan, fetchQuery) } }
         }
     }
 
@@ -67,28 +67,28 @@ extension OpenDatabase {
         _ plan: FetchPlan, _ body: (RowReader, FoundCells) throws -> Bool, rows take: (ContiguousArray<Row>) -> Void
     ) throws {
         let found: FoundRows = try reading("fetch from") {
-            let question = try Question(plan)
+            let fetchQuery = try FetchQuery(plan)
             do {
-                let cached = try cachedFetch(plan, question, .rows)
+                let cached = try cachedFetch(plan, fetchQuery, .rows)
                 if plan.limit == 0, cached.isExact, cached.failsForNoRow, let reader = cached.reader {
                     let count = cached.latestCount.load(ordering: .relaxed)
-                    if count >= Self.copied, cached.sql.bindings.isEmpty {
+                    if count >= Self.copyThreshold, cached.sql.bindings.isEmpty {
                         let rows = try copiedRows(cached)
-                        // A small result is received completely before it is handed out, so that another server can be
-                        // asked again. Not so a large one.
-                        if count < Self.many { try rows.receiveAll() }
+                        // A small result is received completely before it is handed out, so that the query can be
+                        // repeated on another server. A large result is not repeated.
+                        if count < Self.cursorThreshold { try rows.receiveAll() }
                         return .copied(cached, reader, rows)
                     }
-                    if count >= Self.many {
+                    if count >= Self.cursorThreshold {
                         let begins = !connection.isInTransaction
                         if begins { try beginSnapshot() }
                         return .many(cached, begins: begins)
                     }
                 }
-                let (fetch, result) = try runExactly(plan, question, .rows)
+                let (fetch, result) = try runExactly(plan, fetchQuery, .rows)
                 fetch.latestCount.store(result.count, ordering: .relaxed)
                 return fetch.reader.map { .result($0, result) } ?? .rows([])
-            } catch is Inexact { return .rows(try snapshot { try evaluatedRows(plan, question) }) }
+            } catch is Inexact { return .rows(try snapshot { try evaluatedRows(plan, fetchQuery) }) }
         }
         switch found {
         case .result(let reader, let result): _ = try body(reader, .result(result))
@@ -114,7 +114,7 @@ extension OpenDatabase {
 
     /// A fetch without parameters that found this many rows is read by `COPY` the next time, which is faster per row
     /// but costs a new plan.
-    static let copied = 2000
+    static let copyThreshold = 2000
 
     /// The rows that a fetch finds, as they arrive.
     ///
@@ -133,7 +133,7 @@ extension OpenDatabase {
     /// A fetch that found this many rows is read through a cursor the next time, which takes a few more round trips but
     /// little memory. Portions fit into a socket's buffer, so that the server need not wait for one to be read before
     /// it sends the next.
-    static let many = 50_000
+    static let cursorThreshold = 50_000
     private static let portion = 1024
 
     /// Hands out rows as they arrive, while the server finds the next ones.
@@ -157,9 +157,9 @@ extension OpenDatabase {
 
     func fetchIdentifiers(_ plan: FetchPlan) throws -> [NSManagedObjectID] {
         try reading("fetch from") {
-            let question = try Question(plan)
+            let fetchQuery = try FetchQuery(plan)
             do {
-                let (fetch, result) = try runExactly(plan, question, .identifiers)
+                let (fetch, result) = try runExactly(plan, fetchQuery, .identifiers)
                 return (0..<result.count).map { row in
                     var layout = plan.entity
                     if fetch.fetch.selectsEntity {
@@ -167,7 +167,7 @@ extension OpenDatabase {
                     }
                     return NSManagedObjectID(layout: layout, store: identity, key: result.integer(row, 0))
                 }
-            } catch is Inexact { return try snapshot { try evaluatedRows(plan, question).map(\.objectID) } }
+            } catch is Inexact { return try snapshot { try evaluatedRows(plan, fetchQuery).map(\.objectID) } }
         }
     }
 
@@ -175,103 +175,13 @@ extension OpenDatabase {
         try reading("count in") {
             var unlimited = plan
             (unlimited.limit, unlimited.offset) = (0, 0)
-            let question = try Question(plan, ordered: false)
+            let fetchQuery = try FetchQuery(plan, ordered: false)
             let all: Int
             do {
-                all = Int(try runExactly(unlimited, question, .count).result.integer(0, 0))
-            } catch is Inexact { all = try snapshot { try evaluatedRows(unlimited, question).count } }
+                all = Int(try runExactly(unlimited, fetchQuery, .count).result.integer(0, 0))
+            } catch is Inexact { all = try snapshot { try evaluatedRows(unlimited, fetchQuery).count } }
             let rest = max(0, all - max(0, plan.offset))
             return plan.limit > 0 ? min(rest, plan.limit) : rest
         }
-    }
-
-    // MARK: By identifier
-
-    /// The rows of objects in the given order: one query for each of their entities.
-    func rows(for identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row> {
-        try reading("read from") { try readRows(identifiers) }
-    }
-
-    func readRows(_ identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row> {
-        var found: [Row?] = Array(repeating: nil, count: identifiers.count)
-        for group in Self.groups(identifiers) {
-            let access = try access(identifiers[group[0]].layout)
-            var positions: [Int64: [Int]] = [:]
-            for position in group { positions[identifiers[position].key, default: []].append(position) }
-            let result = try query(access.selectText, keys: group.map { identifiers[$0].key })
-            for index in 0..<result.count {
-                for position in positions[result.integer(index, 0)] ?? [] {
-                    found[position] = try access.reader.row(result, index, identifier: identifiers[position])
-                }
-            }
-        }
-        return ContiguousArray(found.compactMap { $0 })
-    }
-
-    /// The row of one object.
-    func row(for identifier: NSManagedObjectID) throws -> Row? {
-        try reading("read from") {
-            let access = try access(identifier.layout)
-            var parameters = PostgresParameters()
-            parameters.append(identifier.key)
-            let result = try connection.query(access.selectOneText, parameters)
-            return try result.count == 1 ? access.reader.row(result, 0, identifier: identifier) : nil
-        }
-    }
-
-    /// The positions of identifiers, grouped by entity.
-    static func groups(_ identifiers: [NSManagedObjectID]) -> [[Int]] {
-        groups(identifiers.count) { identifiers[$0].layout }
-    }
-
-    /// The same for anything that has an entity.
-    static func groups(_ count: Int, _ layout: (Int) -> EntityLayout) -> [[Int]] {
-        var groups: [[Int]] = []
-        var places: [ObjectIdentifier: Int] = [:]
-        // Objects of one entity mostly follow one another.
-        var latest: (layout: ObjectIdentifier, place: Int)?
-        for position in 0..<count {
-            let layout = ObjectIdentifier(layout(position))
-            if let latest, latest.layout == layout {
-                groups[latest.place].append(position)
-                continue
-            }
-            let place = places[layout] ?? groups.count
-            places[layout] = place
-            if place == groups.count { groups.append([]) }
-            groups[place].append(position)
-            latest = (layout, place)
-        }
-        return groups
-    }
-
-    // MARK: Destinations
-
-    func destinations(
-        of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID]
-    ) throws -> [[NSManagedObjectID]] {
-        try reading("read from") { try readDestinations(of: relationship, for: identifiers) }
-    }
-
-    /// The destinations of a to-many relationship for many objects, with one query.
-    func readDestinations(
-        of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID]
-    ) throws -> [[NSManagedObjectID]] {
-        var found: [[NSManagedObjectID]] = Array(repeating: [], count: identifiers.count)
-        guard let source = schema.mapping(of: relationship.source), source.toManys.indices.contains(relationship.index),
-            let toMany = source.toManys[relationship.index],
-            let destination = schema.mapping(of: relationship.destination)
-        else { return found }
-        var positions: [Int64: [Int]] = [:]
-        for (position, identifier) in identifiers.enumerated() {
-            positions[identifier.key, default: []].append(position)
-        }
-        let result = try query(DestinationSQL.select(toMany, destination), keys: Array(positions.keys))
-        for row in 0..<result.count {
-            let layout = entity(numbered: result.integer(row, 2), kindOf: destination.layout)
-            let identifier = NSManagedObjectID(layout: layout, store: identity, key: result.integer(row, 1))
-            for position in positions[result.integer(row, 0)] ?? [] { found[position].append(identifier) }
-        }
-        return found
     }
 }

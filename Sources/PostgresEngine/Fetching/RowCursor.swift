@@ -67,12 +67,12 @@ extension OpenDatabase {
     /// one state.
     func cursor(_ plan: FetchPlan) throws -> RowCursor? {
         try run("fetch from") {
-            let question = try Question(plan)
-            let fetch = try cachedFetch(plan, question, .rows)
+            let fetchQuery = try FetchQuery(plan)
+            let fetch = try cachedFetch(plan, fetchQuery, .rows)
             // A failure for one row would come after other rows have been handed out.
             guard fetch.isExact, fetch.failsForNoRow, let reader = fetch.reader else { return nil }
             let context = BindingContext(
-                arguments: question.predicate?.arguments ?? [], limit: plan.limit, offset: plan.offset, store: identity)
+                arguments: fetchQuery.predicate?.arguments ?? [], limit: plan.limit, offset: plan.offset, store: identity)
             do {
                 let parameters = try ParameterBinder.parameters(fetch.sql.bindings, context)
                 guard parameters.count < 65_536 else { return nil }

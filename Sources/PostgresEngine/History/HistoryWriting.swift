@@ -24,8 +24,8 @@ struct HistoryRun {
         if let tombstone { tombstones.append(tombstone) } else { tombstones.appendNull() }
     }
 
-    /// The statements that write it, among the last of a transaction: from then on, nobody else writes to the store's
-    /// history, so that transactions become visible in the order of their numbers.
+    /// The statements that write it, among the last of a transaction. They lock the store's history, so that
+    /// transactions become visible in the order of their numbers.
     func requests(_ origin: ChangeOrigin, schema: String) -> [PostgresConnection.Request] {
         var all = PostgresParameters()
         all.append(schema)

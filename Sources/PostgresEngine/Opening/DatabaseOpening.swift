@@ -71,7 +71,7 @@ package struct DatabaseOpening {
             generation: results[0].integer(0, 4))
     }
 
-    /// Whether a bookkeeping table exists: asked of the catalogue's tables, as `to_regclass` may remember that there
+    /// Whether a bookkeeping table exists: asked of the catalog's tables, as `to_regclass` may remember that there
     /// was none.
     private func hasTable(_ name: String) throws -> Bool {
         var parameters = PostgresParameters()
@@ -193,20 +193,19 @@ package struct DatabaseOpening {
         }
     }
 
-    /// Keeps others from creating or changing stores of the database until the transaction ends.
+    /// Locks the database against creating and changing stores until the transaction ends.
     package func lock() throws { try connection.execute("\(limit)SELECT pg_advisory_xact_lock(\(Self.lockNumber))") }
 
-    /// Begins a transaction, and takes a lock in it that only migrations in stages take. It waits for it.
+    /// Begins a transaction, and waits in it for a lock that only staged migrations take.
     package func beginAlone(_ settings: StoreSettings) throws {
         try connection.execute("BEGIN; \(settings.lockTimeout(local: true))")
         try connection.execute(
             "SELECT pg_advisory_xact_lock(\(Self.stagesLock), \(OpenDatabase.lockNumber(of: place.schema)))")
     }
 
-    /// Removes the store's tables and its bookkeeping.
+    /// Drops the store's tables, and deletes its metadata.
     ///
-    /// - Parameter cascades: whether what others have built on the tables goes, too, such as a view. Otherwise it is an
-    ///   error.
+    /// - Parameter cascades: whether dependent objects, such as views, are dropped, too. Otherwise they are an error.
     /// - Throws: the server's errors.
     package func destroy(cascades: Bool = true) throws {
         try connection.transaction {

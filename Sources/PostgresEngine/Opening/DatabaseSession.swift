@@ -20,7 +20,8 @@ package enum DatabaseSession {
     /// - Parameters:
     ///   - place: the location of the database.
     ///   - settings: how long to wait for locks.
-    ///   - isPooled: whether a pooler gives the connection to others next: then nothing stays prepared or set on it.
+    ///   - isPooled: whether a pooler passes the connection on to other clients: then nothing stays prepared or set on
+    ///     it.
     ///   - body: receives the connection, and the name of the session.
     /// - Returns: what the closure returns.
     /// - Throws: the errors of the closure; the database is then unchanged.

@@ -16,11 +16,11 @@ package final class OpenDatabase {
     var connection: PostgresConnection
     /// Whether changes are recorded in the history.
     let hasHistory: Bool
-    /// How often the store had been migrated when it was last looked at.
+    /// The number of migrations of the store when its schema was read.
     let generation: Int64
     /// The value that ``changeCount()`` must have for writing; `nil` if that does not matter.
     var expectedChanges: Int64?
-    /// How often this object has saved.
+    /// The number of saves by this object.
     var ownSaves: Int64 = 0
     /// The writer, with the mark of its latest attempt; `nil` if the store keeps no marks, or the role may not write
     /// them.
@@ -42,21 +42,21 @@ package final class OpenDatabase {
     var keys = KeyBlocks()
     /// Keys of a table that were requested from the server and not yet taken.
     var expectedKeys: (table: String, statement: StatementAhead)?
-    /// How many cursors were opened.
+    /// The number of cursors that were opened.
     var cursors = 0
-    /// Takes the connection back when nobody reads through it any more; nil for one that is not shared.
+    /// Returns the connection to its pool when this object is released; nil for one that is not shared.
     private let giveBack: ((PostgresConnection) -> Void)?
-    /// Whether nothing is written through this, so that a standby is enough.
+    /// Whether nothing is written through this object, so that a standby suffices.
     let isReadOnly: Bool
-    /// Whether this reads one state of the store, in a transaction that cannot be begun again.
+    /// Whether this object reads one state of the store, in a transaction that cannot be repeated.
     let isPinned: Bool
-    /// Whether the one state that this reads is gone, since its store was removed or destroyed.
+    /// Whether the pinned state no longer exists, since its store was removed or destroyed.
     var hasEnded = false
     /// Whether a transaction takes in all saves until it ends.
     var isInLongTransaction = false
     /// The indexes that the long transaction creates once the rows are there.
     var laterIndexes: [TableCreation.IndexStatement] = []
-    /// The statement that locks the store, shared with others who save, or exclusively.
+    /// The statement that locks the store, shared with other saves, or exclusively.
     let lockTogether: String
     let lockAlone: String
     /// The statement that notifies others of a save, once there was one.
@@ -74,36 +74,55 @@ package final class OpenDatabase {
     /// Locks the store's tables for reading one state of them.
     lazy var locks = TableLocks(schema, of: place, settings)
 
+    /// The properties of a store that do not depend on the connection.
+    struct Configuration {
+        let place: StorePlace
+        var schema: SQLSchema
+        var identity: StoreIdentity
+        let settings: StoreSettings
+        var isPooled = false
+        var hasHistory = false
+        var generation: Int64 = 0
+        var isReadOnly = false
+    }
+
     init(
-        place: StorePlace, schema: SQLSchema, identity: StoreIdentity, settings: StoreSettings, isPooled: Bool,
-        hasHistory: Bool, generation: Int64, isReadOnly: Bool = false, isPinned: Bool = false,
-        giveBack: ((PostgresConnection) -> Void)? = nil,
+        _ configuration: Configuration, isPinned: Bool = false, giveBack: ((PostgresConnection) -> Void)? = nil,
         statements: StatementCache = StatementCache(), connection: PostgresConnection
     ) throws {
-        self.statements = statements
-        self.generation = generation
-        self.giveBack = giveBack
+        place = configuration.place
+        schema = configuration.schema
+        identity = configuration.identity
+        settings = configuration.settings
+        isPooled = configuration.isPooled
+        hasHistory = configuration.hasHistory
+        generation = configuration.generation
+        isReadOnly = configuration.isReadOnly
         self.isPinned = isPinned
-        self.isReadOnly = isReadOnly
-        self.hasHistory = hasHistory
-        self.place = place
-        self.schema = schema
-        self.identity = identity
-        self.settings = settings
-        self.isPooled = isPooled
+        self.giveBack = giveBack
+        self.statements = statements
         self.connection = connection
-        (lockTogether, lockAlone) = (Self.lock(place, alone: false), Self.lock(place, alone: true))
-        hasDates = schema.layout.entities.contains { $0.attributeTypes.contains(.dateAttributeType) }
-        derivations = try DerivedColumn.all(in: schema)
+        (lockTogether, lockAlone) = (
+            Self.lock(configuration.place, alone: false), Self.lock(configuration.place, alone: true)
+        )
+        hasDates = configuration.schema.layout.entities.contains { $0.attributeTypes.contains(.dateAttributeType) }
+        derivations = try DerivedColumn.all(in: configuration.schema)
     }
 
     /// A store in another's transaction, for changing its rows in a migration.
     package convenience init(
         _ place: StorePlace, _ schema: SQLSchema, within connection: PostgresConnection
     ) throws {
+        let identity = StoreIdentity(uuid: "")
         try self.init(
-            place: place, schema: schema, identity: StoreIdentity(uuid: ""), settings: StoreSettings(nil),
-            isPooled: false, hasHistory: false, generation: 0, connection: connection)
+            Configuration(place: place, schema: schema, identity: identity, settings: StoreSettings(nil)),
+            connection: connection)
+    }
+
+    var configuration: Configuration {
+        Configuration(
+            place: place, schema: schema, identity: identity, settings: settings, isPooled: isPooled,
+            hasHistory: hasHistory, generation: generation, isReadOnly: isReadOnly)
     }
 
     deinit { giveBack?(connection) }
@@ -142,7 +161,7 @@ package final class OpenDatabase {
         }
     }
 
-    /// A statement that suddenly makes no sense to the server is one of a store that was migrated.
+    /// A statement that the server suddenly refuses may be outdated, since the store was migrated.
     private func checkAfterFailure() throws {
         guard connection.isUsable, !connection.isInTransaction else { return }
         do { try checkGeneration() } catch let change as StructureChange { throw change } catch {}
@@ -166,7 +185,7 @@ package final class OpenDatabase {
         return result
     }
 
-    /// Begins a transaction that reads one state of the store, whose tables nobody changes until it ends.
+    /// Begins a transaction that reads one state of the store. No other transaction alters its tables until it ends.
     ///
     /// - Throws: `StructureChange` if the store was migrated, or no longer exists.
     func beginSnapshot() throws {

@@ -3,15 +3,16 @@ import PostgresConnection
 import SQLGeneration
 import StoreEngine
 
-/// Begins transactions that read one state of a store, and keeps others from changing its tables until they end.
+/// Begins transactions that read one state of a store, and locks its tables against changes of their structure until
+/// they end.
 ///
-/// The locks come before the snapshot: PostgreSQL shows a snapshot no row of a table that was written anew since, and
-/// says nothing.
+/// The locks come before the snapshot: if a table is rewritten after it, PostgreSQL shows the snapshot no row of the
+/// table, without an error.
 struct TableLocks {
     /// The names of the tables, in the store's schema.
     private let tables: [String]
     private let schema: String
-    /// How long to wait for others to end, in seconds; no limit if that is no number above 0.
+    /// How long to wait for other transactions, in seconds; no limit unless it is above 0.
     private let timeout: Double
     /// The statement; nil if nothing is locked.
     private var statement: String?

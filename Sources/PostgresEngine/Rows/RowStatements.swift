@@ -77,7 +77,8 @@ enum RowStatements {
             + "FROM unnest(\(parameters)) AS u(\(names)) WHERE t.\(ColumnName.key) = u.k"
     }
 
-    /// Keeps others from changing rows until the transaction ends: `SELECT FROM "car" WHERE _id = ANY($1) ORDER BY _id FOR UPDATE`
+    /// Locks rows against changes until the transaction ends:
+    /// `SELECT FROM "car" WHERE _id = ANY($1) ORDER BY _id FOR UPDATE`
     static func lock(_ table: String) -> String {
         "SELECT FROM \(quotedName(table)) WHERE \(ColumnName.key) = ANY($1) ORDER BY \(ColumnName.key) FOR UPDATE"
     }

@@ -4,8 +4,8 @@ import SQLGeneration
 import StoreEngine
 
 extension OpenDatabase {
-    /// Ensures that enough keys of each table are reserved: one round trip for all, unless others take keys of the same
-    /// sequence meanwhile.
+    /// Ensures that enough keys of each table are reserved: one round trip for all, unless other connections
+    /// take keys of the same sequence meanwhile.
     func provideKeys(_ wanted: [(table: String, count: Int)]) throws {
         takeExpectedKeys()
         let lacking = try takeKeys(wanted, Self.keyRange) { addKeys($0, $1) }
@@ -17,7 +17,7 @@ extension OpenDatabase {
 
     /// Requests keys from the server for many new rows, while these are still being made.
     func expectRows(_ count: Int, of entity: EntityLayout) {
-        guard count >= SaveRun.copied, expectedKeys == nil, !isReadOnly, !isPinned, place.session == nil,
+        guard count >= SaveRun.copyThreshold, expectedKeys == nil, !isReadOnly, !isPinned, place.session == nil,
             connection.isUsable, !connection.isInTransaction, let table = try? access(entity.root).mapping.table,
             keys.count(table) < count
         else { return }
@@ -32,7 +32,7 @@ extension OpenDatabase {
         if let result = try? connection.result(of: statement) { addKeys(result, table) }
     }
 
-    /// Adds the keys of a range if they are consecutive, which is the case if nobody took keys in between.
+    /// Adds the keys of a range if they are consecutive, which is the case if no other connection took keys in between.
     private func addKeys(_ result: PostgresResult, _ table: String) {
         guard result.count == 1 else { return }
         let (first, last) = (result.integer(0, 0), result.integer(0, 1))

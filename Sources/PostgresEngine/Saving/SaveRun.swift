@@ -6,10 +6,10 @@ import StoreEngine
 
 /// One save inside its transaction: writes the rows of a change set, one statement for rows of one kind.
 struct SaveRun {
-    /// From how many rows on `COPY` is worth a round trip of its own.
-    static let copied = 200
-    /// How many bytes of values one statement gets at most, unless a single row has more: the server refuses a gigabyte.
-    static let bytes = 1 << 26
+    /// The number of rows from which `COPY` is used, although it needs a round trip of its own.
+    static let copyThreshold = 200
+    /// The most bytes of values in one statement, unless a single row has more: the server refuses a gigabyte.
+    static let largestStatement = 1 << 26
 
     let database: OpenDatabase
     let changes: ChangeSet
@@ -46,7 +46,7 @@ struct SaveRun {
         let groups = Self.groups(changes.inserted)
         var copied: [[Int]] = []
         for group in groups {
-            if group.count >= Self.copied || portions(changes.inserted, group).count > 1 {
+            if group.count >= Self.copyThreshold || portions(changes.inserted, group).count > 1 {
                 copied.append(group)
             } else {
                 try insert(group)
@@ -174,7 +174,7 @@ struct SaveRun {
             parameters.append(array: positions.lazy.map { rows[$0].objectID.key })
             parameters.append(array: positions.lazy.map { rows[$0].version })
             for place in places { parameters.append(try array(place, rows, positions, writer)) }
-            if parameters.byteCount > Self.bytes * 2 {
+            if parameters.byteCount > Self.largestStatement * 2 {
                 // Archives whose lengths were not known before.
                 let half = positions.count / 2
                 try update(positions.prefix(half), places, texts, writer)
@@ -182,7 +182,7 @@ struct SaveRun {
             }
             add(texts.many, parameters)
         }
-        if waiting >= Self.bytes { try send() }
+        if waiting >= Self.largestStatement { try send() }
     }
 
     /// Rows of one kind in portions that statements can have.
@@ -195,7 +195,7 @@ struct SaveRun {
     private func portions(
         _ rows: [RowChange], _ positions: [Int], _ slots: [Int]? = nil
     ) -> [ArraySlice<Int>] {
-        Portions.cut(positions.count, limit: Self.bytes) { index in
+        Portions.cut(positions.count, limit: Self.largestStatement) { index in
             let values = rows[positions[index]].values
             return slots?.reduce(into: 0) { $0 += values[$1].longSize } ?? values.reduce(into: 0) { $0 += $1.longSize }
         }.map { positions[$0] }
@@ -235,20 +235,20 @@ struct SaveRun {
             let row = rows[positions[0]]
             let parameters = try Self.parameters(row, version: row.version &+ 1, access.writer, access.writer.places)
             add(access.insertOneText, parameters)
-            if waiting >= Self.bytes { try send() }
+            if waiting >= Self.largestStatement { try send() }
             return
         }
         var parameters = PostgresParameters()
         parameters.append(array: positions.lazy.map { rows[$0].objectID.key })
         parameters.append(array: positions.lazy.map { rows[$0].version &+ 1 })
         for place in access.writer.places { parameters.append(try array(place, rows, positions[...], access.writer)) }
-        if parameters.byteCount > Self.bytes * 2 {
+        if parameters.byteCount > Self.largestStatement * 2 {
             // Archives whose lengths were not known before.
             try send()
             return try copy(positions)
         }
         add(access.insertText, parameters)
-        if waiting >= Self.bytes { try send() }
+        if waiting >= Self.largestStatement { try send() }
     }
 
     private func copy(_ positions: [Int]) throws {
@@ -271,11 +271,11 @@ struct SaveRun {
             let access = try database.access(changes.updated[group[0]].objectID.layout)
             let layout = access.mapping.layout
             // A row without a value for the partition key would belong to no partition.
-            let dividing = try database.schema.mapping(of: layout.root).flatMap { try Partitioning($0) }?.column
+            let partitioning = try database.schema.mapping(of: layout.root).flatMap { try Partitioning($0) }?.column
             let unique = Set(layout.uniquenessConstraints.joined().compactMap { layout.slotIndex(forName: $0) })
             for slot in unique.sorted() {
                 let changed = group.map { changes.updated[$0] }.filter { $0.changedSlots.contains(slot) }
-                let columns = access.columns.filter { $0.slot == slot && $0.name != dividing }
+                let columns = access.columns.filter { $0.slot == slot && $0.name != partitioning }
                     .map(\.name)
                 guard !changed.isEmpty, !columns.isEmpty else { continue }
                 var parameters = PostgresParameters()

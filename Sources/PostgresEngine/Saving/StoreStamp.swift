@@ -10,7 +10,7 @@ extension OpenDatabase {
         Int32(bitPattern: schema.utf8.reduce(2_166_136_261 as UInt32) { ($0 ^ UInt32($1)) &* 16_777_619 })
     }
 
-    /// Locks the store until the transaction ends: shared with others who save, or exclusively for a transaction that
+    /// Locks the store until the transaction ends: shared with other saves, or exclusively for a transaction that
     /// depends on what it has read.
     static func lock(_ place: StorePlace, alone: Bool) -> String {
         "SELECT pg_advisory_xact_lock\(alone ? "" : "_shared")(\(savingLock), \(lockNumber(of: place.schema)))"
@@ -57,7 +57,7 @@ extension OpenDatabase {
         return .init(forms[expectedChanges == nil ? 0 : 1], parameters)
     }
 
-    /// Keeps all others from saving until the transaction ends, for changes of more than rows.
+    /// Locks out all saves until the transaction ends, for changes of more than rows.
     package static func lockAlone(_ place: StorePlace) -> String { lock(place, alone: true) }
 
     /// The statements that begin a transaction that writes. To be sent once, before anything else.
@@ -114,12 +114,12 @@ extension OpenDatabase {
         return parameters
     }
 
-    /// How often others have saved to the store.
+    /// The number of saves to the store by other connections.
     func changeCount() throws -> Int64 {
         try reading("read from") { try connection.query(Self.sum, schemaParameter).integer(0, 0) &- ownSaves }
     }
 
-    /// Opens a transaction that writes nothing yet: others can meanwhile read, but not save. Does nothing inside
+    /// Opens a transaction that writes nothing yet, and locks out other saves, but not reads. It does nothing inside
     /// another transaction.
     ///
     /// - Throws: `StructureChange` if the store was migrated, or no longer exists.

@@ -32,7 +32,7 @@ package final class GenerationQueue: @unchecked Sendable {
 
     package init(places: Int, mostWaiting: Int) { (free, self.mostWaiting) = (places, mostWaiting) }
 
-    /// A place, if one is free and nobody waits for it.
+    /// A place, if one is free and no other caller waits for it.
     package func takeNow() -> GenerationPlace? {
         lock.withLock {
             guard free > 0, waiting.isEmpty else { return nil }
@@ -98,7 +98,7 @@ struct GenerationLimits {
     let mostWaiting: Int
 
     init(_ options: [AnyHashable: Any]?) {
-        func number(_ key: String) -> Double? { (options?[key] as? NSNumber)?.doubleValue ?? options?[key] as? Double }
+        func number(_ key: String) -> Double? { (options?[key] as? NSNumber)?.doubleValue }
         seconds = max(0, min(number(NSPostgreSQLGenerationWaitOption) ?? 5, 1_000_000))
         mostWaiting = Int(max(0, min(number(NSPostgreSQLGenerationQueueOption) ?? 1000, 1_000_000)))
     }

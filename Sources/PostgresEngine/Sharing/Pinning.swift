@@ -90,9 +90,10 @@ extension OpenDatabase {
     ) throws -> (reader: OpenDatabase, snapshot: String) {
         // The first statement after the locks determines what the transaction sees.
         let results = try locks.begin(other, waits: waits, [.init(Self.snapshot), generationRequest])
+        var configuration = configuration
+        configuration.isReadOnly = false
         let reader = try OpenDatabase(
-            place: place, schema: schema, identity: identity, settings: settings, isPooled: isPooled,
-            hasHistory: hasHistory, generation: generation, isPinned: true,
+            configuration, isPinned: true,
             // The place is released together with the connection.
             giveBack: { connection in withExtendedLifetime(generationPlace) { giveBack(connection) } },
             statements: statements, connection: other)

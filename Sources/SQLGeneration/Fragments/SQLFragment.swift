@@ -148,7 +148,7 @@ extension SQLFragment.Segment {
         case .select(let inner), .unindexed(let inner), .mixingNumbers(let inner), .order(let inner, _, _): [inner]
         case .same(let left, let right, _), .stringSearch(let left, let right, _, _): [left, right]
         // The dialects may write these arguments twice.
-        case .call(.areOfOneKind, let arguments): arguments + arguments
+        case .call(.haveSameKind, let arguments): arguments + arguments
         case .call(_, let arguments): arguments
         case .among(let operand, let list): [operand] + list
         case .insert, .text, .identifier, .column, .literal, .parameter, .placeholder, .numbered, .truth, .page: []

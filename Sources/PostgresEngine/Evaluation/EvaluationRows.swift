@@ -6,7 +6,7 @@ import StoreEngine
 
 /// The objects on which a predicate is evaluated when the database cannot do it. Related objects are read for all
 /// objects of a kind at once.
-final class RowGraph {
+final class EvaluationRows {
     private let database: OpenDatabase
     private var operands: [NSManagedObjectID: RowOperand] = [:]
     /// The first error of a reading, kept since a predicate cannot throw.
@@ -87,9 +87,9 @@ final class RowOperand: NSObject, KeyedOperand {
     fileprivate(set) var row: Row?
     fileprivate var toManys: [ObjectIdentifier: [RowOperand]] = [:]
     fileprivate let group: RowGroup
-    private unowned let graph: RowGraph
+    private unowned let graph: EvaluationRows
 
-    fileprivate init(_ identifier: NSManagedObjectID, _ graph: RowGraph, _ group: RowGroup) {
+    fileprivate init(_ identifier: NSManagedObjectID, _ graph: EvaluationRows, _ group: RowGroup) {
         (self.identifier, self.graph, self.group) = (identifier, graph, group)
     }
 
