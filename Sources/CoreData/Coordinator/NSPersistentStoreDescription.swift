@@ -41,7 +41,7 @@ open class NSPersistentStoreDescription: NSObject, NSCopying, @unchecked Sendabl
     ///   - key: an `NS…Option` key.
     open func setOption(_ option: NSObject?, forKey key: String) { options[key] = option }
 
-    private func flag(_ key: String) -> Bool { (options[key] as? NSNumber)?.boolValue ?? false }
+    private func flag(_ key: String) -> Bool { StoreSettings.flag(options, key) }
 
     /// Whether the store may only be read.
     open var isReadOnly: Bool {
@@ -51,7 +51,7 @@ open class NSPersistentStoreDescription: NSObject, NSCopying, @unchecked Sendabl
 
     /// How long to wait for a locked store, in seconds. The default is 240.
     open var timeout: TimeInterval {
-        get { (options[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? 240 }
+        get { (options[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? StoreSettings.defaultTimeout }
         set { setOption(NSNumber(value: newValue), forKey: NSPersistentStoreTimeoutOption) }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import PredicateFormat
 
 /// Takes the place of a value of a wrong type until validation refuses it: a setter cannot throw, and the value must
 /// not be lost.
@@ -35,7 +36,7 @@ extension StoredValue {
     /// Unwraps an optional inside an `Any`.
     package static func unwrapped(_ value: Any?) -> Any? {
         guard let value else { return nil }
-        if let optional = value as? any OptionalValue { return optional.anyValue.flatMap { unwrapped($0) } }
+        if let optional = value as? any AnyOptional { return optional.wrapped.flatMap { unwrapped($0) } }
         return value
     }
 
@@ -210,15 +211,6 @@ package final class CompositeValue: NSObject {
         return NSDictionary(dictionary: elements).isEqual(to: other.elements)
             && StoredValue.haveSameTexts(elements, other.elements)
     }
-}
-
-/// Lets an optional inside an `Any` be unwrapped.
-private protocol OptionalValue {
-    var anyValue: Any? { get }
-}
-
-extension Optional: OptionalValue {
-    fileprivate var anyValue: Any? { map { $0 } }
 }
 
 extension NSNumber {

@@ -48,6 +48,17 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
         return names.compactMap { entitiesByName[$0] }
     }
 
+    /// The names of a configuration's entities.
+    ///
+    /// - Parameter configuration: the name of a configuration.
+    /// - Returns: the names; nil for all entities of the model, and if there is no such configuration.
+    package func entityNames(inConfiguration configuration: String?) -> Set<String>? {
+        guard let members = entities(forConfigurationName: configuration), members.count != entities.count else {
+            return nil
+        }
+        return Set(members.compactMap(\.name))
+    }
+
     /// Sets the entities of a configuration, which is made if it does not exist.
     ///
     /// - Parameters:

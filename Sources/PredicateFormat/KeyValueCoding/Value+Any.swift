@@ -90,13 +90,14 @@ extension Value {
     }
 }
 
-/// Any `Optional`, to unwrap one that was passed as `Any`.
-private protocol AnyOptional {
+/// An `Optional` of any type, to unwrap one that was passed as `Any`.
+package protocol AnyOptional {
+    /// The wrapped value; nil for none.
     var wrapped: Any? { get }
 }
 
 extension Optional: AnyOptional {
-    fileprivate var wrapped: Any? { self }
+    package var wrapped: Any? { self }
 }
 
 extension Value {

@@ -26,6 +26,6 @@ package final class StoreFacts: @unchecked Sendable {
         self.url = url
         self.configuration = configuration
         self.options = options
-        isReadOnly = (options?[NSReadOnlyPersistentStoreOption] as? NSNumber)?.boolValue ?? false
+        isReadOnly = StoreSettings.flag(options, NSReadOnlyPersistentStoreOption)
     }
 }

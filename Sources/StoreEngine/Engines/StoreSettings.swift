@@ -11,7 +11,7 @@ package struct StoreSettings {
     package let vacuums: Bool
     /// The number of query generations that can be pinned at once.
     package let maximumReaders: Int
-    /// Whether all changes to the store are announced.
+    /// Whether changes to the store, also by other programs, are announced.
     package let postsRemoteChanges: Bool
     /// The store whose external data are read; nil for the store itself.
     package let externalDataStore: URL?
@@ -24,16 +24,14 @@ package struct StoreSettings {
         flag(options, NSMigratePersistentStoresAutomaticallyOption) && !flag(options, NSReadOnlyPersistentStoreOption)
     }
 
-    /// A Boolean option; false if it is missing.
+    /// A Boolean option; false if it is missing. A `Bool` casts to `NSNumber`, too.
     package static func flag(_ options: [AnyHashable: Any]?, _ key: String) -> Bool {
-        (options?[key] as? NSNumber)?.boolValue ?? (options?[key] as? Bool) ?? false
+        (options?[key] as? NSNumber)?.boolValue ?? false
     }
 
     package init(_ options: [AnyHashable: Any]?) {
         func flag(_ key: String) -> Bool { Self.flag(options, key) }
-        timeout =
-            (options?[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue
-            ?? (options?[NSPersistentStoreTimeoutOption] as? Double) ?? Self.defaultTimeout
+        timeout = (options?[NSPersistentStoreTimeoutOption] as? NSNumber)?.doubleValue ?? Self.defaultTimeout
         let given = options?[NSSQLitePragmasOption] as? [String: Any] ?? [:]
         pragmas = given.mapValues { "\($0)" }
         ignoresVersions = flag(NSIgnorePersistentStoreVersioningOption)
@@ -43,7 +41,7 @@ package struct StoreSettings {
         analyzes = flag(NSSQLiteAnalyzeOption)
         vacuums = flag(NSSQLiteManualVacuumOption)
         let size = (options?[NSPersistentStoreConnectionPoolMaxSizeKey] as? NSNumber)?.intValue
-        maximumReaders = max(1, size ?? options?[NSPersistentStoreConnectionPoolMaxSizeKey] as? Int ?? 10)
+        maximumReaders = max(1, size ?? 10)
         postsRemoteChanges = flag(NSPersistentStoreRemoteChangeNotificationPostOptionKey)
         externalDataStore = options?[ExternalDataOption.store] as? URL
     }
