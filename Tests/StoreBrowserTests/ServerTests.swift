@@ -77,8 +77,8 @@ struct ServerTests {
             HTTPResponse(status: 200, type: "text/plain", body: .stream(Numbers()))
         }
         defer { server.stop() }
-        let answer = try ask(
-            server.accessGuard.port, ["GET /\(server.accessGuard.token)/ HTTP/1.0", "Host: 127.0.0.1:\(server.accessGuard.port)"])
+        let (port, token) = (server.accessGuard.port, server.accessGuard.token)
+        let answer = try ask(port, ["GET /\(token)/ HTTP/1.0", "Host: 127.0.0.1:\(port)"])
         #expect(answer.hasSuffix("\n999\n1000\n"))
     }
 

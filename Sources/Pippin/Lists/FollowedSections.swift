@@ -13,7 +13,7 @@ struct FollowedSections<Model: CoreModel>: Sendable {
     /// The number of the heading of each model in the flat list.
     private var headings: [Int32] = []
 
-    /// How many headings are remembered: those in use, and not many more.
+    /// The number of remembered headings: those in use, and not many more. For tests.
     var countOfHeadings: Int { names.count }
 
     /// An empty list.

@@ -72,7 +72,8 @@ extension OpenDatabase {
             // A failure for one row would come after other rows have been handed out.
             guard fetch.isExact, fetch.failsForNoRow, let reader = fetch.reader else { return nil }
             let context = BindingContext(
-                arguments: fetchQuery.predicate?.arguments ?? [], limit: plan.limit, offset: plan.offset, store: identity)
+                arguments: fetchQuery.predicate?.arguments ?? [], limit: plan.limit, offset: plan.offset,
+                store: identity)
             do {
                 let parameters = try ParameterBinder.parameters(fetch.sql.bindings, context)
                 guard parameters.count < 65_536 else { return nil }

@@ -70,7 +70,7 @@ package final class GenerationQueue: @unchecked Sendable {
         return GenerationPlace(self)
     }
 
-    /// How many wait.
+    /// The number of waiting callers. For tests.
     package var waitingCount: Int { lock.withLock { waiting.count } }
 
     fileprivate func giveBack() {
