@@ -123,12 +123,14 @@ package struct JoinMapping: Sendable {
     package let orderColumn: String?
     /// Whether the relationship is its own inverse, so that each pair is stored in both directions.
     package let isReflexive: Bool
+    /// Whether the table has no primary key that keeps a pair from being there twice.
+    package var isKeyless = false
 
     /// The same pairs from the other end.
     package var reversed: JoinMapping {
         JoinMapping(
             table: table, sourceColumn: destinationColumn, destinationColumn: sourceColumn, orderColumn: nil,
-            isReflexive: isReflexive)
+            isReflexive: isReflexive, isKeyless: isKeyless)
     }
 }
 

@@ -9,7 +9,7 @@ extension SQLSchema {
         var remaining = catalog.tables.filter { Self.isOfModel($0.key) }
         for table in tables + joinTables.map(\.table) {
             guard let columns = remaining.removeValue(forKey: table.name),
-                Self.types(of: columns) == Self.types(of: table.columns)
+                Self.fits(Self.types(of: columns), Self.types(of: table.columns))
             else { return false }
         }
         return remaining.isEmpty
@@ -21,6 +21,12 @@ extension SQLSchema {
         guard !StoreTables.isReserved(table), table.hasPrefix("Z") else { return false }
         let rest = table.dropFirst()
         return !rest.hasPrefix("_") || (rest.dropFirst().first?.isNumber ?? false)
+    }
+
+    /// Whether columns have the types of others. Up to Mac OS X 10.5, those of join tables had none.
+    private static func fits(_ columns: [String: String], _ expected: [String: String]) -> Bool {
+        columns.count == expected.count
+            && columns.allSatisfy { name, type in expected[name].map { type.isEmpty || type == $0 } ?? false }
     }
 
     private static func types(of columns: [TableDefinition.Column]) -> [String: String] {

@@ -50,9 +50,13 @@ struct SchemaBuilder {
         var joins: [String: [String: JoinMapping]] = [:]
         for join in names.joins {
             let relationship = join.relationship
-            joins[relationship.source.name, default: [:]][relationship.name] = join.mapping
+            var (mapping, inverseMapping) = (join.mapping, join.inverseMapping)
+            // Up to Mac OS X 10.5, Core Data's join tables had neither types nor a key.
+            mapping.isKeyless = catalog?.tables[join.table]?.allSatisfy(\.declaredType.isEmpty) ?? false
+            inverseMapping.isKeyless = mapping.isKeyless
+            joins[relationship.source.name, default: [:]][relationship.name] = mapping
             if let inverse = relationship.inverse, inverse !== relationship {
-                joins[inverse.source.name, default: [:]][inverse.name] = join.inverseMapping
+                joins[inverse.source.name, default: [:]][inverse.name] = inverseMapping
             }
         }
         joinMappings = joins

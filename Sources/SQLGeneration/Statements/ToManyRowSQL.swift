@@ -53,9 +53,19 @@ extension RowSQL {
     }
 
     /// `INSERT OR IGNORE INTO Z_5TAGS (Z_5NOTES, Z_13TAGS) VALUES (?, ?)`: `IGNORE`, since both ends of a pair report
-    /// it.
+    /// it. In a table without a key, `INSERT INTO … SELECT ?1, ?2 WHERE NOT EXISTS (…)` does the same.
     package static func insertPair(_ join: JoinMapping) -> SQLFragment {
-        insert(into: join.table, [join.sourceColumn, join.destinationColumn], conflict: .ignored)
+        if join.isKeyless {
+            let (first, second) = (SQLFragment(.numbered(1)), SQLFragment(.numbered(2)))
+            let (source, destination): (SQLFragment, SQLFragment) = (
+                "\(name: join.sourceColumn)", "\(name: join.destinationColumn)"
+            )
+            let pair = SQLFragment.select(
+                "SELECT 1 FROM \(name: join.table) WHERE \(source) = \(first) AND \(destination) = \(second)")
+            return
+                "INSERT INTO \(name: join.table) (\(source), \(destination)) SELECT \(first), \(second) WHERE NOT EXISTS \(pair)"
+        }
+        return insert(into: join.table, [join.sourceColumn, join.destinationColumn], conflict: .ignored)
     }
 
     /// The same with the place in an ordered relationship: `… (Z_5NOTES, Z_13TAGS, Z_FOK_13TAGS) VALUES (?, ?, ?)`.

@@ -69,6 +69,30 @@ struct StoreWithoutModelTests {
         #expect(try plainSQL("SELECT ZTITLE FROM ZBOOK", in: folder.store) == ["Emma (1815)"])
     }
 
+    @Test("A join table whose columns have no types, and that has no key, as up to Mac OS X 10.5, holds each pair once")
+    func plainJoinTable() throws {
+        try makeStore()
+        for statement in [
+            "CREATE TABLE z (Z_1BOOKS, Z_2TAGS)", "INSERT INTO z SELECT Z_1BOOKS, Z_2TAGS FROM Z_1TAGS",
+            "DROP TABLE Z_1TAGS", "ALTER TABLE z RENAME TO Z_1TAGS",
+        ] {
+            try execute(statement, in: folder.store)
+        }
+        let context = try open(Self.model())
+        try context.performAndWait {
+            let book = try #require(try context.all("Book").first)
+            let other = context.make("Tag", ["name": "English"])
+            book.setValue(book.objects("tags").union([other]), forKey: "tags")
+            let tag = try #require(try context.all("Tag", NSPredicate(format: "name == 'novel'")).first)
+            tag.setValue(tag.objects("books").union([context.make("Book", ["title": "Persuasion"])]), forKey: "books")
+            try context.save()
+            #expect(try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Tag")) == 2)
+            #expect(
+                try context.all("Book", NSPredicate(format: "tags.@count == 2")).map { $0.string("title") } == ["Emma"])
+        }
+        #expect(try plainSQL("SELECT COUNT(*) FROM Z_1TAGS", in: folder.store) == ["3"])
+    }
+
     @Test("What a table does not show, such as optional and indexed, keeps no model from it")
     func unseen() throws {
         try makeStore()
