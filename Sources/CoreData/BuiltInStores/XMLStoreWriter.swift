@@ -73,7 +73,10 @@ enum XMLStoreWriter {
         for (name, destinations) in object.relationships {
             let relationship = entity?.relationships.first { $0.name.lowercased() == name }
             let isToMany = relationship?.isToMany ?? (destinations.count != 1)
-            let bounds = isToMany ? "\(relationship?.minCount ?? 0)/\(max(relationship?.maxCount ?? 0, 0))" : "1/1"
+            let minimum = relationship?.minCount ?? 0
+            let mayLack = minimum == 0 && relationship?.isOptional == true
+            let bounds =
+                isToMany ? "\(minimum)/\(max(relationship?.maxCount ?? 0, 0))" : mayLack ? "0/1" : "1/1"
             text += "        <relationship name=\"\(try value(name))\" type=\"\(bounds)\""
             text += " destination=\"\(try value(relationship?.destination.name.uppercased() ?? ""))\""
             if !destinations.isEmpty {

@@ -128,10 +128,10 @@ import Testing
                     </object>
                     <object type="BOOK" id="z103">
                         <attribute name="title" type="string">Notes</attribute>
-                        <relationship name="author" type="1/1" destination="AUTHOR" idrefs="z102"></relationship>
+                        <relationship name="author" type="0/1" destination="AUTHOR" idrefs="z102"></relationship>
                         <relationship name="tags" type="0/0" destination="TAG"></relationship>
                         <relationship name="chapters" type="0/0" destination="CHAPTER"></relationship>
-                        <relationship name="shelf" type="1/1" destination="SHELF"></relationship>
+                        <relationship name="shelf" type="0/1" destination="SHELF"></relationship>
                     </object>
                 </database>
 
