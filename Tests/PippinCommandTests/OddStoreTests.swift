@@ -165,6 +165,50 @@ struct OddStoreTests {
         }
     }
 
+    @Test("XML and binary stores are migrated, too", arguments: [NSXMLStoreType, NSBinaryStoreType])
+    func migratedDocuments(type: String) throws {
+        try withStore(type) { store, model in
+            let package = store.deletingLastPathComponent().appendingPathComponent("Books.xcdatamodeld")
+            let renamed = Self.source.replacing("name=\"title\"", with: "name=\"heading\" elementID=\"title\"")
+            for (name, source) in [("1", Self.source), ("2", renamed)] {
+                let version = package.appendingPathComponent("\(name).xcdatamodel")
+                try FileManager.default.createDirectory(at: version, withIntermediateDirectories: true)
+                try Data(source.utf8).write(to: version.appendingPathComponent("contents"))
+            }
+            let current = try PropertyListSerialization.data(
+                fromPropertyList: ["_XCCurrentVersionName": "2.xcdatamodel"], format: .xml, options: 0)
+            try current.write(to: package.appendingPathComponent(".xccurrentversion"))
+            let command = ["migrate", store.path, "--to", package.path, "--version", "2"]
+            let before = try Data(contentsOf: store)
+            #expect(CommandRun(arguments: command + ["--dry-run"]).output.contains("object by object"))
+            #expect(try Data(contentsOf: store) == before)
+            let run = CommandRun(arguments: command)
+            #expect(run.status == 0, "\(run.errors)")
+            #expect(run.output.hasSuffix("Done.\n"))
+            #expect(CommandRun(arguments: command).output.contains("fits the model already"))
+            let known = ["dump", "--json", store.path, "--model", package.appendingPathComponent("2.xcdatamodel").path]
+            let objects = try CommandRun(arguments: known).objects()
+            #expect(objects["Comic"]?.map { $0["heading"] as? String } == ["A Comic"])
+            #expect(objects["Author"]?.compactMap { ($0["books"] as? [Any])?.count } == [2])
+            // The old version no longer fits, and what is wrong is not said to be damage of a database.
+            let back = CommandRun("migrate", store.path, "--to", model)
+            #expect(back.status == 1)
+            #expect(!back.errors.contains("SQLite"))
+        }
+    }
+
+    @Test("Metadata that are an XML property list, as Mac OS X 10.4 wrote them, are not damaged")
+    func metadataInXML() throws {
+        try withStore { store, _ in
+            let list =
+                "<?xml version=\"1.0\"?><plist version=\"1.0\"><dict><key>colour</key><string>red</string></dict></plist>"
+            try execute("UPDATE Z_METADATA SET Z_PLIST = CAST('\(list)' AS BLOB)", in: store)
+            let info = CommandRun("info", store.path)
+            #expect(info.status == 0)
+            #expect(!info.output.contains("damaged"))
+        }
+    }
+
     @Test("References to objects that are gone are shown and marked, to-one and to-many")
     func dangling() throws {
         try withStore { store, _ in

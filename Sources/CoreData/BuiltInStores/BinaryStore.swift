@@ -1,7 +1,8 @@
 import Foundation
 import KeyedArchives
 
-/// A store in one binary file. The format is our own, a keyed archive: Apple's is not public.
+/// A store in one binary file. A file of Core Data on macOS keeps its layout; new ones are keyed archives of our own, which
+/// name what they hold.
 package final class BinaryStore: DocumentStore, @unchecked Sendable {
     // @unchecked Sendable: used only under the coordinator's lock, like its superclass.
 
@@ -10,13 +11,25 @@ package final class BinaryStore: DocumentStore, @unchecked Sendable {
     override class var formatName: String { "binary" }
 
     override class func document(of data: Data) throws -> StoreDocument {
-        do { return try BinaryStoreArchive.document(of: data) } catch let failure as FileValues.Failure {
+        do {
+            return CoreDataBinaryFile.isOne(data)
+                ? try CoreDataBinaryFile.document(of: data) : try BinaryStoreArchive.document(of: data)
+        } catch let failure as FileValues.Failure {
             throw failure
         } catch { throw FileValues.Failure(reason: "\(error)") }
     }
 
     override class func data(of document: StoreDocument, entities: [String: EntityLayout]) throws -> Data {
-        try BinaryStoreArchive.data(of: document)
+        document.hasCoreDataLayout
+            ? try CoreDataBinaryFile.data(of: document, entities: entities) : try BinaryStoreArchive.data(of: document)
+    }
+
+    override class func replacingMetadata(
+        of document: StoreDocument, in data: Data, by metadata: [String: Any]
+    ) throws -> Data {
+        document.hasCoreDataLayout
+            ? try CoreDataBinaryFile.replacingMetadata(in: data, by: metadata)
+            : try super.replacingMetadata(of: document, in: data, by: metadata)
     }
 }
 
@@ -68,7 +81,7 @@ enum BinaryStoreArchive {
         let root = try KeyedArchive(data: data).root()
         guard root.className == storeClass, try root.integer(forKey: "version") == version else {
             throw FileValues.Failure(
-                reason: "its root is “\(root.className)”, not “\(storeClass)”; binary stores of Apple's cannot be read")
+                reason: "its root is “\(root.className)”, not “\(storeClass)”")
         }
         var document = StoreDocument(lastKey: try root.integer(forKey: "lastKey"))
         guard case .plain(.data(let bytes)) = try root.value(forKey: "metadata"),

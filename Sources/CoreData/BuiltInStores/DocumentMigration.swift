@@ -45,7 +45,24 @@ struct DocumentMigration {
         }
         // Of a version with several configurations, the store has the entities of one; mapping models are for all.
         if let found = version?.model ?? .mergedModel(from: nil, forStoreMetadata: metadata) { return found }
+        // Core Data's hashes in the file cannot be compared with those of models that were compiled here. The file
+        // itself can: the latest version that it is read with.
+        let candidates = known ?? (try? KnownVersions(of: model))
+        if metadata[StoreMetadata.ownHashesKey] == nil,
+            let found = candidates?.versions.last(where: { reads($0.model) })
+        {
+            return found.model
+        }
         throw MigrationError.missingSourceModel(url: url, metadata: metadata)
+    }
+
+    private func reads(_ model: NSManagedObjectModel) -> Bool {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        let type = store == XMLStore.self ? NSXMLStoreType : NSBinaryStoreType
+        let options = [NSReadOnlyPersistentStoreOption: true]
+        let opened = try? coordinator.addPersistentStore(
+            ofType: type, configurationName: configuration, at: url, options: options)
+        return opened != nil
     }
 
     private func mapping(from source: NSManagedObjectModel, _ known: KnownVersions?) throws -> NSMappingModel {

@@ -48,16 +48,19 @@ struct DocumentNodes {
     func nodes(of document: StoreDocument) throws(FileValues.Failure) -> [NSAtomicStoreCacheNode] {
         var nodes: [NSAtomicStoreCacheNode] = []
         var byKey: [Int64: NSAtomicStoreCacheNode] = [:]
-        for object in document.objects {
+        let places = try AttributePlaces(of: document, entities)
+        for var object in document.objects {
             guard let entity = entities[object.entityName] else {
                 throw FileValues.Failure(
-                    reason: "object \(object.key) is of entity “\(object.entityName)”, which the model does not have")
+                    reason: "object \(object.key) is of entity “\(object.entityName)”, which the model does not have",
+                    isMisfit: true)
             }
             let node = NSAtomicStoreCacheNode(
                 objectID: NSManagedObjectID(layout: entity, store: identity, key: object.key))
             guard byKey.updateValue(node, forKey: object.key) == nil else {
                 throw FileValues.Failure(reason: "there are two objects \(object.key)")
             }
+            try places.name(&object, entity)
             try setAttributes(of: node, object, entity)
             nodes.append(node)
         }
@@ -82,7 +85,7 @@ struct DocumentNodes {
             let unknown = known.keys.filter { !names.contains($0.split(separator: ".").first.map(String.init) ?? $0) }
             throw FileValues.Failure(
                 reason: "object \(object.key) has \(unknown.sorted().map { "“\($0)”" }.joined(separator: ", ")), "
-                    + "which entity “\(entity.name)” does not have")
+                    + "which entity “\(entity.name)” does not have", isMisfit: true)
         }
     }
 
@@ -111,7 +114,8 @@ struct DocumentNodes {
         let entity = node.objectID.layout
         let place = "“\(name)” of object \(node.objectID.key)"
         guard let relationship = entity.relationships.first(where: { spelling($0.name) == name }) else {
-            throw FileValues.Failure(reason: "\(place): entity “\(entity.name)” has no such relationship")
+            throw FileValues.Failure(
+                reason: "\(place): entity “\(entity.name)” has no such relationship", isMisfit: true)
         }
         var destinations: [NSAtomicStoreCacheNode] = []
         for key in keys {

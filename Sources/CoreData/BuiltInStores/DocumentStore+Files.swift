@@ -33,6 +33,13 @@ extension DocumentStore {
         StoreError.make(CocoaError.Code.fileReadNoSuchFile.rawValue, "There is no store “\(url.path)”.", url: url)
     }
 
+    static func misfit(_ url: URL?, _ failure: FileValues.Failure) -> NSError {
+        StoreError.make(
+            CoreDataErrorCode.persistentStoreIncompatibleVersionHash,
+            "The model does not fit the store “\(url?.lastPathComponent ?? "")”: \(failure.reason). Open it with the version "
+                + "of the model that made it, or migrate it.", url: url)
+    }
+
     static func damaged(_ url: URL?, _ error: any Error) -> NSError {
         self.error(CocoaError.Code.fileReadCorruptFile.rawValue, "is damaged, or no such store", error, url)
     }

@@ -8,6 +8,8 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
     /// The document that was read when the store was opened, until it has been converted to nodes.
     private var document: StoreDocument?
     private var lastKey = StoreDocument.firstKey
+    /// The layout of the file, which its next save keeps.
+    private var hasCoreDataLayout = false
     /// The state of the file when it was last read or written here.
     private var state: FileState?
     /// Whether the store got another URL, where its next save replaces what is there.
@@ -82,6 +84,8 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
         metadata = document.metadata
         if !StoreSettings.flag(options, NSIgnorePersistentStoreVersioningOption) { try checkVersion(of: model, url) }
         self.document = document
+        hasCoreDataLayout = document.hasCoreDataLayout
+        if hasCoreDataLayout { lastKey = 0 }
     }
 
     /// Checks that no entity has a derived attribute, which this kind of store does not compute.
@@ -114,6 +118,13 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
         if !differences.isEmpty { throw StoreCompatibility.error(differences, metadata: metadata, url: url) }
     }
 
+    /// Whether Core Data on macOS wrote the file, and the model was compiled here: only what the file holds tells then
+    /// whether they fit.
+    private var hasForeignHashes: Bool {
+        !StoreMetadata.hashes(in: metadata).isEmpty && metadata[StoreMetadata.ownHashesKey] == nil
+            && entities.contains { $0.description.recordedVersionHash == nil }
+    }
+
     private var entityNames: Set<String>? {
         persistentStoreCoordinator?.managedObjectModel.entityNames(inConfiguration: configurationName)
     }
@@ -144,7 +155,7 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
     package override func load() throws {
         guard let document else { return }
         do { add(try documentNodes().nodes(of: document)) } catch let failure as FileValues.Failure {
-            throw Self.damaged(url, failure)
+            throw failure.isMisfit && hasForeignHashes ? Self.misfit(url, failure) : Self.damaged(url, failure)
         }
         try count(to: max(document.lastKey, document.objects.map(\.key).max() ?? 0))
         self.document = nil
@@ -245,6 +256,7 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
     private func makeData() throws -> Data {
         let nodes = try documentNodes()
         var document = StoreDocument(metadata: storedMetadata, lastKey: lastKey)
+        document.hasCoreDataLayout = hasCoreDataLayout
         document.objects = try allNodes.map { try nodes.object(of: $0) }
         let byName = Dictionary(
             entities.map { (Self.fileName(ofEntity: $0.name), $0) }, uniquingKeysWith: { first, _ in first })

@@ -1,5 +1,6 @@
 import CompactCollections
 import Foundation
+import KeyedArchives
 
 /// The content of an XML or binary store's file, as a value.
 package struct StoreDocument {
@@ -8,6 +9,8 @@ package struct StoreDocument {
     /// The number of the most recent object.
     package var lastKey: Int64 = StoreDocument.firstKey
     package var objects: [Object] = []
+    /// Whether the file is a binary one in the layout of Core Data on macOS.
+    package var hasCoreDataLayout = false
 
     /// Core Data's first object is number 102.
     package static let firstKey: Int64 = 101
@@ -22,6 +25,9 @@ package struct StoreDocument {
         package var entityName: String
         package var key: Int64
         package var attributes: [(name: String, value: FileValue)] = []
+        /// The values of all properties by place, in a file that does not name its attributes. `attributes` then has
+        /// those that are there, named by their places.
+        package var places: [ArchivedValue]?
         package var relationships: [(name: String, destinations: [Int64])] = []
 
         package init(entityName: String, key: Int64) {
@@ -43,7 +49,9 @@ extension StoreDocument {
     /// Why a file is no store document, or an object cannot be written into one: the end of a sentence.
     package struct Failure: Error {
         package let reason: String
+        /// Whether the model lacks what the file has, as another version of it may.
+        package let isMisfit: Bool
 
-        package init(reason: String) { self.reason = reason }
+        package init(reason: String, isMisfit: Bool = false) { (self.reason, self.isMisfit) = (reason, isMisfit) }
     }
 }

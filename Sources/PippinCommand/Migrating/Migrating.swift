@@ -20,6 +20,8 @@ enum Migrating {
         }
         let logs = try LogFiles(of: store)
         defer { logs.leave() }
+        let kind = try StoreKind(of: store)
+        guard kind == .sqlite else { return try DocumentMigrating.run(options, store, type: kind.type, output) }
         let plan = try MigrationChoice(options, store: store)
         if !plan.changesAnything { try checkOpening(store, plan) }
         try output(plan.description(withStatements: options.isDryRun))

@@ -34,7 +34,7 @@ package enum StoreKind: Equatable {
     package init?(start: Data) {
         if start.starts(with: Data("SQLite format 3\0".utf8)) {
             self = .sqlite
-        } else if start.starts(with: Data("bplist00".utf8)) {
+        } else if start.starts(with: Data("bplist00".utf8)) || CoreDataBinaryFile.isOne(start) {
             self = .binary
         } else {
             let text = String(decoding: start, as: UTF8.self)

@@ -1,0 +1,131 @@
+import Foundation
+import KeyedArchives
+
+/// A binary store in the layout of Core Data on macOS, as documents of Mac programs have it.
+///
+/// A header of 64 bytes has the places and lengths of two keyed archives, big endian, and the number of the most recent
+/// object. One archive has the objects by their numbers: each with its entity, an array of values, and its relationships
+/// by name. Nothing names the attributes: the values are in the order of `AttributePlaces`. The other has the metadata.
+package enum CoreDataBinaryFile {
+    private static let start = Data("CoreData\0\0\0\u{1}\u{8}\u{4}\u{8}\0".utf8)
+    private static let headerLength = 64
+    private static let nodeClasses = ["NSDictionaryMapNode", "NSStoreMapNode", "NSObject"]
+
+    /// Whether a file begins like such a store.
+    package static func isOne(_ data: Data) -> Bool { data.starts(with: start.prefix(8)) }
+
+    // MARK: Reading
+
+    static func document(of data: Data) throws -> StoreDocument {
+        var document = StoreDocument(lastKey: Int64(clamping: try number(in: data, 48)))
+        document.hasCoreDataLayout = true
+        let metadata = try KeyedArchive(data: part(of: data, 16)).root(forKey: "metadata")
+        guard let values = try metadata.foundationValue(depth: 64) as? [AnyHashable: Any] else {
+            throw FileValues.Failure(reason: "its metadata are no dictionary")
+        }
+        for (key, value) in values { document.metadata["\(key.base)"] = value }
+        document.metadata[NSStoreTypeKey] = NSBinaryStoreType
+        let archive = try KeyedArchive(data: part(of: data, 32)).root(forKey: "mapData")
+        guard let nodes = try archive.pairs() else { throw FileValues.Failure(reason: "its objects are no dictionary") }
+        for (key, node) in nodes {
+            guard case .plain(.integer(let key)) = key, key > 0, case .object(let node) = node else {
+                throw FileValues.Failure(reason: "one of its objects has no number")
+            }
+            document.objects.append(try read(node, key: key))
+        }
+        return document
+    }
+
+    private static func read(_ node: ArchivedObject, key: Int64) throws -> StoreDocument.Object {
+        var object = StoreDocument.Object(entityName: try node.string(forKey: "NSEntityName"), key: key)
+        let places = try node.optionalElements(forKey: "NSAttributeValues") ?? []
+        object.places = places
+        for (place, value) in places.enumerated() {
+            if let value = try FileValues.fileValue(value, of: nil) {
+                object.attributes.append(("\(place + 1)", value))
+            }
+        }
+        for (name, destinations) in try node.optionalPairs(forKey: "NSRelatedNodes") ?? [] {
+            guard let name = try name.string(), case .object(let array) = destinations,
+                let elements = try array.elements()
+            else { throw FileValues.Failure(reason: "a relationship of object \(key) is no array") }
+            let keys = elements.compactMap { element -> Int64? in
+                if case .plain(.integer(let key)) = element { key } else { nil }
+            }
+            object.relationships.append((name, keys))
+        }
+        return object
+    }
+
+    /// The archive whose place and length are in the header.
+    private static func part(of data: Data, _ offset: Int) throws -> Data {
+        let (place, length) = (try number(in: data, offset), try number(in: data, offset + 8))
+        guard place <= UInt64(data.count), length <= UInt64(data.count) - place else {
+            throw FileValues.Failure(reason: "it is cut off, or its header is damaged")
+        }
+        return Data(data.dropFirst(Int(place)).prefix(Int(length)))
+    }
+
+    private static func number(in data: Data, _ offset: Int) throws -> UInt64 {
+        guard data.count >= headerLength else { throw FileValues.Failure(reason: "it is cut off in its header") }
+        return data.dropFirst(offset).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    // MARK: Writing
+
+    static func data(of document: StoreDocument, entities: [String: EntityLayout]) throws -> Data {
+        var builder = KeyedArchiveBuilder()
+        let map = builder.reserve()
+        var nodes: [(key: PropertyList, value: PropertyList)] = []
+        for object in document.objects {
+            guard let entity = entities[object.entityName] else { continue }
+            nodes.append((builder.scalar(.integer(object.key)), try add(object, entity, to: &builder)))
+        }
+        builder.fill(
+            map, classNames: ["NSMutableDictionary", "NSDictionary", "NSObject"],
+            fields: ["NS.keys": .array(nodes.map(\.key)), "NS.objects": .array(nodes.map(\.value))])
+        let objects = try builder.archive(root: map, key: "mapData").data()
+        return try file(objects: objects, metadata: document.metadata, lastKey: UInt64(document.lastKey))
+    }
+
+    private static func add(
+        _ object: StoreDocument.Object, _ entity: EntityLayout, to builder: inout KeyedArchiveBuilder
+    ) throws -> PropertyList {
+        let known = Dictionary(object.attributes.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
+        var values: [PropertyList] = []
+        for attribute in try AttributePlaces.written(of: entity) {
+            values.append(try FileValues.archived(known[attribute.name], of: attribute, in: &builder))
+        }
+        for _ in entity.relationships { values.append(try builder.foundationValue(NSNull())) }
+        var fields: [String: PropertyList] = [
+            "NSEntityName": builder.string(object.entityName), "NSPrimaryKey64": .integer(object.key),
+            "NSAttributeValues": builder.array(values),
+        ]
+        var related: [(key: PropertyList, value: PropertyList)] = []
+        for (name, keys) in object.relationships where !keys.isEmpty {
+            let destinations = builder.array(keys.map { builder.scalar(.integer($0)) })
+            related.append((builder.string(name), destinations))
+        }
+        if !related.isEmpty { fields["NSRelatedNodes"] = builder.dictionary(related, isMutable: true) }
+        return builder.add(classNames: nodeClasses, fields: fields)
+    }
+
+    /// The file with other metadata, and otherwise unchanged.
+    static func replacingMetadata(in data: Data, by metadata: [String: Any]) throws -> Data {
+        try file(objects: part(of: data, 32), metadata: metadata, lastKey: number(in: data, 48))
+    }
+
+    private static func file(objects: Data, metadata: [String: Any], lastKey: UInt64) throws -> Data {
+        var builder = KeyedArchiveBuilder()
+        let root: PropertyList
+        do { root = try builder.foundationValue(metadata) } catch {
+            throw FileValues.Failure(reason: "its metadata cannot be archived: \(error.description)")
+        }
+        let archive = try builder.archive(root: root, key: "metadata").data()
+        let numbers = [headerLength + objects.count, archive.count, headerLength, objects.count].map(UInt64.init)
+        let fields = (numbers + [lastKey, 0]).flatMap { number in
+            (0..<8).reversed().map { UInt8(number >> ($0 * 8) & 255) }
+        }
+        return start + fields + objects + archive
+    }
+}

@@ -1,0 +1,240 @@
+import CoreData
+import Foundation
+import TestSupport
+import Testing
+
+/// Binary files as Core Data on macOS writes them, made by Foundation's archiver.
+@Suite("Binary stores of Core Data on macOS")
+struct MacBinaryFileTests {
+    private let library: DocumentStoreTests
+    private var url: URL { library.folder.file("library") }
+
+    init() throws { library = try DocumentStoreTests() }
+
+    /// Authors and their books, of which comics are some.
+    private static func model(transient: Bool = false, version: Int = 1) -> NSManagedObjectModel {
+        let author = Library.entity(
+            "Author",
+            [
+                Library.attribute("name", .stringAttributeType), Library.attribute("born", .dateAttributeType),
+                Library.attribute("age", .integer16AttributeType), Library.attribute("isLiving", .booleanAttributeType),
+                Library.attribute("token", .UUIDAttributeType), Library.attribute("photo", .binaryDataAttributeType),
+                Library.attribute("words", .transformableAttributeType),
+                Library.attribute("homepage", .URIAttributeType), Library.attribute("wealth", .decimalAttributeType),
+            ])
+        var properties = [
+            Library.attribute("title", .stringAttributeType), Library.attribute("price", .doubleAttributeType),
+        ]
+        if transient { properties.append(Library.attribute("label", .stringAttributeType, transient: true)) }
+        if version > 1 { properties.append(Library.attribute("isbn", .stringAttributeType)) }
+        let book = Library.entity("Book", properties)
+        let comic = Library.entity("Comic", [Library.attribute("artist", .stringAttributeType)])
+        book.subentities = [comic]
+        Library.connect(author, "books", toMany: true, ordered: true, book, "author")
+        let model = NSManagedObjectModel()
+        model.entities = [author, book, comic]
+        return model
+    }
+
+    private func archive(_ object: Any, _ key: String) -> Data {
+        let archiver = NSKeyedArchiver(requiringSecureCoding: false)
+        archiver.setClassName("NSDictionaryMapNode", for: MacBinaryNode.self)
+        archiver.encode(object, forKey: key)
+        archiver.finishEncoding()
+        return archiver.encodedData
+    }
+
+    private func write(_ nodes: [MacBinaryNode], lastKey: UInt64 = 9) throws {
+        let map = Dictionary(uniqueKeysWithValues: nodes.map { (NSNumber(value: $0.key), $0) })
+        let objects = archive(map as NSDictionary, "mapData")
+        let hash = Data(repeating: 7, count: 32)
+        let metadata = archive(
+            [
+                "NSStoreUUID": "1D7A3B1E-9C57-4B43-8F2B-6A5C1D5F0E11", "NSStoreType": "Binary",
+                "NSPersistenceFrameworkVersion": 1152, "NSStoreModelVersionHashesVersion": 3,
+                "NSStoreModelVersionHashes": ["Author": hash, "Book": hash, "Comic": hash],
+            ] as NSDictionary, "metadata")
+        var file = Data("CoreData".utf8) + Data([0, 0, 0, 1, 8, 4, 8, 0])
+        for number in [UInt64(64 + objects.count), UInt64(metadata.count), 64, UInt64(objects.count), lastKey, 0] {
+            withUnsafeBytes(of: number.bigEndian) { file.append(contentsOf: $0) }
+        }
+        try (file + objects + metadata).write(to: url)
+    }
+
+    private func writeLibrary() throws {
+        let token = UUID(uuidString: "E621E1F8-C36C-495A-93FC-0C247A3E6E5F")
+        try write([
+            // In the order age, born, homepage, isLiving, name, photo, token, wealth, words, and then the books.
+            MacBinaryNode(
+                "Author", 3,
+                [
+                    36, Date(timeIntervalSinceReferenceDate: 77.5), URL(string: "https://ada.example/a"), 1, "Ada",
+                    Data([0, 1, 255]), token, nil, ["one", "two"], nil,
+                ], ["books": [7, 5]]),
+            MacBinaryNode("Book", 5, [0.5, "Notes", nil], ["author": [3]]),
+            MacBinaryNode("Comic", 7, [nil, "Engine", "Sydney", nil], ["author": [3]]),
+            MacBinaryNode("Book", 8, [2, nil, nil]),
+        ])
+    }
+
+    private func open(_ model: NSManagedObjectModel = model()) throws -> NSManagedObjectContext {
+        try library.open(NSBinaryStoreType, model)
+    }
+
+    @Test("Values are read by their places: inherited attributes first, each by name, before relationships")
+    func reading() throws {
+        try writeLibrary()
+        let context = try open()
+        try context.performAndWait {
+            let ada = try #require(try context.all("Author").first)
+            #expect(ada.string("name") == "Ada")
+            #expect(ada.value(forKey: "age") as? Int == 36)
+            #expect(ada.value(forKey: "isLiving") as? Bool == true)
+            #expect(ada.value(forKey: "born") as? Date == Date(timeIntervalSinceReferenceDate: 77.5))
+            #expect((ada.value(forKey: "token") as? UUID)?.uuidString == "E621E1F8-C36C-495A-93FC-0C247A3E6E5F")
+            #expect((ada.value(forKey: "homepage") as? URL)?.absoluteString == "https://ada.example/a")
+            #expect(ada.value(forKey: "photo") as? Data == Data([0, 1, 255]))
+            #expect(ada.value(forKey: "words") as? [String] == ["one", "two"])
+            #expect(ada.value(forKey: "wealth") == nil)
+            let books = (ada.value(forKey: "books") as? NSOrderedSet)?.array as? [NSManagedObject]
+            #expect(books?.map { $0.string("title") } == ["Engine", "Notes"])
+            #expect(books?.first?.string("artist") == "Sydney")
+            #expect(books?.last?.value(forKey: "price") as? Double == 0.5)
+            #expect(books?.last?.value(forKey: "author") as? NSManagedObject === ada)
+            #expect(ada.objectID.uriRepresentation().absoluteString.hasSuffix("/Author/p3"))
+        }
+    }
+
+    @Test("A save keeps the layout, the metadata and the values, and new objects get numbers after the last one")
+    func saving() throws {
+        try writeLibrary()
+        let context = try open()
+        try context.performAndWait {
+            let ada = try #require(try context.all("Author").first)
+            ada.setValue(37, forKey: "age")
+            ada.setValue(NSDecimalNumber(string: "12.5"), forKey: "wealth")
+            let books = NSMutableOrderedSet(orderedSet: ada.value(forKey: "books") as? NSOrderedSet ?? [])
+            books.insert(context.make("Comic", ["title": "New", "artist": "Ann"]), at: 1)
+            ada.setValue(books, forKey: "books")
+            context.delete(try #require(try context.all("Book", NSPredicate(format: "title == nil")).first))
+            try context.save()
+            let new = try #require(try context.all("Comic", NSPredicate(format: "title == 'New'")).first)
+            #expect(new.objectID.uriRepresentation().absoluteString.hasSuffix("/Comic/p10"))
+        }
+        #expect(try Data(contentsOf: url).starts(with: Data("CoreData\0\0\0\u{1}".utf8)))
+        let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: NSBinaryStoreType, at: url)
+        #expect(metadata[NSStoreUUIDKey] as? String == "1D7A3B1E-9C57-4B43-8F2B-6A5C1D5F0E11")
+        let reopened = try open()
+        try reopened.performAndWait {
+            let ada = try #require(try reopened.all("Author").first)
+            #expect(ada.value(forKey: "age") as? Int == 37)
+            #expect((ada.value(forKey: "wealth") as? NSDecimalNumber)?.stringValue == "12.5")
+            #expect(ada.value(forKey: "born") as? Date == Date(timeIntervalSinceReferenceDate: 77.5))
+            #expect((ada.value(forKey: "token") as? UUID)?.uuidString == "E621E1F8-C36C-495A-93FC-0C247A3E6E5F")
+            #expect((ada.value(forKey: "homepage") as? URL)?.absoluteString == "https://ada.example/a")
+            #expect(ada.value(forKey: "photo") as? Data == Data([0, 1, 255]))
+            #expect(ada.value(forKey: "words") as? [String] == ["one", "two"])
+            let books = (ada.value(forKey: "books") as? NSOrderedSet)?.array as? [NSManagedObject] ?? []
+            #expect(books.map { $0.string("title") } == ["Engine", "New", "Notes"])
+            #expect(books[1].string("artist") == "Ann")
+            #expect(try reopened.all("Book").count == 3)
+        }
+    }
+
+    @Test("Other metadata leave the objects as they are")
+    func metadata() throws {
+        try writeLibrary()
+        try NSPersistentStoreCoordinator.setMetadata(
+            ["colour": "green"], forPersistentStoreOfType: NSBinaryStoreType, at: url)
+        let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: NSBinaryStoreType, at: url)
+        #expect(metadata["colour"] as? String == "green")
+        #expect(metadata["NSPersistenceFrameworkVersion"] as? Int == 1152)
+        let context = try open()
+        #expect(try context.performAndWait { try context.all("Book").count } == 3)
+    }
+
+    @Test("A model with more attributes than the file has places is of another version")
+    func otherVersion() throws {
+        try writeLibrary()
+        let error = #expect(throws: NSError.self) { try open(Self.model(version: 2)) }
+        #expect(error?.code == NSPersistentStoreIncompatibleVersionHashError)
+        #expect(error?.localizedDescription.contains("has places for 3 properties") == true)
+    }
+
+    @Test("Such a file is migrated from the version of the model whose places it has, in a package of several")
+    func migration() throws {
+        try writeLibrary()
+        let newest = Self.model(version: 2)
+        let known = KnownVersions([
+            KnownVersion(name: "1", model: Self.model()), KnownVersion(name: "2", model: newest),
+        ])
+        let context = try library.open(
+            NSBinaryStoreType, newest,
+            options: [
+                NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
+                PippinProgressiveMigrationOptionKey: known,
+            ])
+        try context.performAndWait {
+            let book = try #require(try context.all("Book", NSPredicate(format: "title == 'Engine'")).first)
+            #expect(book.string("artist") == "Sydney")
+            #expect((book.value(forKey: "author") as? NSManagedObject)?.string("name") == "Ada")
+            book.setValue("1", forKey: "isbn")
+            try context.save()
+        }
+    }
+
+    @Test("A transient attribute has a place without a value, among the others or behind them; nothing is written then")
+    func transients() throws {
+        for values in [[nil, 0.5, "A", nil], [0.5, "A", nil, nil]] as [[Any?]] {
+            try write([MacBinaryNode("Book", 1, values)])
+            let context = try open(Self.model(transient: true))
+            try context.performAndWait {
+                let book = try #require(try context.all("Book").first)
+                #expect(book.string("title") == "A")
+                #expect(book.value(forKey: "price") as? Double == 0.5)
+                book.setValue("B", forKey: "title")
+                let error = #expect(throws: NSError.self) { try context.save() }
+                #expect(error?.localizedDescription.contains("Book.label") == true)
+            }
+        }
+    }
+
+    @Test("A file that is cut off, or whose header lies, is damaged")
+    func damage() throws {
+        try writeLibrary()
+        let whole = try Data(contentsOf: url)
+        for length in stride(from: 8, to: whole.count, by: 97) {
+            try whole.prefix(length).write(to: url)
+            let error = #expect(throws: CocoaError.self) { try open() }
+            #expect(error?.code == .fileReadCorruptFile, "\(length) bytes")
+        }
+        for place in 16..<48 {
+            var file = whole
+            file[place] = 0xFF
+            try file.write(to: url)
+            #expect(throws: CocoaError.self) { try open() }
+        }
+    }
+}
+
+/// An object of such a file. Foundation's archiver takes classes at the top of a module only.
+final class MacBinaryNode: NSObject, NSCoding {
+    let (entity, key, values, related): (String, Int64, [Any], [String: [Int64]])
+
+    init(_ entity: String, _ key: Int64, _ values: [Any?], _ related: [String: [Int64]] = [:]) {
+        // One and the same null, since two of them end Foundation's archiver on Linux.
+        (self.entity, self.key, self.related) = (entity, key, related)
+        self.values = values.map { $0 ?? Self.null }
+    }
+
+    private static let null = NSNull()
+
+    init?(coder: NSCoder) { nil }
+
+    func encode(with coder: NSCoder) {
+        coder.encode(entity as NSString, forKey: "NSEntityName")
+        coder.encode(key, forKey: "NSPrimaryKey64")
+        coder.encode(values as NSArray, forKey: "NSAttributeValues")
+        if !related.isEmpty { coder.encode(related as NSDictionary, forKey: "NSRelatedNodes") }
+    }
+}
