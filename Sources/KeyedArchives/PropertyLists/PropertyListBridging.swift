@@ -61,6 +61,18 @@ extension PropertyList {
         }
     }
 
+    /// Reads a binary or an XML property list; `nil` for anything else.
+    ///
+    /// - Throws: `PropertyListError` for a damaged binary one.
+    package init?(data: Data) throws(PropertyListError) {
+        if Self.isBinary(data) {
+            try self.init(binary: data)
+            return
+        }
+        guard let object = try? PropertyListSerialization.propertyList(from: data, format: nil) else { return nil }
+        try self.init(foundationObject: object)
+    }
+
     /// A number in the kind from which its `NSNumber` was made.
     package static func number(_ number: NSNumber) -> PropertyList {
         switch NumberKind(of: number) {

@@ -94,8 +94,11 @@ enum LegacySource {
         element.children += try facts.userInfo("XD_PPSK_userInfo")
     }
 
-    /// The objects of an archived dictionary, by name.
+    /// The objects of an archived dictionary, by name, or of the array that Xcode 2 had in its place.
     private static func members(of owner: ArchivedObject, _ key: String) throws -> [ArchivedObject] {
+        if let elements = try owner.optionalObject(forKey: key)?.elements() {
+            return elements.compactMap { if case .object(let object) = $0 { object } else { nil } }
+        }
         let objects = try (owner.optionalPairs(forKey: key) ?? []).compactMap { pair -> (String, ArchivedObject)? in
             guard case .object(let object) = pair.value else { return nil }
             return (try object.text("_name") ?? "", object)

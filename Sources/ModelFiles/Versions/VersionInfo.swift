@@ -21,14 +21,8 @@ package struct VersionInfo: Equatable, Sendable {
 
     /// Reads the file; a binary or XML property list.
     package init(data: Data) throws {
-        let list: PropertyList
-        if PropertyList.isBinary(data) {
-            list = try PropertyList(binary: data)
-        } else {
-            guard let object = try? PropertyListSerialization.propertyList(from: data, format: nil) else {
-                throw ModelFileError(.corrupt, reason: "it is no property list")
-            }
-            list = try PropertyList(foundationObject: object)
+        guard let list = try PropertyList(data: data) else {
+            throw ModelFileError(.corrupt, reason: "it is no property list")
         }
         guard let fields = list.dictionaryValue else {
             throw ModelFileError(.corrupt, reason: "it is \(list.kind), not a dictionary")

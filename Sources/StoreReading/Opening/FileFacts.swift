@@ -73,7 +73,11 @@ package struct FileFacts {
         guard hasRow else { return ([:], "the table Z_METADATA is empty") }
         guard !data.isEmpty else { return ([:], "Z_METADATA.Z_PLIST is empty") }
         do {
-            guard let fields = try PropertyList(binary: data).dictionaryValue else {
+            // Core Data on Mac OS X 10.4 wrote them as XML.
+            guard let list = try PropertyList(data: data) else {
+                return ([:], "Z_METADATA.Z_PLIST is damaged: it is no property list")
+            }
+            guard let fields = list.dictionaryValue else {
                 return ([:], "Z_METADATA.Z_PLIST is no dictionary")
             }
             return (fields, nil)
