@@ -9,23 +9,31 @@ struct AttributePlaces {
     private var attributes: [String: [AttributeLayout]] = [:]
     private var transients: [String: Set<String>] = [:]
 
+    /// Whether transient attributes stand among the others, rather than behind them; `nil` if the file does not show it.
+    private(set) var mixesTransients: Bool?
+
     /// - Throws: the object whose values do not fit its entity.
     init(of document: StoreDocument, _ entities: [String: EntityLayout]) throws(FileValues.Failure) {
-        let byEntity = Dictionary(grouping: document.objects, by: \.entityName)
+        let byEntity = Dictionary(grouping: document.objects.filter { $0.places != nil }, by: \.entityName)
+        func fits(_ name: String, mixing: Bool) -> Bool {
+            guard let entity = entities[name], let objects = byEntity[name] else { return false }
+            let slots = Self.slots(of: entity, mixesTransients: mixing)
+            return objects.allSatisfy { Self.fits($0, entity, slots) }
+        }
+        // Transient attributes have no values, and in most files only one of the two orders fits.
+        for name in byEntity.keys where fits(name, mixing: true) != fits(name, mixing: false) {
+            mixesTransients = fits(name, mixing: true)
+        }
         for (name, objects) in byEntity.ordered(by: { $0.key < $1.key }) {
-            guard let entity = entities[name], objects.contains(where: { $0.places != nil }) else { continue }
+            guard let entity = entities[name] else { continue }
             transients[name] = Set(entity.transientSlots.map { entity.slots[$0].name })
-            // No file shows whether transient attributes stand among the others or behind them; one of the two fits.
-            let candidates = [Self.slots(of: entity), Self.slots(of: entity, mixesTransients: true)]
-            let fitting = candidates.first { slots in objects.allSatisfy { Self.fits($0, entity, slots) } }
-            guard let fitting else {
-                let object = objects.first { !Self.fits($0, entity, candidates[0]) } ?? objects[0]
+            let slots = Self.slots(of: entity, mixesTransients: mixesTransients ?? false)
+            if let object = objects.first(where: { !Self.fits($0, entity, slots) }) {
                 throw FileValues.Failure(
-                    reason:
-                        "object \(object.key) has places for \(object.places?.count ?? 0) properties, which are not "
-                        + "those of the entity “\(name)”", isMisfit: true)
+                    reason: "object \(object.key) has places for \(object.places?.count ?? 0) properties, which are "
+                        + "not those of the entity “\(name)”", isMisfit: true)
             }
-            attributes[name] = fitting.compactMap(\.attribute)
+            attributes[name] = slots.compactMap(\.attribute)
         }
     }
 
@@ -46,21 +54,20 @@ struct AttributePlaces {
         }
     }
 
-    /// The attributes whose values are written.
+    /// The attributes of an entity in the order of their values.
     ///
     /// - Throws: the attribute whose place is not known.
-    static func written(of entity: EntityLayout) throws(FileValues.Failure) -> [AttributeLayout] {
-        let attributes = slots(of: entity).compactMap(\.attribute)
-        if let composite = attributes.first(where: { $0.type == .compositeAttributeType }) {
+    static func written(of entity: EntityLayout, mixesTransients: Bool?) throws(FileValues.Failure) -> [SlotLayout] {
+        let slots = slots(of: entity, mixesTransients: mixesTransients ?? false)
+        if let composite = slots.lazy.compactMap(\.attribute).first(where: { $0.type == .compositeAttributeType }) {
             throw FileValues.Failure(reason: Self.composite(composite, entity))
         }
-        if let transient = entity.transientSlots.first {
+        if mixesTransients == nil, let transient = slots.first(where: \.isTransient) {
             throw FileValues.Failure(
-                reason:
-                    "the place of transient attributes such as “\(entity.name).\(entity.slots[transient].name)” in binary "
-                    + "files of Core Data on macOS is not known; migrate the store to another type")
+                reason: "the file does not show the place of transient attributes such as "
+                    + "“\(entity.name).\(transient.name)”; migrate the store to another type")
         }
-        return attributes
+        return slots
     }
 
     private static func composite(_ attribute: AttributeLayout, _ entity: EntityLayout) -> String {

@@ -19,9 +19,12 @@ package final class BinaryStore: DocumentStore, @unchecked Sendable {
         } catch { throw FileValues.Failure(reason: "\(error)") }
     }
 
-    override class func data(of document: StoreDocument, entities: [String: EntityLayout]) throws -> Data {
+    override class func data(
+        of document: StoreDocument, entities: [String: EntityLayout], mixesTransients: Bool?
+    ) throws -> Data {
         document.hasCoreDataLayout
-            ? try CoreDataBinaryFile.data(of: document, entities: entities) : try BinaryStoreArchive.data(of: document)
+            ? try CoreDataBinaryFile.data(of: document, entities: entities, mixesTransients: mixesTransients)
+            : try BinaryStoreArchive.data(of: document)
     }
 
     override class func replacingMetadata(

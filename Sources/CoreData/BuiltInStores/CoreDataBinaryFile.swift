@@ -73,13 +73,15 @@ package enum CoreDataBinaryFile {
 
     // MARK: Writing
 
-    static func data(of document: StoreDocument, entities: [String: EntityLayout]) throws -> Data {
+    static func data(
+        of document: StoreDocument, entities: [String: EntityLayout], mixesTransients: Bool?
+    ) throws -> Data {
         var builder = KeyedArchiveBuilder()
         let map = builder.reserve()
         var nodes: [(key: PropertyList, value: PropertyList)] = []
         for object in document.objects {
             guard let entity = entities[object.entityName] else { continue }
-            nodes.append((builder.scalar(.integer(object.key)), try add(object, entity, to: &builder)))
+            nodes.append((builder.scalar(.integer(object.key)), try add(object, entity, mixesTransients, to: &builder)))
         }
         builder.fill(
             map, classNames: ["NSMutableDictionary", "NSDictionary", "NSObject"],
@@ -89,11 +91,13 @@ package enum CoreDataBinaryFile {
     }
 
     private static func add(
-        _ object: StoreDocument.Object, _ entity: EntityLayout, to builder: inout KeyedArchiveBuilder
+        _ object: StoreDocument.Object, _ entity: EntityLayout, _ mixesTransients: Bool?,
+        to builder: inout KeyedArchiveBuilder
     ) throws -> PropertyList {
         let known = Dictionary(object.attributes.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
         var values: [PropertyList] = []
-        for attribute in try AttributePlaces.written(of: entity) {
+        for slot in try AttributePlaces.written(of: entity, mixesTransients: mixesTransients) {
+            guard let attribute = slot.attribute else { continue }
             values.append(try FileValues.archived(known[attribute.name], of: attribute, in: &builder))
         }
         for _ in entity.relationships { values.append(try builder.foundationValue(NSNull())) }

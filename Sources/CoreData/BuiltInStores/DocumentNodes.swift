@@ -42,10 +42,12 @@ struct DocumentNodes {
 
     // MARK: Reading
 
-    /// The nodes of a document, in its order.
+    /// The nodes of a document, in its order, and where its transient attributes stand.
     ///
     /// - Throws: the error in the document, with its object and property.
-    func nodes(of document: StoreDocument) throws(FileValues.Failure) -> [NSAtomicStoreCacheNode] {
+    func nodes(
+        of document: StoreDocument
+    ) throws(FileValues.Failure) -> (nodes: [NSAtomicStoreCacheNode], mixesTransients: Bool?) {
         var nodes: [NSAtomicStoreCacheNode] = []
         var byKey: [Int64: NSAtomicStoreCacheNode] = [:]
         let places = try AttributePlaces(of: document, entities)
@@ -67,7 +69,7 @@ struct DocumentNodes {
         for (node, object) in zip(nodes, document.objects) {
             for (name, keys) in object.relationships { try link(node, name, keys, byKey) }
         }
-        return nodes
+        return (nodes, places.mixesTransients)
     }
 
     private func setAttributes(

@@ -10,6 +10,8 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
     private var lastKey = StoreDocument.firstKey
     /// The layout of the file, which its next save keeps.
     private var hasCoreDataLayout = false
+    /// Where transient attributes stand in a binary file of Core Data on macOS; `nil` if it does not show.
+    private var mixesTransients: Bool?
     /// The state of the file when it was last read or written here.
     private var state: FileState?
     /// Whether the store got another URL, where its next save replaces what is there.
@@ -36,9 +38,12 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
     /// - Parameters:
     ///   - document: the store's metadata and objects.
     ///   - entities: the entities of the objects, by the names that the document uses.
+    ///   - mixesTransients: where transient attributes stand in a file that has values by place, if that is known.
     /// - Returns: the content of the store's file.
     /// - Throws: an error if a value cannot be written in this format.
-    class func data(of document: StoreDocument, entities: [String: EntityLayout]) throws -> Data {
+    class func data(
+        of document: StoreDocument, entities: [String: EntityLayout], mixesTransients: Bool?
+    ) throws -> Data {
         throw FileValues.Failure(reason: "it has no format")
     }
 
@@ -56,7 +61,7 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
     ) throws -> Data {
         var document = document
         document.metadata = metadata
-        return try self.data(of: document, entities: [:])
+        return try self.data(of: document, entities: [:], mixesTransients: nil)
     }
 
     // MARK: Opening
@@ -154,7 +159,11 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
 
     package override func load() throws {
         guard let document else { return }
-        do { add(try documentNodes().nodes(of: document)) } catch let failure as FileValues.Failure {
+        do {
+            let (nodes, mixesTransients) = try documentNodes().nodes(of: document)
+            self.mixesTransients = mixesTransients
+            add(nodes)
+        } catch let failure as FileValues.Failure {
             throw failure.isMisfit && hasForeignHashes ? Self.misfit(url, failure) : Self.damaged(url, failure)
         }
         try count(to: max(document.lastKey, document.objects.map(\.key).max() ?? 0))
@@ -260,7 +269,7 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
         document.objects = try allNodes.map { try nodes.object(of: $0) }
         let byName = Dictionary(
             entities.map { (Self.fileName(ofEntity: $0.name), $0) }, uniquingKeysWith: { first, _ in first })
-        return try Self.data(of: document, entities: byName)
+        return try Self.data(of: document, entities: byName, mixesTransients: mixesTransients)
     }
 
     package override func relocate(to url: URL) throws {

@@ -21,7 +21,9 @@ package final class XMLStore: DocumentStore, @unchecked Sendable {
             ?? super.replacingMetadata(of: document, in: data, by: metadata)
     }
 
-    override class func data(of document: StoreDocument, entities: [String: EntityLayout]) throws -> Data {
+    override class func data(
+        of document: StoreDocument, entities: [String: EntityLayout], mixesTransients: Bool?
+    ) throws -> Data {
         try XMLStoreWriter.data(of: document, entities: entities)
     }
 }

@@ -183,7 +183,7 @@ struct MacBinaryFileTests {
         }
     }
 
-    @Test("A transient attribute has a place without a value, among the others or behind them; nothing is written then")
+    @Test("A transient attribute has a place without a value, among the others or behind them, and keeps it")
     func transients() throws {
         for values in [[nil, 0.5, "A", nil], [0.5, "A", nil, nil]] as [[Any?]] {
             try write([MacBinaryNode("Book", 1, values)])
@@ -191,11 +191,25 @@ struct MacBinaryFileTests {
             try context.performAndWait {
                 let book = try #require(try context.all("Book").first)
                 #expect(book.string("title") == "A")
-                #expect(book.value(forKey: "price") as? Double == 0.5)
                 book.setValue("B", forKey: "title")
-                let error = #expect(throws: NSError.self) { try context.save() }
-                #expect(error?.localizedDescription.contains("Book.label") == true)
+                book.setValue("shown", forKey: "label")
+                try context.save()
             }
+            let reopened = try open(Self.model(transient: true))
+            try reopened.performAndWait {
+                let book = try #require(try reopened.all("Book").first)
+                #expect(book.string("title") == "B")
+                #expect(book.value(forKey: "price") as? Double == 0.5)
+                #expect(book.string("label") == nil)
+            }
+        }
+        // Where the file does not show it, nothing is written.
+        try write([MacBinaryNode("Book", 1, [nil, nil, nil, nil])])
+        let context = try open(Self.model(transient: true))
+        try context.performAndWait {
+            try #require(try context.all("Book").first).setValue("B", forKey: "title")
+            let error = #expect(throws: NSError.self) { try context.save() }
+            #expect(error?.localizedDescription.contains("Book.label") == true)
         }
     }
 
