@@ -16,6 +16,12 @@ struct MigrationEnds {
         source.type == destination.type ? NSPersistentStoreCoordinator.migratableFormat(ofType: source.type) : nil
     }
 
+    /// Whether the source is migrated in its place.
+    var areOneStore: Bool {
+        source.type == destination.type && source.type != NSInMemoryStoreType
+            && source.url.isSameFile(as: destination.url)
+    }
+
     private var destinationFormat: (any MigratableFormat.Type)? {
         NSPersistentStoreCoordinator.migratableFormat(ofType: destination.type)
     }

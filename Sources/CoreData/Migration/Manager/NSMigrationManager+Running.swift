@@ -2,12 +2,18 @@ import Foundation
 
 // A migration from one store to another.
 extension NSMigrationManager {
-    /// Carries out an inferred mapping in place, on a copy of the source store.
-    func migrateCopy(_ ends: MigrationEnds, _ format: any MigratableFormat.Type, plan: MappingPlan) throws {
+    /// Carries out an inferred mapping in place, on the source store or on a copy of it.
+    func migrateTables(
+        _ ends: MigrationEnds, _ format: any MigratableFormat.Type, plan: MappingPlan, isInPlace: Bool
+    ) throws {
         let (url, options, source) = (ends.destination.url, ends.destination.options, ends.source)
-        do { try format.replace(at: url, from: source.url, options: options, sourceOptions: source.options) } catch {
-            throw unopened(ends.source, code: CoreDataErrorCode.migrationManagerSourceStore, error)
-        }
+        do {
+            if isInPlace {
+                try format.prepareMigration(of: url, options: options)
+            } else {
+                try format.replace(at: url, from: source.url, options: options, sourceOptions: source.options)
+            }
+        } catch { throw unopened(ends.source, code: CoreDataErrorCode.migrationManagerSourceStore, error) }
         let migration = InferredMigration(
             from: sourceModel, to: destinationModel, plan: plan, configuration: configuration)
         try format.migrate(url, by: migration, options: options, defersCleanup: false, progress: { _ in })

@@ -138,11 +138,12 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
     /// Migrates a store.
     ///
     /// - Parameters:
-    ///   - sourceURL: the store, which is not changed.
+    ///   - sourceURL: the store, which is not changed, unless it is the destination, too.
     ///   - sStoreType: its type.
     ///   - sOptions: the options to open it with.
     ///   - mappings: the mapping of its objects to objects of the destination model.
-    ///   - dURL: the URL for the migrated store.
+    ///   - dURL: the URL for the migrated store. It may be the source's for an inferred mapping of SQLite stores, which
+    ///     are then migrated in their place; if this fails, the store is unchanged.
     ///   - dStoreType: its type.
     ///   - dOptions: the options to open it with.
     /// - Throws: `NSMigrationError` if the mapping model names an entity, a property or a policy that does not exist,
@@ -162,7 +163,8 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
         let ends = MigrationEnds(
             source: .init(url: sourceURL, type: sStoreType, options: sOptions),
             destination: .init(url: dURL, type: dStoreType, options: dOptions))
-        let isNew = try !ends.destinationExists()
+        let isInPlace = ends.areOneStore
+        let isNew = try !isInPlace && !ends.destinationExists()
         let former = (configuration, sourceMayBePart)
         defer { (configuration, sourceMayBePart) = former }
         if configuration == nil, !sourceMayBePart, let name = ends.configuration(of: sourceModel) {
@@ -171,10 +173,15 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
         }
         setProgress(0)
         do {
-            let format = isNew ? ends.format : nil
-            format?.protect(dURL, like: sourceURL)
+            let format = isNew || isInPlace ? ends.format : nil
+            if isNew { format?.protect(dURL, like: sourceURL) }
             if usesStoreSpecificMigrationManager, let format, let plan = mappings.inferredPlan {
-                try migrateCopy(ends, format, plan: plan)
+                try migrateTables(ends, format, plan: plan, isInPlace: isInPlace)
+            } else if isInPlace {
+                throw StoreError.make(
+                    CoreDataErrorCode.migrationManagerDestinationStore,
+                    "The store \(dURL.storeName) cannot be migrated in its place object by object. Give the migrated store "
+                        + "another URL, and replace this one by it.", url: dURL)
             } else {
                 try migrateObjects(ends, mapping: mappings, isNew: isNew)
             }
@@ -197,7 +204,7 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
     /// ```
     ///
     /// - Parameters:
-    ///   - sourceURL: the store, which is not changed.
+    ///   - sourceURL: the store, which is not changed, unless it is the destination, too.
     ///   - sourceType: its type.
     ///   - sourceOptions: the options to open it with.
     ///   - mapping: the mapping of its objects to objects of the destination model.
