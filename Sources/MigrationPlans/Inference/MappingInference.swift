@@ -59,7 +59,11 @@ package enum MappingInference {
         let attributeNames = RenamingMatch.sources(
             of: entity.storedAttributes.map(\.renameable), in: attributes.map(\.renameable))
         for attribute in entity.storedAttributes {
-            let former = attributes.first { $0.name == attributeNames[attribute.name] }
+            // Several attributes may take the values of one, whose name or identifier each says itself.
+            let identifier = attribute.renamingIdentifier.flatMap { $0 == attribute.name ? nil : $0 }
+            let name =
+                attributeNames[attribute.name] ?? identifier.flatMap { attributes.source(identifiedAs: $0)?.name }
+            let former = attributes.first { $0.name == name }
             if let former { try AttributeChange.check(former, attribute, entity: entity.name ?? "") }
             plan.attributes.append(PropertyPlan(name: attribute.name, source: former?.name))
         }
@@ -100,6 +104,12 @@ extension NSEntityDescription {
     /// The relationships that a store has, including inherited ones, by name.
     var storedRelationships: [NSRelationshipDescription] {
         relationshipsByName.values.filter { !$0.isTransient }.ordered { $0.name < $1.name }
+    }
+}
+
+extension [NSAttributeDescription] {
+    fileprivate func source(identifiedAs identifier: String) -> NSAttributeDescription? {
+        first { ($0.renamingIdentifier ?? $0.name) == identifier } ?? first { $0.name == identifier }
     }
 }
 
