@@ -4,12 +4,14 @@ extension ExpressionTree {
     /// The expression as a format string, in Core Data's spelling.
     package var format: String { write().text }
 
-    /// Like ``format``, except that a whole number is written without a fraction, since comparisons ignore the type.
+    /// Like ``format``, except that whole numbers are written without a fraction, in lists, too, since comparisons ignore
+    /// the type.
     var formatInComparison: String {
-        if case .constant(.double(let value)) = self, value == value.rounded(), abs(value) < 1e15 {
-            return value.sign == .minus && value == 0 ? "-0.0" : String(Int64(value))
+        switch self {
+        case .constant(let value): value.formatInComparison
+        case .aggregate(let elements): "{\(elements.map(\.formatInComparison).joined(separator: ", "))}"
+        default: format
         }
-        return format
     }
 
     /// How tightly an expression binds, as in the rules of `FormatParser+Expressions`.

@@ -19,6 +19,16 @@ extension Value {
         }
     }
 
+    /// Like ``format``, with whole numbers without a fraction.
+    var formatInComparison: String {
+        switch self {
+        case .double(let value) where value == value.rounded() && abs(value) < 1e15:
+            value.sign == .minus && value == 0 ? "-0.0" : String(Int64(value))
+        case .collection(let elements): "{\(elements.map(\.formatInComparison).joined(separator: ", "))}"
+        default: format
+        }
+    }
+
     /// Six digits after the point, as Core Data prints dates, or more if necessary.
     private func seconds(_ date: Date) -> String {
         let seconds = date.timeIntervalSinceReferenceDate
