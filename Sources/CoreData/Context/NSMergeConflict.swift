@@ -58,6 +58,16 @@ open class NSMergeConflict: NSObject {
         self.current = current
     }
 
+    /// The object, both versions and what is known of their values.
+    open override var description: String {
+        let known = [
+            ("old object snapshot", objectSnapshot), ("new cached row", cachedSnapshot),
+            ("new database row", persistedSnapshot),
+        ].compactMap { name, values in values.map { " and \(name) = \($0)" } }
+        return "NSMergeConflict for \(sourceObject.entity.name ?? "") with objectID '\(sourceObject.objectID)' with "
+            + "oldVersion = \(oldVersionNumber) and newVersion = \(newVersionNumber)\(known.joined())"
+    }
+
     func resolve(_ type: NSMergePolicyType) {
         let object = sourceObject
         guard let context = object.managedObjectContext else { return }

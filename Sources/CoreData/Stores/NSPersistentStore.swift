@@ -39,8 +39,8 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
         set { facts.identity = newValue }
     }
 
-    /// The type of store: `NSSQLiteStoreType` and similar constants.
-    open var type: String { "" }
+    /// The type of store: `NSSQLiteStoreType` and similar constants; that in the metadata, if a subclass names none.
+    open var type: String { storedMetadata[NSStoreTypeKey] as? String ?? "" }
 
     /// Whether the store may only be read.
     open var isReadOnly: Bool {

@@ -6,11 +6,9 @@ import Foundation
 open class NSPropertyDescription: NSObject, NSCopying {
     /// The entity that declares the property.
     ///
-    /// For an inherited property this is the entity that introduced it.
-    open var entity: NSEntityDescription {
-        guard let owner else { programmerError("property “\(name)” belongs to no entity yet") }
-        return owner
-    }
+    /// For an inherited property this is the entity that introduced it; for one that belongs to no entity yet, an empty
+    /// one without a name, where Core Data's has `nil`.
+    open var entity: NSEntityDescription { owner ?? NSEntityDescription() }
 
     package var owner: NSEntityDescription? { ownerLink?.entity }
     private var ownerLink: EntityLink?
