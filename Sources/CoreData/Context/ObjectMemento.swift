@@ -24,10 +24,38 @@ struct ObjectMemento {
     /// The members of a to-many relationship, before the event and after it.
     private struct FormerMembers {
         let relationship: RelationshipLayout
-        let members: [NSManagedObject]
+        private(set) var members: [NSManagedObject]
         let isReordered: Bool
         var later: [NSManagedObject] = []
+        /// Whether the lists are whole. Otherwise what they have in common is left out: all of it if they have no order,
+        /// else what is at their beginning and end.
+        private(set) var isWhole = true
+        /// How many members are left out at the beginning, and the last of these.
+        private(set) var start = 0
+        private(set) var previous: NSManagedObject?
         var isChanged: Bool { !members.elementsEqual(later, by: ===) }
+
+        init(relationship: RelationshipLayout, members: [NSManagedObject], isReordered: Bool) {
+            (self.relationship, self.members, self.isReordered) = (relationship, members, isReordered)
+        }
+
+        /// Leaves out what is the same before and after: many events may each change one of many members.
+        mutating func leaveOutCommon() {
+            isWhole = false
+            guard relationship.isOrdered else {
+                let (before, after) = (IdentitySet(members), IdentitySet(later))
+                members.removeAll(where: after.contains)
+                later.removeAll(where: before.contains)
+                return
+            }
+            let shorter = min(members.count, later.count)
+            while start < shorter, members[start] === later[start] { start += 1 }
+            var end = 0
+            while end < shorter - start, members[members.count - 1 - end] === later[later.count - 1 - end] { end += 1 }
+            previous = start > 0 ? members[start - 1] : nil
+            members = Array(members[start..<members.count - end])
+            later = Array(later[start..<later.count - end])
+        }
     }
 
     init(_ object: NSManagedObject, existed: Bool) {
@@ -97,7 +125,10 @@ struct ObjectMemento {
         }
         for index in toManys.indices {
             toManys[index].later = object.loadedToManyMembers(toManys[index].relationship).all
+            // Of an object whose deletion is saved, all members have to be restored.
+            if !isDeletedLater { toManys[index].leaveOutCommon() }
         }
+        if !isDeletedLater { toManys.removeAll { !$0.isChanged } }
     }
 
     /// Whether a property of the object has another value once it is restored.
@@ -158,6 +189,11 @@ struct ObjectMemento {
         }
         for former in toManys where all || former.isChanged {
             let members = object.loadedToManyMembers(former.relationship)
+            if !former.isWhole, !members.isOrdered {
+                for object in former.later { members.remove(object) }
+                for object in former.members where Self.isThere(object) { members.insert(object) }
+                continue
+            }
             members.replaceAll(
                 by: Self.restored(former, from: members.all, all: all), isReordered: former.isReordered)
         }
@@ -169,10 +205,25 @@ struct ObjectMemento {
     ) -> [NSManagedObject] {
         let members = former.members.filter(isThere)
         let later = IdentitySet(former.later)
+        if !former.isWhole { return restored(former, members, later, in: present) }
         let now = IdentitySet(present)
         if all || now == later { return members }
         let before = IdentitySet(former.members)
         return members.filter { now.contains($0) || !later.contains($0) }
             + present.filter { !later.contains($0) && !before.contains($0) }
+    }
+
+    /// The present members, with the former ones in the place of those that took theirs.
+    private static func restored(
+        _ former: FormerMembers, _ members: [NSManagedObject], _ later: IdentitySet, in present: [NSManagedObject]
+    ) -> [NSManagedObject] {
+        let now = IdentitySet(present)
+        let returning = members.filter { now.contains($0) || !later.contains($0) }
+        let returns = IdentitySet(returning)
+        var place = present.firstIndex(where: later.contains)
+        if place == nil { place = present.firstIndex { $0 === former.previous }.map { $0 + 1 } }
+        let start = min(place ?? former.start, present.count)
+        func stays(_ object: NSManagedObject) -> Bool { !later.contains(object) && !returns.contains(object) }
+        return present[..<start].filter(stays) + returning + present[start...].filter(stays)
     }
 }
