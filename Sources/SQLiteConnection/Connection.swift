@@ -67,6 +67,15 @@ package final class Connection {
     /// Whether statements that change rows can return them (`RETURNING`): SQLite 3.35 and later.
     package var returnsChangedRows: Bool { sqlite3_libversion_number() >= 3_035_000 }
 
+    /// Whether the triggers of the database can be switched off without those of the connection: SQLite 3.35 and later.
+    package var separatesTemporaryTriggers: Bool { sqlite3_libversion_number() >= 3_035_000 }
+
+    /// Switches the triggers of the database on or off for this connection, but not temporary ones.
+    package func setTriggersRun(_ run: Bool) throws {
+        let code = csqlite_set_triggers_run(handle, run ? 1 : 0)
+        guard code == SQLITE_OK else { throw database.error(code, sql: nil) }
+    }
+
     // MARK: What happened
 
     /// How many rows the last INSERT, UPDATE or DELETE changed, not counting those of triggers.

@@ -7,7 +7,7 @@ import StoreEngine
 extension OpenStore {
     /// Writes new rows in one transaction: `INSERT INTO ZCAR (Z_PK, Z_ENT, Z_OPT, …) VALUES (?, ?, 1, …)`.
     func insertBatch(_ plan: BatchInsertPlan, next: (inout BatchRow) throws -> Bool) throws -> BatchOutcome {
-        try inBatch("insert into") { files in
+        try inBatch("insert into", on: access(plan.entity).mapping.table) { files in
             let insertion = try BatchInsertion(plan, self, files)
             let empty = plan.emptyRow
             var row = empty

@@ -7,20 +7,33 @@ import StoreEngine
 extension OpenStore {
     /// Runs a batch request in one transaction, together with its files.
     ///
+    /// - Parameters:
+    ///   - work: what it does, for errors.
+    ///   - table: the only table whose rows it changes; nil for several.
+    ///   - body: the work.
+    /// - Returns: the result of the work.
     /// - Throws: `NSManagedObjectConstraintMergeError` for conflicting unique values; an `NSError` for everything else.
     ///   Nothing is changed then.
     @inline(never)
     @_semantics("optimize.sil.specialize.generic.never")
-    func inBatch<Result>(_ work: String, _ body: (ExternalFiles) throws -> Result) throws -> Result {
+    func inBatch<Result>(
+        _ work: String, on table: String? = nil, _ body: (ExternalFiles) throws -> Result
+    ) throws -> Result {
         let files = ExternalFiles(external, journal: journal)
         // The reports of triggers are for contexts, which are not notified of batches.
         derived.isIgnored = true
-        defer { derived.isIgnored = false }
+        var aggregates: LaterAggregates?
+        defer {
+            derived.isIgnored = false
+            aggregates?.end()
+        }
         do {
             let result = try run(work, fallback: CoreDataErrorCode.persistentStoreSave) {
                 do {
                     return try transaction {
+                        aggregates = try LaterAggregates(self, on: table)
                         let result = try body(files)
+                        try aggregates?.compute()
                         files.willCommit()
                         return result
                     }
@@ -65,36 +78,4 @@ extension OpenStore {
 
     /// The mappings of the entities of a plan's rows.
     func mappings(of rows: FetchPlan) -> [EntityMapping] { rows.entities.compactMap { schema.mapping(of: $0) } }
-}
-
-/// A temporary table of the keys of a batch request.
-struct KeyTable {
-    /// The statements for it.
-    let sql: KeyTableSQL
-    private let connection: Connection
-
-    /// Makes the empty table.
-    ///
-    /// - Parameters:
-    ///   - purpose: distinguishes the tables of one request.
-    ///   - connection: the connection, which alone sees the table.
-    /// - Throws: SQLite's errors.
-    init(_ purpose: String, on connection: Connection) throws {
-        let name = "PippinKeys_\(purpose)"
-        sql = KeyTableSQL("temp.\(name: name)")
-        self.connection = connection
-        try connection.execute(
-            "CREATE TEMP TABLE IF NOT EXISTS \(quoted(name)) "
-                + "(Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_CASCADED INTEGER)")
-        try connection.run(sql.clear)
-    }
-
-    /// Inserts keys.
-    func insert(_ identifiers: [NSManagedObjectID]) throws {
-        let insert = try connection.prepare(sql.insert)
-        for identifier in identifiers {
-            try insert.bind(identifier.key, at: 1)
-            try insert.run()
-        }
-    }
 }

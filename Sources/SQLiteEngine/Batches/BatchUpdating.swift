@@ -24,8 +24,8 @@ extension OpenStore {
     /// each, which says which value does not fit. But a statement that calls functions may end amid its rows, and SQLite
     /// copies all pages that it changes because of that.
     private func updateBatch(_ plan: BatchUpdatePlan, countsWhatFits: Bool) throws -> BatchOutcome {
-        try inBatch("update") { files in
-            let access = try access(plan.rows.entity)
+        let access = try access(plan.rows.entity)
+        return try inBatch("update", on: access.mapping.table) { files in
             let (sql, binding) = try batchSQL(plan.rows)
             var assignments: [BatchSQL.Assignment] = []
             for (slot, change) in plan.changes {

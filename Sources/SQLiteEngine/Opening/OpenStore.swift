@@ -19,6 +19,8 @@ final class OpenStore {
     let hasHistory: Bool
     /// Whether a save must look at the reports of triggers.
     let hasDerivedAttributes: Bool
+    /// The triggers of derived attributes, if a transaction can compute their aggregates at its end; otherwise none.
+    private(set) lazy var deferrableTriggers = (try? findDeferrableTriggers()) ?? []
     /// SQLite's `schema_version` when the structure was last inspected.
     let structureVersion: Int64
     /// The statement that reads that number.

@@ -66,8 +66,11 @@ extension OpenStore {
     ) throws -> SaveResult {
         derived.removeAll()
         let run = SaveRun(self, files: files)
+        var aggregates: LaterAggregates?
+        defer { aggregates?.end() }
         try begin()
         do {
+            aggregates = try LaterAggregates(self, of: changes)
             try keep(changes.promises)
             if clearsUniqueValues { try run.clearUniqueValues(of: changes.updated) }
             let tombstones = try history?.tombstones(of: changes.deleted) ?? [:]
@@ -76,6 +79,7 @@ extension OpenStore {
             if !run.conflicts.isEmpty { throw OptimisticConflict() }
             try run.insert(changes.inserted)
             try run.writeToManys(changes)
+            try aggregates?.compute()
             try history?.record(changes, tombstones: tombstones)
             if let metadata { try file.write(metadata) }
             try others()

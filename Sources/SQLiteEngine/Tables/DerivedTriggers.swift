@@ -57,7 +57,9 @@ extension SQLSchema {
             case .foreignKey(let key) where function == .count: return count(derived, key)
             case .foreignKey(let key):
                 guard let column else { break }
-                return aggregate(derived, key, function, column: quoted(column.name))
+                // Of an aggregate of aggregates in one table, each change reaches one object.
+                let isChained = column.isDerived && destination.table == mapping.table
+                return aggregate(derived, key, function, column: quoted(column.name), isChained: isChained)
             case .joinTable(let join) where function == .count: return count(derived, join)
             case .joinTable: break
             }
@@ -123,21 +125,20 @@ extension SQLSchema {
     private func count(_ derived: DerivedColumn, _ join: JoinMapping) -> [TriggerDefinition] {
         let table = quoted(join.table)
         let key = quoted(join.sourceColumn)
+        func value(_ source: String) -> String { "(SELECT COUNT(*) FROM \(table) WHERE \(key) = \(source))" }
         func trigger(_ occasion: String, _ row: String) -> TriggerDefinition {
             TriggerDefinition(
                 name: derived.name(on: join.table, "PARAMETER_\(occasion)"), event: "AFTER \(occasion) ON \(table)",
-                statements: derived.set(
-                    "(SELECT COUNT(*) FROM \(table) WHERE \(key) = \(row).\(key))", where: "Z_PK = \(row).\(key)"))
+                statements: derived.set(value("\(row).\(key)"), where: "Z_PK = \(row).\(key)"),
+                recomputation: derived.recomputation("\(row).\(key)", value))
         }
-        return [
-            trigger("INSERT", "NEW"), trigger("DELETE", "OLD"),
-            sourceInsert(derived, "(SELECT COUNT(*) FROM \(table) WHERE \(key) = NEW.Z_PK)"),
-        ]
+        return [trigger("INSERT", "NEW"), trigger("DELETE", "OLD"), sourceInsert(derived, value("NEW.Z_PK"))]
     }
 
     /// `@sum` and similar functions of a one-to-many relationship: computed again with every change.
     private func aggregate(
-        _ derived: DerivedColumn, _ foreign: ForeignKeyMapping, _ function: Derivation.Aggregate, column: String
+        _ derived: DerivedColumn, _ foreign: ForeignKeyMapping, _ function: Derivation.Aggregate, column: String,
+        isChained: Bool
     ) -> [TriggerDefinition] {
         let table = quoted(foreign.table)
         let key = quoted(foreign.column)
@@ -151,7 +152,8 @@ extension SQLSchema {
             TriggerDefinition(
                 name: derived.name(on: foreign.table, "PARAMETER_\(occasion)"), event: event,
                 condition: "\(row).\(key) NOT NULL\(condition)",
-                statements: derived.set(value("\(row).\(key)"), where: "Z_PK = \(row).\(key)"))
+                statements: derived.set(value("\(row).\(key)"), where: "Z_PK = \(row).\(key)"),
+                recomputation: isChained ? nil : derived.recomputation("\(row).\(key)", value))
         }
         let update = "AFTER UPDATE OF \(key), \(column) ON \(table)"
         return [

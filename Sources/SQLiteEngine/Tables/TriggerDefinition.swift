@@ -11,12 +11,34 @@ package struct TriggerDefinition: Sendable, Equatable {
     package var condition: String?
     /// The statements of its body, without semicolons.
     package let statements: [String]
+    /// How its work is done once for many rows; nil if it is little for each.
+    package var recomputation: Recomputation?
 
-    package var creation: String {
+    package var creation: String { creation("CREATE TRIGGER", statements) }
+
+    /// The same trigger for one connection. If many rows are changed, it only collects the keys of objects whose values
+    /// are computed later.
+    package var temporaryCreation: String {
+        let collected = recomputation.map { ["INSERT OR IGNORE INTO \(quoted($0.table)) (Z_PK) VALUES (\($0.key))"] }
+        return creation("CREATE TEMP TRIGGER", collected ?? statements)
+    }
+
+    private func creation(_ verb: String, _ statements: [String]) -> String {
         let when = condition.map { " WHEN (\($0))" } ?? ""
         let body = statements.map { $0 + ";" }.joined(separator: " ")
-        return "CREATE TRIGGER \(quoted(name)) \(event) FOR EACH ROW\(when) BEGIN \(body) END"
+        return "\(verb) \(quoted(name)) \(event) FOR EACH ROW\(when) BEGIN \(body) END"
     }
+}
+
+/// The computation of an aggregate for several objects.
+package struct Recomputation: Sendable, Equatable {
+    /// The key of the object that a changed row belongs to: `NEW.ZCART`.
+    let key: String
+    /// What distinguishes the temporary table of the keys.
+    package let purpose: String
+    var table: String { KeyTable.name(purpose) }
+    /// Computes the values of the objects in that table, and reports them.
+    package let statements: [String]
 }
 
 /// A derived attribute in its table, with the statements of its triggers.
@@ -46,6 +68,24 @@ struct DerivedColumn {
             "SELECT \(function)(\(literal(mapping.table)), Z_ENT, Z_PK, \(literal(property)), \(column)) FROM \(table) "
                 + "WHERE \(condition)",
         ]
+    }
+
+    /// Sets the attribute of several objects later.
+    ///
+    /// - Parameters:
+    ///   - key: the key of an object, in a trigger.
+    ///   - value: makes the value of a key's object, in SQL.
+    /// - Returns: the computation.
+    func recomputation(_ key: String, _ value: (String) -> String) -> Recomputation {
+        let purpose = "\(mapping.layout.name)_\(property)"
+        let selected = "WHERE Z_PK IN (SELECT Z_PK FROM temp.\(quoted(KeyTable.name(purpose))))"
+        let arguments = "\(literal(mapping.table)), Z_ENT, Z_PK, \(literal(property)), \(column)"
+        return Recomputation(
+            key: key, purpose: purpose,
+            statements: [
+                "UPDATE \(table) AS owner SET \(column) = \(value("owner.Z_PK")) \(selected)",
+                "SELECT \(SQLFunctionName.valueUpdated)(\(arguments)) FROM \(table) \(selected)",
+            ])
     }
 
     /// Limits a trigger on the attribute's own table to the rows of its entity; nil if all rows are of that entity.

@@ -1,0 +1,101 @@
+import CompactCollections
+import CoreDataModel
+import SQLGeneration
+import SQLiteConnection
+import StoreEngine
+
+/// Aggregates of derived attributes that a transaction computes once at its end.
+///
+/// Triggers compute an object's sum or count anew with each row that is changed, over all rows that belong to it. While
+/// many rows are changed, copies of the triggers on this connection take their place, which only collect the objects.
+/// The store's own triggers stay as they are.
+final class LaterAggregates {
+    private let connection: Connection
+    private let triggers: [TriggerDefinition]
+    private var recomputations: [Recomputation] = []
+    /// The keys of the collected objects, by purpose.
+    private var keys: [String: KeyTable] = [:]
+    private var isActive = true
+
+    /// The least number of changed rows for which making the copies pays.
+    private static let many = 200
+
+    /// Begins to collect objects within a transaction that writes changes; nil if they are few.
+    convenience init?(_ store: OpenStore, of changes: ChangeSet) throws {
+        guard store.hasDerivedAttributes else { return nil }
+        let rows = changes.inserted.count + changes.updated.count + changes.deleted.count
+        if rows < Self.many {
+            var pairs = 0
+            for change in changes.inserted + changes.updated {
+                for change in change.toManyChanges { pairs += change.added.count + change.removed.count }
+            }
+            guard rows + pairs >= Self.many else { return nil }
+        }
+        try self.init(store)
+    }
+
+    /// Begins to collect objects within a transaction that changes an unknown number of rows.
+    ///
+    /// - Parameters:
+    ///   - store: the store.
+    ///   - table: the only table whose rows are changed; nil for several.
+    /// - Throws: SQLite's errors.
+    init?(_ store: OpenStore, on table: String? = nil) throws {
+        guard store.hasDerivedAttributes else { return nil }
+        connection = store.connection
+        triggers = store.deferrableTriggers
+        let ending = table.map { " ON \(quoted($0))" }
+        guard triggers.contains(where: { $0.recomputation != nil && (ending.map($0.event.hasSuffix) ?? true) }) else {
+            return nil
+        }
+        do {
+            for one in triggers.compactMap(\.recomputation) where keys[one.purpose] == nil {
+                keys[one.purpose] = try KeyTable(one.purpose, on: connection)
+                recomputations.append(one)
+            }
+            for trigger in triggers { try connection.execute(trigger.temporaryCreation) }
+            try connection.setTriggersRun(false)
+        } catch {
+            end()
+            throw error
+        }
+    }
+
+    /// Computes the aggregates of the collected objects.
+    ///
+    /// - Throws: SQLite's errors.
+    func compute() throws {
+        // An aggregate may be one of aggregates: of several that depend on one another, each round completes one.
+        for _ in recomputations {
+            var isDone = true
+            for one in recomputations {
+                guard let table = keys[one.purpose], try connection.integer(table.sql.count) ?? 0 > 0 else { continue }
+                isDone = false
+                for statement in one.statements { try connection.execute(statement) }
+                try connection.run(table.sql.clear)
+            }
+            if isDone { break }
+        }
+        end()
+    }
+
+    /// Lets the store's own triggers run again. To be called in any case.
+    func end() {
+        guard isActive else { return }
+        isActive = false
+        try? connection.setTriggersRun(true)
+        for trigger in triggers { try? connection.execute("DROP TRIGGER IF EXISTS temp.\(quoted(trigger.name))") }
+    }
+}
+
+extension OpenStore {
+    /// The triggers of derived attributes, if the store has these, and no others that would have to run as well.
+    func findDeferrableTriggers() throws -> [TriggerDefinition] {
+        guard connection.separatesTemporaryTriggers else { return [] }
+        let triggers = try schema.derivedAttributeTriggers()
+        var creations: Set<String> = []
+        let statement = try connection.prepare("SELECT sql FROM sqlite_master WHERE type = 'trigger'")
+        while try statement.step() { creations.insert(statement.string(at: 0)) }
+        return creations == Set(triggers.map(\.creation)) ? triggers : []
+    }
+}
