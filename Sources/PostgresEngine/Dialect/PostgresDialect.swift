@@ -167,6 +167,10 @@ extension SQLFragment {
             // PostgreSQL turns a whole number into a fraction if both are compared, and loses digits.
             case .mixingNumbers, .call(.canonical, _), .call(.haveSameKind, _): false
             case .call(_, let arguments): arguments.allSatisfy(\.isExactInPostgres)
+            case .amongTexts(let operand, let list, let options):
+                PostgresDialect.isExact(.equalTo, options) && operand.isExactInPostgres
+                    && list.allSatisfy(\.isExactInPostgres)
+            case .existence(let rows, _, _): rows.isExactInPostgres
             case .among(let operand, let list):
                 operand.isExactInPostgres && list.allSatisfy(\.isExactInPostgres)
             case .select(let inner), .unindexed(let inner): inner.isExactInPostgres

@@ -102,7 +102,7 @@ package struct ParameterBinder {
                 return parameters.appendNull(.bigint)
             }
             parameters.append(number)
-        case .prefixStart, .prefixEnd:
+        case .folded, .prefixStart, .prefixEnd:
             // The bound after all texts has no text.
             guard case .text(let text) = try SQLBinding.constant(value, conversion).value(context) else {
                 throw Inexact()

@@ -22,6 +22,10 @@ package protocol SQLDialect: Sendable {
     func call(_ function: SQLFunction, _ arguments: [SQLFragment]) -> SQLFragment
     /// Whether a value is one of several.
     func among(_ operand: SQLFragment, _ list: [SQLFragment]) -> SQLFragment
+    /// Whether a text is one of several, when the options' differences are ignored.
+    func amongTexts(_ operand: SQLFragment, _ list: [SQLFragment], _ options: StringOptions) -> SQLFragment
+    /// Whether other rows lead to one: by a selection for it, or by its key among those of all such rows.
+    func existence(of rows: SQLFragment, key: SQLFragment, among keys: SQLFragment) -> SQLFragment
     /// Whether a comparison of two texts holds.
     func stringSearch(
         _ left: SQLFragment, _ right: SQLFragment, _ comparison: ComparisonOperator, _ options: StringOptions
@@ -45,6 +49,15 @@ extension SQLDialect {
 
     package func among(_ operand: SQLFragment, _ list: [SQLFragment]) -> SQLFragment {
         "\(operand) IN (\(.list(list)))"
+    }
+
+    package func amongTexts(_ operand: SQLFragment, _ list: [SQLFragment], _ options: StringOptions) -> SQLFragment {
+        let searches = list.map { SQLFragment(.stringSearch(operand, $0, .equalTo, options)) }
+        return SQLFragment.joined(searches, separator: " OR ").inParentheses
+    }
+
+    package func existence(of rows: SQLFragment, key: SQLFragment, among keys: SQLFragment) -> SQLFragment {
+        "EXISTS \(.select(rows))"
     }
 }
 
@@ -127,6 +140,13 @@ private struct SQLRenderer<Dialect: SQLDialect> {
             isInList = true
             append(dialect.among(operand, list))
             isInList = wasInList
+        case .amongTexts(let operand, let list, let options):
+            let wasInList = isInList
+            isInList = true
+            append(dialect.amongTexts(operand, list, options))
+            isInList = wasInList
+        case .existence(let rows, let key, let keys):
+            append(dialect.existence(of: rows, key: key, among: keys))
         case .stringSearch(let left, let right, let comparison, let options):
             append(dialect.stringSearch(left, right, comparison, options))
         case .order(let operand, let comparison, let isAscending):

@@ -33,6 +33,11 @@ package struct SQLFragment: Sendable, Equatable {
         case call(SQLFunction, [SQLFragment])
         /// Whether a value is one of several.
         case among(SQLFragment, [SQLFragment])
+        /// Whether a text is one of several, when the options' differences are ignored.
+        case amongTexts(SQLFragment, [SQLFragment], StringOptions)
+        /// Whether other rows lead to one: the rows as a selection that depends on it, or its key, with the selection of
+        /// the keys of all rows of its kind that others lead to.
+        case existence(of: SQLFragment, key: SQLFragment, among: SQLFragment)
         /// Whether a comparison of two texts holds.
         case stringSearch(SQLFragment, SQLFragment, ComparisonOperator, StringOptions)
         /// A term of an order, NULL first: `t0.ZNAME COLLATE … DESC`.
@@ -102,8 +107,10 @@ extension SQLFragment {
     /// Whether it contains a selection of other rows.
     package var readsOtherRows: Bool {
         segments.contains { segment in
-            if case .select = segment { return true }
-            return segment.parts.contains(where: \.readsOtherRows)
+            switch segment {
+            case .select, .existence: true
+            default: segment.parts.contains(where: \.readsOtherRows)
+            }
         }
     }
 
@@ -111,8 +118,7 @@ extension SQLFragment {
     func size(upTo limit: Int) -> Int {
         var size = segments.count
         for segment in segments {
-            for part in segment.parts where size <= limit {
-                if case .among = segment, part.isParameter { continue }
+            for part in segment.parts where size <= limit && !(segment.isList && part.isParameter) {
                 size += part.size(upTo: limit - size)
             }
         }
@@ -142,6 +148,10 @@ extension SQLFragment {
 }
 
 extension SQLFragment.Segment {
+    fileprivate var isList: Bool {
+        if case .among = self { true } else if case .amongTexts = self { true } else { false }
+    }
+
     /// The fragments in it.
     fileprivate var parts: [SQLFragment] {
         switch self {
@@ -150,7 +160,8 @@ extension SQLFragment.Segment {
         // The dialects may write these arguments twice.
         case .call(.haveSameKind, let arguments): arguments + arguments
         case .call(_, let arguments): arguments
-        case .among(let operand, let list): [operand] + list
+        case .among(let operand, let list), .amongTexts(let operand, let list, _): [operand] + list
+        case .existence(let rows, _, _): [rows]
         case .insert, .text, .identifier, .column, .literal, .parameter, .placeholder, .numbered, .truth, .page: []
         }
     }
@@ -163,6 +174,10 @@ extension SQLFragment.Segment {
             return .same(try change(left), try change(right), isNegated: isNegated)
         case .call(let function, let arguments): return .call(function, try arguments.map(change))
         case .among(let operand, let list): return .among(try change(operand), try list.map(change))
+        case .amongTexts(let operand, let list, let options):
+            return .amongTexts(try change(operand), try list.map(change), options)
+        case .existence(let rows, let key, let keys):
+            return .existence(of: try change(rows), key: try change(key), among: try change(keys))
         case .stringSearch(let left, let right, let comparison, let options):
             return .stringSearch(try change(left), try change(right), comparison, options)
         case .unindexed(let operand): return .unindexed(try change(operand))

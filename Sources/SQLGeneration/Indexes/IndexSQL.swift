@@ -30,7 +30,7 @@ struct IndexSQL {
             switch segment {
             case .column(let column) where column.alias == scope.alias: .column(SQLColumn(column.name))
             case .parameter(let binding): .literal(try binding.value(BindingContext()))
-            case .select, .stringSearch: throw Obstacle()
+            case .select, .stringSearch, .amongTexts, .existence: throw Obstacle()
             case .call(let function, _) where function.isRegisteredByPippin: throw Obstacle()
             default: segment
             }

@@ -9,6 +9,9 @@ struct SQLCondition {
     var canBeNull = true
     /// Whether it must be put in parentheses within another condition.
     var isCompound = false
+    /// For the destinations of a relationship: whether those that meet the condition are found before the objects that
+    /// lead to them.
+    var findsRows = false
 
     init(_ fragment: SQLFragment, canBeNull: Bool = true, isCompound: Bool = false) {
         self.fragment = fragment

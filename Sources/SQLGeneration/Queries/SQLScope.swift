@@ -119,6 +119,8 @@ final class SQLScope {
 final class AliasNames {
     /// Whether the text serves every predicate of the same skeleton.
     var isReusable = true
+    /// Whether an index leads to the rows of the statement that a condition is part of.
+    var areRowsFound = false
     let length = SQLLength()
     private var count = 0
 

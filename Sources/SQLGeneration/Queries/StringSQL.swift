@@ -118,7 +118,7 @@ extension PredicateSQL {
         var parts = MembershipParts()
         for other in present { try add(other, to: &parts, element, left, options, in: scope) }
         return parts.condition(
-            on: left, hasNull: hasNull, hasConstantsOnly: present.allSatisfy(isConstant), canBeNull: !present.isEmpty)
+            on: left, options, hasNull: hasNull, hasConstantsOnly: present.allSatisfy(isConstant), canBeNull: !present.isEmpty)
     }
 
     /// `nil IN { … }`, where no element is the constant nil.
@@ -131,13 +131,20 @@ extension PredicateSQL {
     private struct MembershipParts {
         /// The operands that are compared by one `IN`.
         var list: [SQLFragment] = []
+        /// The texts that are compared by options.
+        var texts: [SQLFragment] = []
         /// The conditions for operands that are compared in another way.
         var parts: [SQLFragment] = []
 
         func condition(
-            on value: SQLOperand, hasNull: Bool, hasConstantsOnly: Bool, canBeNull: Bool
+            on value: SQLOperand, _ options: StringOptions, hasNull: Bool, hasConstantsOnly: Bool, canBeNull: Bool
         ) -> SQLCondition {
             var all = parts
+            if texts.count == 1 {
+                all.insert(SQLFragment(.stringSearch(value.fragment, texts[0], .equalTo, options)), at: 0)
+            } else if !texts.isEmpty {
+                all.insert(SQLFragment(.amongTexts(value.fragment, texts, options)), at: 0)
+            }
             if !list.isEmpty {
                 // A long list is not repeated for each of the operand's columns.
                 var value = value
@@ -170,7 +177,7 @@ extension PredicateSQL {
         if left.isNeverEqual(to: right) {
             if canBothBeNull { parts.parts.append(Self.areNull(left, right)) }
         } else if !options.isEmpty, areTexts(element, left, other, right) {
-            parts.parts.append(stringFunction(.equalTo, left.fragment, right.fragment, options).fragment)
+            parts.texts.append(right.fragment)
             if canBothBeNull { parts.parts.append(Self.areNull(left, right)) }
         } else if canBothBeNull {
             let plain = isMixed((other, right)) ? left.withoutAffinity : left

@@ -9,6 +9,9 @@ extension PredicateSQL {
         var link: SQLFragment
         /// The join table with its alias, before the destinations.
         let joinTable: SQLFragment?
+        /// The column with the key of the outer row, and the condition that connects it with the destinations.
+        let source: SQLColumn
+        let pairing: SQLFragment?
         /// The relationship before it in the same FROM clause.
         var former: [DestinationScope] = []
 
@@ -39,16 +42,18 @@ extension PredicateSQL {
         switch toMany.mapping {
         case .foreignKey(let key):
             let inner = scope.inner(destination)
+            let source = inner.column(key.column)
             return DestinationScope(
-                scope: inner, link: "\(inner.column(key.column)) = \(.key, of: toMany.alias)", joinTable: nil)
+                scope: inner, link: "\(source) = \(.key, of: toMany.alias)", joinTable: nil, source: source,
+                pairing: nil)
         case .joinTable(let join):
             let pairs = scope.nextAlias()
             let inner = scope.inner(destination)
             let on: SQLFragment = "\(SQLColumn(join.destinationColumn, of: pairs)) = \(.key, of: inner.alias)"
+            let source = SQLColumn(join.sourceColumn, of: pairs)
             return DestinationScope(
-                scope: inner,
-                link: "\(on) AND \(SQLColumn(join.sourceColumn, of: pairs)) = \(.key, of: toMany.alias)",
-                joinTable: "\(name: join.table) \(word: pairs), ")
+                scope: inner, link: "\(on) AND \(source) = \(.key, of: toMany.alias)",
+                joinTable: "\(name: join.table) \(word: pairs), ", source: source, pairing: on)
         }
     }
 
@@ -56,9 +61,14 @@ extension PredicateSQL {
     struct ExistenceTarget {
         let scope: SQLScope
         package let keys: [String]
+        /// Whether pairs of a join table lead there.
+        let isPaired: Bool
     }
 
     /// `EXISTS (SELECT 1 FROM ZPAGE t1 WHERE t1.ZBOOK = t0.Z_PK AND …)`, nested for each further to-many relationship.
+    ///
+    /// Where the destinations are found first, SQLite is asked `t0.Z_PK IN (SELECT t1.ZBOOK FROM ZPAGE t1 WHERE …)`:
+    /// it reads the rows that an index leads to, rather than looking for destinations of every row.
     ///
     /// - Parameters:
     ///   - toMany: the path up to the relationship.
@@ -70,17 +80,33 @@ extension PredicateSQL {
         of toMany: ToManyPath, in scope: SQLScope, _ body: (ExistenceTarget) throws -> SQLCondition?
     ) throws -> SQLCondition {
         let inner = try destinationScope(of: toMany, in: scope)
-        var conditions = [inner.link]
+        var conditions: [SQLFragment] = []
+        var findsRows = false
         if !toMany.rest.isEmpty, case .toMany(let next) = try inner.scope.resolve(toMany.rest, schema: schema),
             !next.rest.contains(where: { $0.hasPrefix("@") })
         {
-            conditions.append(try existence(of: next, in: inner.scope, body).part)
-        } else if let condition = try body(ExistenceTarget(scope: inner.scope, keys: toMany.rest)) {
+            let condition = try existence(of: next, in: inner.scope, body)
             conditions.append(condition.part)
+            findsRows = condition.findsRows
+        } else if let condition = try body(
+            ExistenceTarget(scope: inner.scope, keys: toMany.rest, isPaired: inner.joinTable != nil))
+        {
+            conditions.append(condition.part)
+            findsRows = condition.findsRows
         }
-        let all = SQLFragment.joined(conditions, separator: " AND ")
-        let found = SQLFragment.select("SELECT 1 FROM \(inner.from()) WHERE \(all)")
-        return SQLCondition("EXISTS \(found)", canBeNull: false)
+        func rows(_ column: SQLFragment, _ link: SQLFragment?) -> SQLFragment {
+            let all = SQLFragment.joined((link.map { [$0] } ?? []) + conditions, separator: " AND ")
+            return "SELECT \(column) FROM \(inner.from()) WHERE \(all)"
+        }
+        let found = rows("1", inner.link)
+        guard findsRows else { return SQLCondition("EXISTS \(.select(found))", canBeNull: false) }
+        // A destination without a source, and an object that leads nowhere, make the result NULL.
+        var result = SQLCondition(
+            SQLFragment(
+                .existence(of: found, key: "\(.key, of: toMany.alias)", among: rows("\(inner.source)", inner.pairing))),
+            canBeNull: inner.pairing == nil || toMany.alias != scope.alias)
+        result.findsRows = true
+        return result
     }
 
     /// A comparison of what a destination leads to with something that starts at the evaluated object.
@@ -99,7 +125,10 @@ extension PredicateSQL {
         let former = scope.variables
         defer { scope.variables = former }
         scope.variables[variable] = target.scope
-        return try condition(.comparison(comparison(.keys(target.keys, from: variable))), in: scope)
+        let comparison = comparison(.keys(target.keys, from: variable))
+        var condition = try condition(.comparison(comparison), in: scope)
+        condition.findsRows = condition.findsRows || findsRows(comparison, target, in: scope)
+        return condition
     }
 
     /// The to-many relationship that a key path leads to or over, with the tables that the path starts at; nil for any

@@ -1,10 +1,13 @@
 import CoreDataModel
 import Foundation
+import PredicateFormat
 
 /// How a value of a predicate becomes a value of SQL.
 package enum BindingConversion: Sendable {
     /// As a column with this storage holds it; nil for a value that is not compared with a column.
     case column(ColumnStorage?)
+    /// A text without the differences that options ignore, as compared with one of a column with this storage.
+    case folded(ColumnStorage?, StringOptions)
     /// The primary key of an object in this root entity's table; -1, which no object has, for any other value, and for an
     /// object of another store.
     case key(root: EntityLayout)
@@ -18,6 +21,9 @@ package enum BindingConversion: Sendable {
     func value(of value: Value, _ context: BindingContext) throws -> SQLValue {
         switch self {
         case .column(let storage): return try Self.columnValue(value, storage, context)
+        case .folded(let storage, let options):
+            guard case .text(let text) = try Self.columnValue(value, storage, context) else { return .null }
+            return .text(text.folded(options))
         case .key(let root): return Self.key(of: value, root: root, context)
         case .entity(let numbers):
             guard case .object(let reference) = value, let entity = reference.object as? NSEntityDescription,
@@ -102,6 +108,7 @@ extension BindingConversion: Equatable {
     package static func == (one: Self, other: Self) -> Bool {
         switch (one, other) {
         case (.column(let one), .column(let other)): one == other
+        case (.folded(let one, let options), .folded(let other, let others)): one == other && options == others
         case (.key(let one), .key(let other)): one === other
         case (.entity(let one), .entity(let other)): one == other
         case (.prefixStart, .prefixStart), (.prefixEnd, .prefixEnd): true

@@ -117,6 +117,19 @@ package struct SQLiteDialect: SQLDialect {
         return "\(search), \(number: comparison.rawValue), \(number: options.rawValue))"
     }
 
+    /// `PippinFolded(t0.ZNAME, 3) IN (?, …)`: each text is folded once, and looked up.
+    package func amongTexts(_ operand: SQLFragment, _ list: [SQLFragment], _ options: StringOptions) -> SQLFragment {
+        func folded(_ text: SQLFragment) -> SQLFragment {
+            "\(word: SQLFunctionName.folded)(\(text), \(number: options.rawValue))"
+        }
+        return "\(folded(operand)) IN (\(.list(list.map { $0.bound(folded: options) ?? folded($0) })))"
+    }
+
+    /// SQLite does not turn `EXISTS` into a join, and would look for destinations of every row.
+    package func existence(of rows: SQLFragment, key: SQLFragment, among keys: SQLFragment) -> SQLFragment {
+        "\(key) IN \(.select(keys))"
+    }
+
     package func truth(_ isTrue: Bool) -> String { isTrue ? "1" : "0" }
 
     package func order(_ operand: SQLFragment, _ comparison: SortTerm.Comparison, isAscending: Bool) -> SQLFragment {
@@ -163,6 +176,19 @@ package struct SQLiteDialect: SQLDialect {
 }
 
 extension SQLFragment {
+    /// A constant that is folded when it is bound; nil for anything else.
+    fileprivate func bound(folded options: StringOptions) -> SQLFragment? {
+        guard segments.count == 1, case .parameter(let binding) = segments[0] else { return nil }
+        switch binding {
+        case .constant(let value, .column(let storage)):
+            return .parameter(.constant(value, .folded(storage, options)))
+        case .argument(let index, .column(let storage)): return .parameter(.argument(index, .folded(storage, options)))
+        case .element(of: let index, at: let position, .column(let storage)):
+            return .parameter(.element(of: index, at: position, .folded(storage, options)))
+        default: return nil
+        }
+    }
+
     /// The statement for SQLite.
     package var sqlite: SQLStatement { rendered(by: SQLiteDialect()) }
 }

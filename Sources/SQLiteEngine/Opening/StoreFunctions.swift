@@ -41,6 +41,10 @@ package enum StoreFunctions {
                     try EvaluationFailure.throwing { searches.holds(left, comparison, right, options) } ? 1 : 0)
             } catch { return .failure(error.localizedDescription) }
         }
+        try connection.register(function: SQLFunctionName.folded, argumentCount: 2) { arguments in
+            guard arguments.kind(at: 0) == .text, let text = arguments.string(at: 0) else { return .null }
+            return .text(text.folded(StringOptions(rawValue: UInt(truncatingIfNeeded: arguments.integer(at: 1)))))
+        }
         for name in [SQLFunctionName.valueInserted, SQLFunctionName.valueUpdated, SQLFunctionName.columnUpdated] {
             let namesColumn = name == SQLFunctionName.columnUpdated
             try connection.register(function: name, argumentCount: 5, isDeterministic: false) { arguments in

@@ -282,7 +282,7 @@ struct FetchSQLTests {
     func anyManyToMany() throws {
         #expect(
             try condition(NSPredicate(format: "ANY tags.name == 'new'")).0 == """
-                EXISTS (SELECT 1 FROM Z_2TAGS t1, ZTAG t2 WHERE t1.Z_5TAGS = t2.Z_PK AND t1.Z_2PRODUCTS = t0.Z_PK \
+                t0.Z_PK IN (SELECT t1.Z_2PRODUCTS FROM Z_2TAGS t1, ZTAG t2 WHERE t1.Z_5TAGS = t2.Z_PK \
                 AND t2.ZNAME = ?)
                 """)
     }
@@ -336,7 +336,7 @@ struct FetchSQLTests {
         let review = try #require(schema.layout.entityByName["Review"])
         let four = NSManagedObjectID(layout: review, store: StoreIdentity(uuid: "S"), key: 4)
         let (text, values) = try condition(NSPredicate(format: "%@ IN reviews", four))
-        #expect(text == "EXISTS (SELECT 1 FROM ZREVIEW t1 WHERE t1.ZPRODUCT = t0.Z_PK AND t1.Z_PK = ?)")
+        #expect(text == "t0.Z_PK IN (SELECT t1.ZPRODUCT FROM ZREVIEW t1 WHERE t1.Z_PK = ?)")
         #expect(values == [.integer(4)])
     }
 
