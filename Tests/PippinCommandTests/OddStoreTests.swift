@@ -138,7 +138,7 @@ struct OddStoreTests {
             let error = #expect(throws: NSError.self) {
                 try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: nil, at: store)
             }
-            #expect(error?.localizedDescription.contains("has no metadata") == true)
+            #expect(error?.localizedDescription.contains("has no version hashes in its metadata") == true)
             _ = try coordinator.addPersistentStore(
                 ofType: NSSQLiteStoreType, configurationName: nil, at: store,
                 options: [NSReadOnlyPersistentStoreOption: true, NSIgnorePersistentStoreVersioningOption: true])

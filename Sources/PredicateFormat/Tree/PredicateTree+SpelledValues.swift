@@ -54,7 +54,8 @@ extension ComparisonTree {
     ) -> ComparisonTree? {
         var read = self
         // `IN` searches a text for the digits of a number, or these for a text.
-        if case .keyPath(let path) = left, let (values, isList) = right.spelledValues(arguments), let kind = kind(path) {
+        if case .keyPath(let path) = left, let (values, isList) = right.spelledValues(arguments), let kind = kind(path)
+        {
             guard comparison.comparesWhole || comparison == .contains && kind.isOfMany,
                 comparison != .in || isList || kind.value == .uuid
             else { return nil }

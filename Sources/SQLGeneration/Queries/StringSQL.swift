@@ -118,7 +118,8 @@ extension PredicateSQL {
         var parts = MembershipParts()
         for other in present { try add(other, to: &parts, element, left, options, in: scope) }
         return parts.condition(
-            on: left, options, hasNull: hasNull, hasConstantsOnly: present.allSatisfy(isConstant), canBeNull: !present.isEmpty)
+            on: left, options, hasNull: hasNull, hasConstantsOnly: present.allSatisfy(isConstant),
+            canBeNull: !present.isEmpty)
     }
 
     /// `nil IN { … }`, where no element is the constant nil.

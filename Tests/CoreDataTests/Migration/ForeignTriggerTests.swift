@@ -53,7 +53,8 @@ struct ForeignTriggerTests {
 
     @Test("does not have those fire whose table stays, though its rows change")
     func kept() throws {
-        try execute("CREATE TRIGGER MINE AFTER UPDATE ON ZHOUSE BEGIN INSERT INTO NOTES VALUES ('x'); END", in: folder.store)
+        try execute(
+            "CREATE TRIGGER MINE AFTER UPDATE ON ZHOUSE BEGIN INSERT INTO NOTES VALUES ('x'); END", in: folder.store)
         try migrate(to: changed())
         #expect(try plainSQL("SELECT TEXT FROM NOTES", in: folder.store) == [])
         try execute("UPDATE ZHOUSE SET ZFLOORS = 2 WHERE ZSTREET = 'Elm'", in: folder.store)

@@ -42,7 +42,9 @@ struct GrowingSQLTests {
 
     @Test(
         "is evaluated in the time of its length, though it asks for any of what conditions lead to",
-        arguments: ["ANY TERNARY(%, author, author).books.name == 'a'", "ANY SUBQUERY(author, $a, %).books.name == 'a'"])
+        arguments: [
+            "ANY TERNARY(%, author, author).books.name == 'a'", "ANY SUBQUERY(author, $a, %).books.name == 'a'",
+        ])
     func modifiers(nesting: String) throws {
         let stores = try ComparedStores()
         var format = "age > 100"

@@ -65,7 +65,8 @@ struct ValuesOfTwoKindsTests {
     @Test("have the options of texts where a condition gives one")
     func options() throws {
         let stores = try ComparedStores()
-        try stores.check("Book", "TERNARY(age > 100, nil, 'Y') ==[c] TERNARY(age > 100, nil, 'y') AND age == 15", finds: ["b1"])
+        try stores.check(
+            "Book", "TERNARY(age > 100, nil, 'Y') ==[c] TERNARY(age > 100, nil, 'y') AND age == 15", finds: ["b1"])
         try stores.check("Book", "TERNARY(age != 15, age, name) ==[c] 'B1'", finds: ["b1"])
         try stores.check("Book", "TERNARY(age != 15, age, name) IN[c] {'B1', 'x'}", finds: ["b1"])
     }
@@ -123,7 +124,8 @@ struct ValuesOfTwoKindsTests {
             for isChanged in [false, true] {
                 for (format, argument) in [
                     ("age == '15'", nil), ("age == %@", "15"), ("age IN {'15', '7'}", nil), ("'15' == age", nil),
-                    ("age BETWEEN {'14', '16'}", nil), ("age IN {%@, '7'}", "15"), ("age IN {'15', length(name)}", nil), ("price == '19.99'", nil), ("score < '2.6'", nil),
+                    ("age BETWEEN {'14', '16'}", nil), ("age IN {%@, '7'}", "15"), ("age IN {'15', length(name)}", nil),
+                    ("price == '19.99'", nil), ("score < '2.6'", nil),
                     ("author.books.@count > 0 AND age < %@", "16"),
                 ] as [(String, String?)] {
                     let predicate = NSPredicate(format: format, argumentArray: argument.map { [$0] })

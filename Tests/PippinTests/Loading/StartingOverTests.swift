@@ -44,7 +44,8 @@ struct StartingOverTests {
         enum Former { struct Coin: CoreModel { let id: String; var metal: String } }
         let folder = try TestFolder()
         let url = folder.file("coins.sqlite")
-        try await PersistenceManager(models: Former.Coin.self, store: .file(url)).save(Former.Coin(id: "1", metal: "gold"))
+        try await PersistenceManager(models: Former.Coin.self, store: .file(url)).save(
+            Former.Coin(id: "1", metal: "gold"))
         struct Note: CoreModel { let id: String }
         enum Later { struct Coin: CoreModel { let id: String } }
         let manager = PersistenceManager(models: Later.Coin.self, Note.self, store: .file(url))
