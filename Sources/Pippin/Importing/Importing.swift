@@ -64,7 +64,7 @@ extension PersistenceManager {
     ///   - batchSize: how many models to save at a time.
     ///   - progress: counts the bytes that are done, out of the file's size.
     /// - Returns: what was inserted, updated, left alone and refused.
-    /// - Throws: what ``importModels(_:batchSize:progress:)`` throws, and
+    /// - Throws: what ``importModels(_:batchSize:progress:)-(Values,_,_)`` throws, and
     ///   ``PersistenceError/Code/fileNotReadable``.
     @discardableResult
     public func importJSONLines<Model: CoreModel>(
