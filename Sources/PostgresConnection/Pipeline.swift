@@ -43,7 +43,8 @@ extension PostgresConnection {
             forget(names, requests)
             throw PostgresError(nil, statement: nil, connection: handle)
         }
-        defer { PQexitPipelineMode(handle) }
+        // libpq can fail to write and still count the connection as good; it then stays in this mode for ever.
+        defer { if PQexitPipelineMode(handle) != 1 { hasLostAnswers = true } }
         roundTrips += 1
         var isSent = true
         for (index, request) in requests.enumerated() where isSent {
@@ -69,12 +70,19 @@ extension PostgresConnection {
 
     /// Reads all answers up to the mark that ends the pipeline.
     private func discardResults() {
-        while isUsable {
-            guard let result = PQgetResult(handle) else { continue }
+        var ends = 0
+        // One nil follows the results of each statement, and no second one.
+        while isUsable, ends < 2 {
+            guard let result = PQgetResult(handle) else {
+                ends += 1
+                continue
+            }
+            ends = 0
             let isEnd = PQresultStatus(result) == PGRES_PIPELINE_SYNC
             PQclear(result)
             if isEnd { return }
         }
+        hasLostAnswers = true
     }
 
     private static let commit = "COMMIT"
@@ -149,12 +157,18 @@ extension PostgresConnection {
         let warnings = warningCount
         if commits { try answer(to: Self.commit) { _ in } }
         let warns = warningCount != warnings
-        while let mark = PQgetResult(handle) {
-            let isEnd = PQresultStatus(mark) == PGRES_PIPELINE_SYNC
+        var isAtEnd = false
+        while !isAtEnd, let mark = PQgetResult(handle) {
+            isAtEnd = PQresultStatus(mark) == PGRES_PIPELINE_SYNC
             PQclear(mark)
-            if isEnd { break }
         }
+        if !isAtEnd { hasLostAnswers = true }
         if let failure { throw failure }
+        guard isAtEnd, results.count == requests.count else {
+            hasLostAnswers = true
+            throw PostgresError(
+                state: PostgresError.connectionFailure, message: "the answers to a pipeline did not come to their end")
+        }
         return (results, warns)
     }
 }

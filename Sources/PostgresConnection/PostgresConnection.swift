@@ -16,6 +16,8 @@ package final class PostgresConnection {
     var statements = PreparedStatements()
     /// How often something was sent and its answer awaited.
     package internal(set) var roundTrips = 0
+    /// Whether a pipeline did not come to its end: the next answer would be one to another statement.
+    var hasLostAnswers = false
     /// Whether all transactions are parts of one.
     var isWhole = false
     /// How many parts are open.
@@ -59,7 +61,7 @@ package final class PostgresConnection {
     }
 
     /// Whether the connection still works, as far as is known without asking the server.
-    package var isUsable: Bool { PQstatus(handle) == CONNECTION_OK }
+    package var isUsable: Bool { PQstatus(handle) == CONNECTION_OK && !hasLostAnswers }
 
     /// Whether a transaction is open, including a failed one.
     package var isInTransaction: Bool {
