@@ -39,7 +39,7 @@ enum Usage {
         lines += ["“pippin COMMAND --help” says more, with the options.", ""]
         lines += [
             "Exit status: 0; 1 when a store or model cannot be read or is wrong, or the output cannot be written;",
-            "2 and 3 as “check” and “model diff” say; 64 when the arguments make no sense.",
+            "2 and 3 as “model diff” and “check” say; 64 when the arguments make no sense.",
         ]
         return lines.joined(separator: "\n") + "\n"
     }()

@@ -170,7 +170,7 @@ extension SQLFragment {
             case .amongTexts(let operand, let list, let options):
                 PostgresDialect.isExact(.equalTo, options) && operand.isExactInPostgres
                     && list.allSatisfy(\.isExactInPostgres)
-            case .existence(let rows, _, _): rows.isExactInPostgres
+            case .existence(let existence): existence.rows.isExactInPostgres
             case .among(let operand, let list):
                 operand.isExactInPostgres && list.allSatisfy(\.isExactInPostgres)
             case .select(let inner), .unindexed(let inner): inner.isExactInPostgres

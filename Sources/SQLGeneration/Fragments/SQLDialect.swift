@@ -25,7 +25,7 @@ package protocol SQLDialect: Sendable {
     /// Whether a text is one of several, when the options' differences are ignored.
     func amongTexts(_ operand: SQLFragment, _ list: [SQLFragment], _ options: StringOptions) -> SQLFragment
     /// Whether other rows lead to one: by a selection for it, or by its key among those of all such rows.
-    func existence(of rows: SQLFragment, key: SQLFragment, among keys: SQLFragment) -> SQLFragment
+    func existence(_ existence: SQLExistence) -> SQLFragment
     /// Whether a comparison of two texts holds.
     func stringSearch(
         _ left: SQLFragment, _ right: SQLFragment, _ comparison: ComparisonOperator, _ options: StringOptions
@@ -56,9 +56,7 @@ extension SQLDialect {
         return SQLFragment.joined(searches, separator: " OR ").inParentheses
     }
 
-    package func existence(of rows: SQLFragment, key: SQLFragment, among keys: SQLFragment) -> SQLFragment {
-        "EXISTS \(.select(rows))"
-    }
+    package func existence(_ existence: SQLExistence) -> SQLFragment { "EXISTS \(.select(existence.rows))" }
 }
 
 extension SQLFragment {
@@ -145,8 +143,7 @@ private struct SQLRenderer<Dialect: SQLDialect> {
             isInList = true
             append(dialect.amongTexts(operand, list, options))
             isInList = wasInList
-        case .existence(let rows, let key, let keys):
-            append(dialect.existence(of: rows, key: key, among: keys))
+        case .existence(let existence): append(dialect.existence(existence))
         case .stringSearch(let left, let right, let comparison, let options):
             append(dialect.stringSearch(left, right, comparison, options))
         case .order(let operand, let comparison, let isAscending):

@@ -35,9 +35,8 @@ package struct SQLFragment: Sendable, Equatable {
         case among(SQLFragment, [SQLFragment])
         /// Whether a text is one of several, when the options' differences are ignored.
         case amongTexts(SQLFragment, [SQLFragment], StringOptions)
-        /// Whether other rows lead to one: the rows as a selection that depends on it, or its key, with the selection of
-        /// the keys of all rows of its kind that others lead to.
-        case existence(of: SQLFragment, key: SQLFragment, among: SQLFragment)
+        /// Whether other rows lead to one.
+        case existence(SQLExistence)
         /// Whether a comparison of two texts holds.
         case stringSearch(SQLFragment, SQLFragment, ComparisonOperator, StringOptions)
         /// A term of an order, NULL first: `t0.ZNAME COLLATE … DESC`.
@@ -119,7 +118,8 @@ extension SQLFragment {
         var size = segments.count
         for segment in segments {
             for part in segment.parts where size <= limit && !(segment.isList && part.isParameter) {
-                size += part.size(upTo: limit - size)
+                let partSize = part.size(upTo: limit - size)
+                size += segment.isWrittenTwice ? 2 * partSize : partSize
             }
         }
         return size
@@ -152,16 +152,17 @@ extension SQLFragment.Segment {
         if case .among = self { true } else if case .amongTexts = self { true } else { false }
     }
 
+    /// Whether a dialect writes the fragments in it twice.
+    fileprivate var isWrittenTwice: Bool { if case .call(.haveSameKind, _) = self { true } else { false } }
+
     /// The fragments in it.
     fileprivate var parts: [SQLFragment] {
         switch self {
         case .select(let inner), .unindexed(let inner), .mixingNumbers(let inner), .order(let inner, _, _): [inner]
         case .same(let left, let right, _), .stringSearch(let left, let right, _, _): [left, right]
-        // The dialects may write these arguments twice.
-        case .call(.haveSameKind, let arguments): arguments + arguments
         case .call(_, let arguments): arguments
         case .among(let operand, let list), .amongTexts(let operand, let list, _): [operand] + list
-        case .existence(let rows, _, _): [rows]
+        case .existence(let existence): existence.parts
         case .insert, .text, .identifier, .column, .literal, .parameter, .placeholder, .numbered, .truth, .page: []
         }
     }
@@ -176,8 +177,7 @@ extension SQLFragment.Segment {
         case .among(let operand, let list): return .among(try change(operand), try list.map(change))
         case .amongTexts(let operand, let list, let options):
             return .amongTexts(try change(operand), try list.map(change), options)
-        case .existence(let rows, let key, let keys):
-            return .existence(of: try change(rows), key: try change(key), among: try change(keys))
+        case .existence(let existence): return .existence(try existence.mapParts(change))
         case .stringSearch(let left, let right, let comparison, let options):
             return .stringSearch(try change(left), try change(right), comparison, options)
         case .unindexed(let operand): return .unindexed(try change(operand))

@@ -94,17 +94,17 @@ extension PredicateSQL {
             conditions.append(condition.part)
             findsRows = condition.findsRows
         }
-        func rows(_ column: SQLFragment, _ link: SQLFragment?) -> SQLFragment {
-            let all = SQLFragment.joined((link.map { [$0] } ?? []) + conditions, separator: " AND ")
-            return "SELECT \(column) FROM \(inner.from()) WHERE \(all)"
+        guard findsRows, let condition = conditions.first else {
+            let all = SQLFragment.joined([inner.link] + conditions, separator: " AND ")
+            return SQLCondition("EXISTS \(.select("SELECT 1 FROM \(inner.from()) WHERE \(all)"))", canBeNull: false)
         }
-        let found = rows("1", inner.link)
-        guard findsRows else { return SQLCondition("EXISTS \(.select(found))", canBeNull: false) }
         // A destination without a source, and an object that leads nowhere, make the result NULL.
         var result = SQLCondition(
             SQLFragment(
-                .existence(of: found, key: "\(.key, of: toMany.alias)", among: rows("\(inner.source)", inner.pairing))),
-            canBeNull: inner.pairing == nil || toMany.alias != scope.alias)
+                .existence(
+                    SQLExistence(
+                        tables: inner.from(), link: inner.link, pairing: inner.pairing, condition: condition,
+                        key: "\(.key, of: toMany.alias)", source: "\(inner.source)"))))
         result.findsRows = true
         return result
     }

@@ -126,9 +126,7 @@ package struct SQLiteDialect: SQLDialect {
     }
 
     /// SQLite does not turn `EXISTS` into a join, and would look for destinations of every row.
-    package func existence(of rows: SQLFragment, key: SQLFragment, among keys: SQLFragment) -> SQLFragment {
-        "\(key) IN \(.select(keys))"
-    }
+    package func existence(_ existence: SQLExistence) -> SQLFragment { existence.membership }
 
     package func truth(_ isTrue: Bool) -> String { isTrue ? "1" : "0" }
 
