@@ -103,7 +103,7 @@ let observationKinds = [
 ]
 
 private func follow(
-    _ trial: Trial, _ manager: PersistenceManager, _ observation: Observation<[City]>,
+    _ trial: Trial, _ manager: PersistenceManager, _ observation: LiveQuery<[City]>,
     _ city: (Int) -> City
 ) async throws {
     var states = observation.makeAsyncIterator()

@@ -108,8 +108,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// - Returns: the store.
     /// - Throws: an error in the Cocoa domain: `NSPersistentStoreInvalidTypeError` for an unknown type,
     ///   `NSPersistentStoreIncompatibleVersionHashError` if the store's model differs,
-    ///   @@ADDED@@ if the store was added already, `NSPersistentStoreOpenError` and file
-    ///   file errors if it cannot be opened, or the model named by a container was not found.
+    ///   134081 if the store was added already, `NSPersistentStoreOpenError` and file errors if it cannot be opened,
+    ///   or the model named by a container was not found.
     @discardableResult
     open func addPersistentStore(
         ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,

@@ -69,10 +69,10 @@ public struct ListDifference<Model: CoreModel>: Sendable {
     }
 }
 
-extension Observation {
+extension LiveQuery {
     /// The observed lists as differences; the first one is from an empty list.
     public func differences<Model: CoreModel>() -> Differences<Model> where State == [Model] {
-        Differences(observation: self)
+        Differences(query: self)
     }
 
     /// How an observed list changes.
@@ -80,14 +80,14 @@ extension Observation {
         /// The difference between a list and the one before.
         public typealias Element = ListDifference<Model>
 
-        let observation: Observation<[Model]>
+        let query: LiveQuery<[Model]>
 
         /// Starts to observe.
-        public func makeAsyncIterator() -> Iterator { Iterator(states: observation.makeAsyncIterator()) }
+        public func makeAsyncIterator() -> Iterator { Iterator(states: query.makeAsyncIterator()) }
 
         /// The differences, one after the other.
         public struct Iterator: AsyncIteratorProtocol {
-            var states: Observation<[Model]>.Iterator
+            var states: LiveQuery<[Model]>.Iterator
             var former: Reading<[Model]>?
 
             /// The next difference; nil once the task is cancelled.

@@ -26,7 +26,7 @@ extension PersistenceManager {
     public func observe<Model: CoreModel>(
         _ type: Model.Type, where filter: Filter<Model> = .all, sortedBy order: Order<Model> = [],
         after last: Model? = nil, limit: Int? = nil, offset: Int = 0
-    ) -> Observation<[Model]> {
+    ) -> LiveQuery<[Model]> {
         var request = ModelRequest(type)
         (request.filter, request.order, request.last, request.limit, request.offset) = (
             filter, order, last, limit, offset
@@ -38,13 +38,13 @@ extension PersistenceManager {
     ///
     /// - Parameter request: the request.
     /// - Returns: the states, for `for try await`.
-    public func observe<Model: CoreModel>(_ request: ModelRequest<Model>) -> Observation<[Model]> {
+    public func observe<Model: CoreModel>(_ request: ModelRequest<Model>) -> LiveQuery<[Model]> {
         // A change before the place to begin at affects the result as well.
         guard request.last == nil, request.offset == 0, let selection = selection(Model.self, request.filter),
             let key = readingKey(request)
         else { return observe { try $0.fetch(request) } }
         let isPlain = selection.isPlainFilter && !selection.isWithinItself
-        return observation(selection, key) { store, former in
+        return liveQuery(selection, key) { store, former in
             let list = try store.access.list(request, isPlain: isPlain, since: former?.kept as? ReadList<Model>)
             let mark = list.edit?.isEmpty ?? false ? former?.reading.mark : nil
             var reading = Reading(state: list.models, mark: mark ?? ReadingMark(), keys: list.keys)
@@ -59,7 +59,7 @@ extension PersistenceManager {
     ///   - type: the model's type.
     ///   - id: the identifier.
     /// - Returns: the states, for `for try await`.
-    public func observe<Model: CoreModel>(_ type: Model.Type, id: Model.ID) -> Observation<Model?> {
+    public func observe<Model: CoreModel>(_ type: Model.Type, id: Model.ID) -> LiveQuery<Model?> {
         observe { try $0.find(type, id: id) }
     }
 
@@ -77,8 +77,8 @@ extension PersistenceManager {
     /// - Returns: the states, for `for try await`; those of an `Equatable` type that equal the one before are skipped.
     public func observe<State: Sendable>(
         _ question: @escaping @Sendable (ReadAccess) throws -> State
-    ) -> Observation<State> {
-        observation(nil, nil) { store, _ in Asked(reading: Reading(state: try question(store), mark: ReadingMark())) }
+    ) -> LiveQuery<State> {
+        liveQuery(nil, nil) { store, _ in Asked(reading: Reading(state: try question(store), mark: ReadingMark())) }
     }
 
     /// What a fetch selects.
@@ -96,10 +96,10 @@ extension PersistenceManager {
         return ReadingKey(model: ObjectIdentifier(Model.self), selection)
     }
 
-    private func observation<State: Sendable>(
+    private func liveQuery<State: Sendable>(
         _ selection: Interest.Selection?, _ key: ReadingKey?,
         _ question: @escaping @Sendable (ReadAccess, _ former: Asked<State>?) throws -> Asked<State>
-    ) -> Observation<State> {
+    ) -> LiveQuery<State> {
         let container = container
         let signals = saveSignals
         let shared = key.map { sharedReadings.reading($0, of: Asked<State>.self) }
@@ -110,7 +110,7 @@ extension PersistenceManager {
                 return asked
             }
         }
-        return Observation(
+        return LiveQuery(
             makeInterest: { Interest(selection) },
             signals: { signals.stream(of: container, for: $0) },
             read: { interest in
@@ -128,7 +128,7 @@ extension PersistenceManager {
                     #endif
                     return asked.reading
                 } catch  where self.isStartingOver.withLock({ $0 }) {
-                    throw ObservationPause()
+                    throw LiveQueryPause()
                 }
             })
     }

@@ -28,7 +28,7 @@ struct Bookshop {
     }
 
     /// The reviews of all books, under their books, now and after each change in this program or another one.
-    func reviewsByBook() async throws -> Observation<[Review]>.ListUpdates<Review> {
+    func reviewsByBook() async throws -> LiveQuery<[Review]>.ListUpdates<Review> {
         let titles = Dictionary(uniqueKeysWithValues: try await manager.fetch(Book.self).map { ($0.id, $0.title) })
         return manager.observe(Review.self, sortedBy: [.ascending(\.book.id), .ascending(\.createdAt)])
             .sections { titles[$0.book.id] ?? "Another book" }

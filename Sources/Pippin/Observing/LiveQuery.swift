@@ -9,7 +9,7 @@
 /// The first element is the state at the beginning; each further one differs from the one before. Several saves while
 /// an element is being worked on make one element, with the newest state. Cancelling the task ends the loop; a store
 /// that is removed (`destroy()`) ends it with ``PersistenceError/Code/notLoaded``. With `startOver()` it continues.
-public struct Observation<State: Sendable>: AsyncSequence, Sendable {
+public struct LiveQuery<State: Sendable>: AsyncSequence, Sendable {
     /// What is observed.
     public typealias Element = State
 
@@ -21,18 +21,18 @@ public struct Observation<State: Sendable>: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> Iterator {
         // Listening begins before the first reading, so that no save is missed in between.
         let interest = makeInterest()
-        return Iterator(observation: self, interest: interest, signals: signals(interest).makeAsyncIterator())
+        return Iterator(query: self, interest: interest, signals: signals(interest).makeAsyncIterator())
     }
 
-    /// The states of an observation, one after the other.
+    /// The states of a live query, one after the other.
     public struct Iterator: AsyncIteratorProtocol {
-        private let observation: Observation
+        private let query: LiveQuery
         private let interest: Interest
         private var signals: AsyncStream<Void>.Iterator
         private var last: Reading<State>?
 
-        init(observation: Observation, interest: Interest, signals: AsyncStream<Void>.Iterator) {
-            self.observation = observation
+        init(query: LiveQuery, interest: Interest, signals: AsyncStream<Void>.Iterator) {
+            self.query = query
             self.interest = interest
             self.signals = signals
         }
@@ -51,18 +51,18 @@ public struct Observation<State: Sendable>: AsyncSequence, Sendable {
                 guard !Task.isCancelled else { return nil }
                 do {
                     interest.willRead()
-                    let reading = try await observation.read(interest)
+                    let reading = try await query.read(interest)
                     interest.didRead(reading.state, keys: reading.keys)
                     let isSame = last.map(reading.isSame) ?? false
                     last = reading
                     if !isSame { return reading }
-                } catch is ObservationPause {} catch is CancellationError where Task.isCancelled { return nil }
+                } catch is LiveQueryPause {} catch is CancellationError where Task.isCancelled { return nil }
             }
         }
     }
 }
 
-/// A state of an observation, and the way it was read.
+/// A state of a live query, and the way it was read.
 struct Reading<State: Sendable>: Sendable {
     let state: State
     let mark: ReadingMark
@@ -79,4 +79,4 @@ struct Reading<State: Sendable>: Sendable {
 }
 
 /// Thrown if there is no state now. The next signal brings one.
-struct ObservationPause: Error {}
+struct LiveQueryPause: Error {}

@@ -6,7 +6,7 @@ public struct ListUpdate<Model: CoreModel>: Sendable {
     public let changes: ListChanges
 }
 
-extension Observation {
+extension LiveQuery {
     /// The same as a list in sections, with the changes for a list view each time.
     ///
     /// ```swift
@@ -19,24 +19,24 @@ extension Observation {
     /// - Returns: the lists, the current one first.
     public func sections<Model: CoreModel>(
         by section: @escaping @Sendable (Model) -> String = { _ in "" }
-    ) -> ListUpdates<Model> where State == [Model] { ListUpdates(observation: self, section: section) }
+    ) -> ListUpdates<Model> where State == [Model] { ListUpdates(query: self, section: section) }
 
     /// How an observed list in sections changes.
     public struct ListUpdates<Model: CoreModel>: AsyncSequence, Sendable where State == [Model] {
         /// A list as it is now, and how it differs from the one before.
         public typealias Element = ListUpdate<Model>
 
-        let observation: Observation<[Model]>
+        let query: LiveQuery<[Model]>
         let section: @Sendable (Model) -> String
 
         /// Starts to observe.
         public func makeAsyncIterator() -> Iterator {
-            Iterator(states: observation.makeAsyncIterator(), section: section)
+            Iterator(states: query.makeAsyncIterator(), section: section)
         }
 
         /// The lists, one after the other.
         public struct Iterator: AsyncIteratorProtocol {
-            var states: Observation<[Model]>.Iterator
+            var states: LiveQuery<[Model]>.Iterator
             let section: @Sendable (Model) -> String
             var former: Reading<[Model]>?
             var sections = FollowedSections<Model>()
