@@ -27,7 +27,11 @@ struct ObservableViewModelTests {
         try await manager.save(Guest(id: 1, name: "Ada"))
         let list = GuestList()
         try await confirmation { changed in
-            withObservationTracking { _ = list.names } onChange: { changed() }
+            withObservationTracking {
+                _ = list.names
+            } onChange: {
+                changed()
+            }
             try await list.follow(manager, until: 1)
         }
         #expect(list.names == ["Ada"])
