@@ -14,7 +14,7 @@ enum BrowseCommand {
             // Where values are edited, files are sent.
             let server = try LoopbackServer(
                 port: options.port, token: options.token ?? AccessGuard.makeToken(),
-                largestBody: options.isWritable ? UploadShelf.largest + 1 << 20 : 1 << 20
+                largestBody: options.isWritable ? PendingUploads.largest + 1 << 20 : 1 << 20
             ) { request, accessGuard in
                 router.response(to: request, token: accessGuard.token)
             }

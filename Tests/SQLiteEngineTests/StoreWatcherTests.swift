@@ -69,7 +69,7 @@
             let before = count.value
             let file = try FileHandle(forWritingTo: log)
             try watcher.withoutReports {
-                // Silence within silence ends with the outer one.
+                // A suppression within another ends with the outer one.
                 try other.withoutReports { try file.write(contentsOf: Data("x".utf8)) }
                 let told = count.value
                 try file.write(contentsOf: Data("x".utf8))
@@ -97,7 +97,7 @@
             withExtendedLifetime(other) {}
         }
 
-        @Test("Silence ends in a folder that was moved while it lasted")
+        @Test("Writes are reported again from a folder that was moved while they were not")
         func movedFolder() async throws {
             let log = folder.store.lastPathComponent + "-wal"
             let place = folder.store.deletingLastPathComponent()

@@ -200,7 +200,7 @@ struct RelationshipEditingTests {
 
     @Test("The files that wait are the latest ones")
     func shelf() {
-        let uploads = UploadShelf()
+        let uploads = PendingUploads()
         let first = uploads.keep(Data(count: 10))
         let tickets = (0..<5).map { _ in uploads.keep(Data(count: 16 << 20)) }
         #expect(uploads.file(first) == nil)

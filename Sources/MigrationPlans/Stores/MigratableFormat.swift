@@ -154,19 +154,19 @@ package protocol StoreContinuity {
     func options(_ options: [AnyHashable: Any]) -> [AnyHashable: Any]
 
     /// Gives a successor the UUID and the history.
-    func carry(to place: URL, _ succession: Succession) throws
+    func carry(to place: URL, _ mapping: ObjectMapping) throws
 }
 
 /// Which object became which in a migration by a mapping model.
-package struct Succession {
-    package let mapping: NSMappingModel
+package struct ObjectMapping {
+    package let model: NSMappingModel
     package let source: NSManagedObjectModel
     package let destination: NSManagedObjectModel
     package let pairs: [KeyPairs]
 
     package init(
-        mapping: NSMappingModel, source: NSManagedObjectModel, destination: NSManagedObjectModel, pairs: [KeyPairs]
+        model: NSMappingModel, source: NSManagedObjectModel, destination: NSManagedObjectModel, pairs: [KeyPairs]
     ) {
-        (self.mapping, self.source, self.destination, self.pairs) = (mapping, source, destination, pairs)
+        (self.model, self.source, self.destination, self.pairs) = (model, source, destination, pairs)
     }
 }

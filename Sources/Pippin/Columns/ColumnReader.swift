@@ -23,237 +23,237 @@ public struct ColumnReader: ~Copyable {
         self.slots = slots
     }
 
-    /// The slot of a column in the row; -1 for a column that the row does not have, and for an invalid place, for which
+    /// The slot of a column in the row; -1 for a column that the row does not have, and for an invalid index, for which
     /// the source throws.
     @inline(__always)
-    private func slot(_ place: Int) -> Int { place >= 0 && place < slots.count ? slots[place] : -1 }
+    private func slot(_ index: Int) -> Int { index >= 0 && index < slots.count ? slots[index] : -1 }
 
     // The value in the row, if it is of the usual kind. For nil, the source looks again, slowly.
 
     @inline(__always)
-    private func string(_ place: Int) -> String? {
-        let slot = slot(place)
+    private func string(_ index: Int) -> String? {
+        let slot = slot(index)
         return slot < 0 ? nil : row?.string(at: slot)
     }
 
     @inline(__always)
-    private func integer(_ place: Int) -> Int64? {
-        let slot = slot(place)
+    private func integer(_ index: Int) -> Int64? {
+        let slot = slot(index)
         return slot < 0 ? nil : row?.integer(at: slot)
     }
 
     @inline(__always)
-    private func double(_ place: Int) -> Double? {
-        let slot = slot(place)
+    private func double(_ index: Int) -> Double? {
+        let slot = slot(index)
         return slot < 0 ? nil : row?.double(at: slot)
     }
 
     @inline(__always)
-    private func date(_ place: Int) -> Double? {
-        let slot = slot(place)
+    private func date(_ index: Int) -> Double? {
+        let slot = slot(index)
         return slot < 0 ? nil : row?.date(at: slot)
     }
 
     @inline(__always)
-    private func uuid(_ place: Int) -> UUID? {
-        let slot = slot(place)
+    private func uuid(_ index: Int) -> UUID? {
+        let slot = slot(index)
         return slot < 0 ? nil : row?.uuid(at: slot)
     }
 
-    private func url(_ place: Int) -> URL? { text(place).flatMap(URL.init(string:)) }
-    private func decimal(_ place: Int) -> Decimal? { text(place).flatMap { Decimal(string: $0) } }
+    private func url(_ index: Int) -> URL? { text(index).flatMap(URL.init(string:)) }
+    private func decimal(_ index: Int) -> Decimal? { text(index).flatMap { Decimal(string: $0) } }
 
-    private func text(_ place: Int) -> String? {
-        let slot = slot(place)
+    private func text(_ index: Int) -> String? {
+        let slot = slot(index)
         return slot < 0 ? nil : row?.text(at: slot)
     }
 
     /// Whether a column is in the row and certainly has no value.
     @inline(__always)
-    private func isNull(_ place: Int) -> Bool {
-        let slot = slot(place)
+    private func isNull(_ index: Int) -> Bool {
+        let slot = slot(index)
         return slot >= 0 && row?.isNull(at: slot) == true
     }
 
     /// The text in a column.
     ///
-    /// - Parameter place: the column's place among the names, from 0.
+    /// - Parameter index: the column's index among the names, from 0.
     /// - Returns: the text.
     /// - Throws: ``PersistenceError/Code/unreadable`` for no value, or one of another type.
-    public func value(at place: Int) throws -> String {
-        try string(place) ?? source.required(source.string(column: place), place)
+    public func value(at index: Int) throws -> String {
+        try string(index) ?? source.required(source.string(column: index), index)
     }
 
     /// The text in a column, or nil. See ``ColumnReader``.
     ///
-    /// - Parameter place: the column's place among the names, from 0.
+    /// - Parameter index: the column's index among the names, from 0.
     /// - Returns: the text; nil where there is none.
     /// - Throws: ``PersistenceError/Code/unreadable`` for a value of another type.
-    public func value(at place: Int) throws -> String? {
-        if let text = string(place) { return text }
-        return isNull(place) ? nil : try source.string(column: place)
+    public func value(at index: Int) throws -> String? {
+        if let text = string(index) { return text }
+        return isNull(index) ? nil : try source.string(column: index)
     }
 
     /// The whole number in a column.
     ///
-    /// - Parameter place: the column's place among the names, from 0.
+    /// - Parameter index: the column's index among the names, from 0.
     /// - Returns: the number.
     /// - Throws: ``PersistenceError/Code/unreadable`` for no value, or one of another type.
-    public func value(at place: Int) throws -> Int {
-        try Int(truncatingIfNeeded: integer(place) ?? source.required(source.integer(column: place), place, Int.self))
+    public func value(at index: Int) throws -> Int {
+        try Int(truncatingIfNeeded: integer(index) ?? source.required(source.integer(column: index), index, Int.self))
     }
 
     /// The whole number in a column, or nil.
     ///
-    /// - Parameter place: the column's place among the names, from 0.
+    /// - Parameter index: the column's index among the names, from 0.
     /// - Returns: the number; nil where there is none.
     /// - Throws: ``PersistenceError/Code/unreadable`` for a value of another type.
-    public func value(at place: Int) throws -> Int? {
-        let number: Int64? = try value(at: place)
+    public func value(at index: Int) throws -> Int? {
+        let number: Int64? = try value(at: index)
         return number.map { Int(truncatingIfNeeded: $0) }
     }
 
     /// The whole number in a column, with 64 bits on every platform.
     ///
-    /// - Parameter place: the column's place among the names, from 0.
+    /// - Parameter index: the column's index among the names, from 0.
     /// - Returns: the number.
     /// - Throws: ``PersistenceError/Code/unreadable`` for no value, or one of another type.
-    public func value(at place: Int) throws -> Int64 {
-        try integer(place) ?? source.required(source.integer(column: place), place)
+    public func value(at index: Int) throws -> Int64 {
+        try integer(index) ?? source.required(source.integer(column: index), index)
     }
 
     /// The whole number in a column, with 64 bits on every platform, or nil.
     ///
-    /// - Parameter place: the column's place among the names, from 0.
+    /// - Parameter index: the column's index among the names, from 0.
     /// - Returns: the number; nil where there is none.
     /// - Throws: ``PersistenceError/Code/unreadable`` for a value of another type.
-    public func value(at place: Int) throws -> Int64? {
-        if let number = integer(place) { return number }
-        return isNull(place) ? nil : try source.integer(column: place)
+    public func value(at index: Int) throws -> Int64? {
+        if let number = integer(index) { return number }
+        return isNull(index) ? nil : try source.integer(column: index)
     }
 
     /// The whole number in a column, in a smaller or unsigned type.
     ///
-    /// - Parameter place: the column's place among the names, from 0.
+    /// - Parameter index: the column's index among the names, from 0.
     /// - Returns: the number.
     /// - Throws: ``PersistenceError/Code/unreadable`` for no value, or one of another type or size.
-    public func value<Value: FixedWidthInteger & Decodable>(at place: Int) throws -> Value {
-        let number = try integer(place) ?? source.required(source.integer(column: place), place, Value.self)
-        return try source.fitting(number, place)
+    public func value<Value: FixedWidthInteger & Decodable>(at index: Int) throws -> Value {
+        let number = try integer(index) ?? source.required(source.integer(column: index), index, Value.self)
+        return try source.fitting(number, index)
     }
 
     /// The whole number in a column, in a smaller or unsigned type, or nil.
     ///
-    /// - Parameter place: the column's place among the names, from 0.
+    /// - Parameter index: the column's index among the names, from 0.
     /// - Returns: the number; nil where there is none.
     /// - Throws: ``PersistenceError/Code/unreadable`` for a value of another type or size.
-    public func value<Value: FixedWidthInteger & Decodable>(at place: Int) throws -> Value? {
-        let number: Int64? = try value(at: place)
-        return try number.map { try source.fitting($0, place) }
+    public func value<Value: FixedWidthInteger & Decodable>(at index: Int) throws -> Value? {
+        let number: Int64? = try value(at: index)
+        return try number.map { try source.fitting($0, index) }
     }
 
     /// The Boolean in a column.
     ///
-    /// - Parameter place: the column's place among the names, from 0.
+    /// - Parameter index: the column's index among the names, from 0.
     /// - Returns: whether the column has anything but 0.
     /// - Throws: ``PersistenceError/Code/unreadable`` for no value, or one of another type.
-    public func value(at place: Int) throws -> Bool {
-        try (integer(place) ?? source.required(source.integer(column: place), place, Bool.self)) != 0
+    public func value(at index: Int) throws -> Bool {
+        try (integer(index) ?? source.required(source.integer(column: index), index, Bool.self)) != 0
     }
 
     /// The Boolean in a column, or nil.
     ///
-    /// - Parameter place: the column's place among the names, from 0.
+    /// - Parameter index: the column's index among the names, from 0.
     /// - Returns: whether the column has anything but 0; nil if it has no value.
     /// - Throws: ``PersistenceError/Code/unreadable`` for a value of another type.
-    public func value(at place: Int) throws -> Bool? {
-        let number: Int64? = try value(at: place)
+    public func value(at index: Int) throws -> Bool? {
+        let number: Int64? = try value(at: index)
         return number.map { $0 != 0 }
     }
 
     /// The number in a column.
     ///
-    /// - Parameter place: the column's place among the names, from 0.
+    /// - Parameter index: the column's index among the names, from 0.
     /// - Returns: the number.
     /// - Throws: ``PersistenceError/Code/unreadable`` for no value, or one of another type.
-    public func value(at place: Int) throws -> Double {
-        try double(place) ?? source.required(source.double(column: place), place)
+    public func value(at index: Int) throws -> Double {
+        try double(index) ?? source.required(source.double(column: index), index)
     }
 
     /// The number in a column, or nil.
     ///
-    /// - Parameter place: the column's place among the names, from 0.
+    /// - Parameter index: the column's index among the names, from 0.
     /// - Returns: the number; nil where there is none.
     /// - Throws: ``PersistenceError/Code/unreadable`` for a value of another type.
-    public func value(at place: Int) throws -> Double? {
-        if let number = double(place) { return number }
-        return isNull(place) ? nil : try source.double(column: place)
+    public func value(at index: Int) throws -> Double? {
+        if let number = double(index) { return number }
+        return isNull(index) ? nil : try source.double(column: index)
     }
 
     /// The number in a column, in single precision.
     ///
-    /// - Parameter place: the column's place among the names, from 0.
+    /// - Parameter index: the column's index among the names, from 0.
     /// - Returns: the number.
     /// - Throws: ``PersistenceError/Code/unreadable`` for no value, or one of another type.
-    public func value(at place: Int) throws -> Float {
-        try Float(double(place) ?? source.required(source.double(column: place), place))
+    public func value(at index: Int) throws -> Float {
+        try Float(double(index) ?? source.required(source.double(column: index), index))
     }
 
     /// The number in a column, in single precision, or nil.
     ///
-    /// - Parameter place: the column's place among the names, from 0.
+    /// - Parameter index: the column's index among the names, from 0.
     /// - Returns: the number; nil where there is none.
     /// - Throws: ``PersistenceError/Code/unreadable`` for a value of another type.
-    public func value(at place: Int) throws -> Float? {
-        let number: Double? = try value(at: place)
+    public func value(at index: Int) throws -> Float? {
+        let number: Double? = try value(at: index)
         return number.map { Float($0) }
     }
 
     /// The date in a column, which a store keeps in seconds since 2001.
     ///
-    /// - Parameter place: the column's place among the names, from 0.
+    /// - Parameter index: the column's index among the names, from 0.
     /// - Returns: the date.
     /// - Throws: ``PersistenceError/Code/unreadable`` for no value, or one of another type.
-    public func value(at place: Int) throws -> Date {
-        let seconds = try date(place) ?? source.required(source.date(column: place), place, Date.self)
+    public func value(at index: Int) throws -> Date {
+        let seconds = try date(index) ?? source.required(source.date(column: index), index, Date.self)
         return Date(timeIntervalSinceReferenceDate: seconds)
     }
 
     /// The date in a column, or nil.
     ///
-    /// - Parameter place: the column's place among the names, from 0.
+    /// - Parameter index: the column's index among the names, from 0.
     /// - Returns: the date; nil where there is none.
     /// - Throws: ``PersistenceError/Code/unreadable`` for a value of another type.
-    public func value(at place: Int) throws -> Date? {
-        if let seconds = date(place) { return Date(timeIntervalSinceReferenceDate: seconds) }
-        return isNull(place) ? nil : try source.date(column: place).map { Date(timeIntervalSinceReferenceDate: $0) }
+    public func value(at index: Int) throws -> Date? {
+        if let seconds = date(index) { return Date(timeIntervalSinceReferenceDate: seconds) }
+        return isNull(index) ? nil : try source.date(column: index).map { Date(timeIntervalSinceReferenceDate: $0) }
     }
 
     /// A value of any other type: an identifier, bytes, an enumeration, a nested value, models.
     ///
-    /// - Parameter place: the column's place among the names, from 0.
+    /// - Parameter index: the column's index among the names, from 0.
     /// - Returns: the value.
     /// - Throws: ``PersistenceError/Code/unreadable`` for no value, or one of another type, and what decoding it
     ///   throws.
     @_disfavoredOverload
-    public func value<Value: Decodable>(at place: Int) throws -> Value {
+    public func value<Value: Decodable>(at index: Int) throws -> Value {
         // The types are the same, as was just checked. A cast would check again, slowly.
-        if Value.self == UUID.self, let uuid = uuid(place) { return unsafeBitCast(uuid, to: Value.self) }
-        if Value.self == URL.self, let url = url(place) { return unsafeBitCast(url, to: Value.self) }
-        if Value.self == Decimal.self, let number = decimal(place) { return unsafeBitCast(number, to: Value.self) }
-        return try source.required(source.value(Value.self, column: place), place)
+        if Value.self == UUID.self, let uuid = uuid(index) { return unsafeBitCast(uuid, to: Value.self) }
+        if Value.self == URL.self, let url = url(index) { return unsafeBitCast(url, to: Value.self) }
+        if Value.self == Decimal.self, let number = decimal(index) { return unsafeBitCast(number, to: Value.self) }
+        return try source.required(source.value(Value.self, column: index), index)
     }
 
     /// A value of any other type, or nil.
     ///
-    /// - Parameter place: the column's place among the names, from 0.
+    /// - Parameter index: the column's index among the names, from 0.
     /// - Returns: the value; nil where there is none.
     /// - Throws: ``PersistenceError/Code/unreadable`` for a value of another type, and what decoding it throws.
-    public func value<Value: Decodable>(at place: Int) throws -> Value? {
-        if Value.self == UUID.self, let uuid = uuid(place) { return unsafeBitCast(uuid, to: Value.self) }
-        if Value.self == URL.self, let url = url(place) { return unsafeBitCast(url, to: Value.self) }
-        if Value.self == Decimal.self, let number = decimal(place) { return unsafeBitCast(number, to: Value.self) }
-        return isNull(place) ? nil : try source.value(Value.self, column: place)
+    public func value<Value: Decodable>(at index: Int) throws -> Value? {
+        if Value.self == UUID.self, let uuid = uuid(index) { return unsafeBitCast(uuid, to: Value.self) }
+        if Value.self == URL.self, let url = url(index) { return unsafeBitCast(url, to: Value.self) }
+        if Value.self == Decimal.self, let number = decimal(index) { return unsafeBitCast(number, to: Value.self) }
+        return isNull(index) ? nil : try source.value(Value.self, column: index)
     }
 }
 
@@ -275,14 +275,14 @@ protocol ColumnSource: AnyObject {
 
 extension ColumnSource {
     @inline(__always)
-    fileprivate func required<Value>(_ value: Value?, _ place: Int, _ type: Any.Type = Value.self) throws -> Value {
-        guard let value else { throw missing(column: place, type) }
+    fileprivate func required<Value>(_ value: Value?, _ index: Int, _ type: Any.Type = Value.self) throws -> Value {
+        guard let value else { throw missing(column: index, type) }
         return value
     }
 
     @inline(__always)
-    fileprivate func fitting<Value: FixedWidthInteger>(_ number: Int64, _ place: Int) throws -> Value {
-        guard let fitting = Value(exactly: number) else { throw unfitting(number, column: place, Value.self) }
+    fileprivate func fitting<Value: FixedWidthInteger>(_ number: Int64, _ index: Int) throws -> Value {
+        guard let fitting = Value(exactly: number) else { throw unfitting(number, column: index, Value.self) }
         return fitting
     }
 }

@@ -14,62 +14,62 @@ public struct ColumnWriter: ~Copyable {
     ///
     /// - Parameters:
     ///   - value: the text; nil for none.
-    ///   - place: the column's place among the names, from 0.
+    ///   - index: the column's index among the names, from 0.
     /// - Throws: `EncodingError` if the property is decoded as something else.
-    public func set(_ value: String?, at place: Int) throws {
-        if let value { try sink.set(.string(value), .string, column: place) }
+    public func set(_ value: String?, at index: Int) throws {
+        if let value { try sink.set(.string(value), .string, column: index) }
     }
 
     /// Gives a column a whole number.
     ///
     /// - Parameters:
     ///   - value: the number; nil for none.
-    ///   - place: the column's place among the names, from 0.
+    ///   - index: the column's index among the names, from 0.
     /// - Throws: `EncodingError` if the property is decoded as something else.
-    public func set(_ value: Int?, at place: Int) throws {
-        if let value { try sink.set(.integer(Int64(value)), .integer64, column: place) }
+    public func set(_ value: Int?, at index: Int) throws {
+        if let value { try sink.set(.integer(Int64(value)), .integer64, column: index) }
     }
 
     /// Gives a column a whole number, with 64 bits on every platform.
     ///
     /// - Parameters:
     ///   - value: the number; nil for none.
-    ///   - place: the column's place among the names, from 0.
+    ///   - index: the column's index among the names, from 0.
     /// - Throws: `EncodingError` if the property is decoded as something else.
-    public func set(_ value: Int64?, at place: Int) throws {
-        if let value { try sink.set(.integer(value), .integer64, column: place) }
+    public func set(_ value: Int64?, at index: Int) throws {
+        if let value { try sink.set(.integer(value), .integer64, column: index) }
     }
 
     /// Gives a column a Boolean, as 1 or 0.
     ///
     /// - Parameters:
     ///   - value: the Boolean; nil for none.
-    ///   - place: the column's place among the names, from 0.
+    ///   - index: the column's index among the names, from 0.
     /// - Throws: `EncodingError` if the property is decoded as something else.
-    public func set(_ value: Bool?, at place: Int) throws {
-        if let value { try sink.set(.integer(value ? 1 : 0), .boolean, column: place) }
+    public func set(_ value: Bool?, at index: Int) throws {
+        if let value { try sink.set(.integer(value ? 1 : 0), .boolean, column: index) }
     }
 
     /// Gives a column a number.
     ///
     /// - Parameters:
     ///   - value: the number; nil for none.
-    ///   - place: the column's place among the names, from 0.
+    ///   - index: the column's index among the names, from 0.
     /// - Throws: `EncodingError` for NaN, which no store keeps, and if the property is decoded as something else.
-    public func set(_ value: Double?, at place: Int) throws {
+    public func set(_ value: Double?, at index: Int) throws {
         guard let value else { return }
-        try sink.set(column: place) { (.double(try AttributeEncoder.number(value)), .double) }
+        try sink.set(column: index) { (.double(try AttributeEncoder.number(value)), .double) }
     }
 
     /// Gives a column a date, in seconds since 2001.
     ///
     /// - Parameters:
     ///   - value: the date; nil for none.
-    ///   - place: the column's place among the names, from 0.
+    ///   - index: the column's index among the names, from 0.
     /// - Throws: `EncodingError` for a date that is not a number, and if the property is decoded as something else.
-    public func set(_ value: Date?, at place: Int) throws {
+    public func set(_ value: Date?, at index: Int) throws {
         guard let value else { return }
-        try sink.set(column: place) {
+        try sink.set(column: index) {
             (.date(try AttributeEncoder.number(value.timeIntervalSinceReferenceDate)), .date)
         }
     }
@@ -78,20 +78,20 @@ public struct ColumnWriter: ~Copyable {
     ///
     /// - Parameters:
     ///   - value: the UUID; nil for none.
-    ///   - place: the column's place among the names, from 0.
+    ///   - index: the column's index among the names, from 0.
     /// - Throws: `EncodingError` if the property is decoded as something else.
-    public func set(_ value: UUID?, at place: Int) throws {
-        if let value { try sink.set(.uuid(value), .uuid, column: place) }
+    public func set(_ value: UUID?, at index: Int) throws {
+        if let value { try sink.set(.uuid(value), .uuid, column: index) }
     }
 
     /// Gives a column a value of any other type: bytes, an enumeration, a nested value, models.
     ///
     /// - Parameters:
     ///   - value: the value; nil for none.
-    ///   - place: the column's place among the names, from 0.
+    ///   - index: the column's index among the names, from 0.
     /// - Throws: what encoding the value throws.
-    public func set<Value: Encodable>(_ value: Value?, at place: Int) throws {
-        if let value { try sink.encode(value, column: place) }
+    public func set<Value: Encodable>(_ value: Value?, at index: Int) throws {
+        if let value { try sink.encode(value, column: index) }
     }
 }
 

@@ -14,7 +14,7 @@ struct ProbeKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     /// Only types without a fixed shape ask which keys there are. An enumeration's first case serves as an example.
     var allKeys: [Key] {
         probe.form = .loose
-        return StandIn.firstCase(Key.self).map { [$0] } ?? []
+        return SampleValue.firstCase(Key.self).map { [$0] } ?? []
     }
 
     func contains(_ key: Key) -> Bool { true }

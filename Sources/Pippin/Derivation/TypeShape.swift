@@ -27,7 +27,7 @@ struct TypeShape<Value: Decodable> {
             }
             let probe = TypeProbe(type, within: path)
             // An enumeration refuses a made-up raw value, but what it asked for is known all the same.
-            found = (try? Value(from: probe)) ?? StandIn.value(of: type)
+            found = (try? Value(from: probe)) ?? SampleValue.value(of: type)
             kind = probe.fieldKind(isOptional: isOptional, prototype: found)
         }
     }

@@ -9,7 +9,7 @@ struct ReadList<Model: CoreModel>: Sendable {
     var edit: ListEdit?
     #if !canImport(ObjectiveC)
         /// The list that the next reading starts from.
-        var kept: KeptList<Model>?
+        var kept: ListSnapshot<Model>?
     #endif
 }
 
@@ -66,12 +66,12 @@ extension ModelAccess {
             // Asking turns the log of saves on.
             _ = rows.coordinator.rowsSaved(between: moment, and: moment)
             return ReadList(
-                models: models, keys: keys, kept: KeptList(models: models, keys: keys, moment: moment))
+                models: models, keys: keys, kept: ListSnapshot(models: models, keys: keys, moment: moment))
         }
 
         private func change(
-            _ kept: KeptList<Model>, _ moment: StoresMoment
-        ) throws -> (KeptList<Model>, ListEdit)? {
+            _ kept: ListSnapshot<Model>, _ moment: StoresMoment
+        ) throws -> (ListSnapshot<Model>, ListEdit)? {
             // With more changes than that, reading the whole list is faster.
             let most = max(16, kept.models.count / 8)
             guard

@@ -30,7 +30,7 @@ struct DatabaseContinuity: StoreContinuity {
 
     func options(_ options: [AnyHashable: Any]) -> [AnyHashable: Any] { options }
 
-    func carry(to place: URL, _ succession: Succession) throws {
+    func carry(to place: URL, _ mapping: ObjectMapping) throws {
         let place = try StorePlace(place, nil)
         let connection = try DatabaseOpening(place, StoreSettings(nil), isPooled: false).connection
         let opening = DatabaseOpening(place, connection)
@@ -49,8 +49,8 @@ struct DatabaseContinuity: StoreContinuity {
                 try connection.query(
                     "INSERT INTO pippin.transactions (schema_name, \(transactions)) SELECT $2, \(transactions) FROM pippin.transactions "
                         + "WHERE schema_name = $1", parameters)
-                for (source, name) in entities(of: succession) {
-                    try carryChanges(of: source, to: name, succession, made, place, connection)
+                for (source, name) in entities(of: mapping) {
+                    try carryChanges(of: source, to: name, mapping, made, place, connection)
                 }
             }
         } catch {
@@ -60,9 +60,9 @@ struct DatabaseContinuity: StoreContinuity {
     }
 
     /// The destination of each entity: the first one that a mapping names.
-    private func entities(of succession: Succession) -> [(source: String, destination: String)] {
+    private func entities(of mapping: ObjectMapping) -> [(source: String, destination: String)] {
         var known: Set<String> = []
-        return (succession.mapping.entityMappings ?? []).compactMap { mapping in
+        return (mapping.model.entityMappings ?? []).compactMap { mapping in
             guard let source = mapping.sourceEntityName, let destination = mapping.destinationEntityName,
                 known.insert(source).inserted
             else { return nil }
@@ -72,15 +72,15 @@ struct DatabaseContinuity: StoreContinuity {
 
     /// Maps the changes to the migrated objects; those of removed objects keep their keys, which no new object has.
     private func carryChanges(
-        of source: String, to name: String, _ succession: Succession, _ made: DatabaseOpening.StoredStore,
+        of source: String, to name: String, _ mapping: ObjectMapping, _ made: DatabaseOpening.StoredStore,
         _ place: StorePlace, _ connection: PostgresConnection
     ) throws {
         guard let number = stored.numbers[source], let new = made.numbers[name],
-            let former = try succession.source.compiledLayout().entityByName[source],
-            let layout = try succession.destination.compiledLayout().entityByName[name]
+            let former = try mapping.source.compiledLayout().entityByName[source],
+            let layout = try mapping.destination.compiledLayout().entityByName[name]
         else { return }
         var (keys, successors): ([Int64], [Int64]) = ([], [])
-        for pairs in succession.pairs where pairs.source.layout.name == source && pairs.destination.layout.name == name
+        for pairs in mapping.pairs where pairs.source.layout.name == source && pairs.destination.layout.name == name
         {
             for index in 0..<pairs.count where pairs.sources.isFirst(index) {
                 keys.append(pairs.sources.keys[index])
@@ -100,10 +100,10 @@ struct DatabaseContinuity: StoreContinuity {
             c.id, c.kind, $4, COALESCE(m.new, c.key), c.columns, c.tombstone FROM pippin.changes c LEFT JOIN unnest($5, $6) AS m(old, new) \
             ON m.old = c.key WHERE c.schema_name = $1 AND c.entity = $3
             """, parameters)
-        let mapping = (succession.mapping.entityMappings ?? []).first {
+        let entityMapping = (mapping.model.entityMappings ?? []).first {
             $0.sourceEntityName == source && $0.destinationEntityName == name
         }
-        try renewMasks(former, layout, mapping, Int32(new), place, connection)
+        try renewMasks(former, layout, entityMapping, Int32(new), place, connection)
     }
 
     private func renewMasks(

@@ -38,7 +38,7 @@ import StoreEngine
         /// - Returns: what the work returns.
         /// - Throws: what the work throws.
         func withoutReports<Result>(_ work: () throws -> Result) rethrows -> Result {
-            guard let watches = FolderWatches.shared, watches.silence(watch) else { return try work() }
+            guard let watches = FolderWatches.shared, watches.suppressWrites(watch) else { return try work() }
             defer { watches.resume(watch) }
             return try work()
         }
@@ -74,10 +74,10 @@ import StoreEngine
         /// The path of each watch's folder.
         private var folders: [Int32: String] = [:]
         /// The watches that report no writes at present.
-        private var silences: [Int32: Silence] = [:]
+        private var suppressed: [Int32: SuppressedFolder] = [:]
 
-        /// How many want a folder's silence, and the folder, opened, since it may be moved meanwhile.
-        private struct Silence {
+        /// The number of callers that suppress a folder's reports, and the open folder, which may be moved meanwhile.
+        private struct SuppressedFolder {
             var count = 1
             let folder: Int32
 
@@ -102,7 +102,7 @@ import StoreEngine
 
         func add(_ listener: Listener, _ folder: URL) -> (watch: Int32, number: Int)? {
             lock.withLock {
-                // A folder that is watched already keeps its watch. Its silence ends, since the listener may be for another store.
+                // A folder that is watched already keeps its watch. Its writes are reported again, since the listener may be for another store.
                 let watch = inotify_add_watch(descriptor, folder.path, Self.allEvents)
                 guard watch >= 0 else { return nil }
                 count += 1
@@ -126,41 +126,41 @@ import StoreEngine
         /// Stops the reports of writes to a folder, until each call has had its `resume`.
         ///
         /// - Returns: false if they cannot be stopped, or several stores of the folder are listened to.
-        func silence(_ watch: Int32) -> Bool {
+        func suppressWrites(_ watch: Int32) -> Bool {
             lock.withLock {
                 guard Set((listeners[watch] ?? [:]).values.map(\.names)).count == 1 else { return false }
-                if silences[watch] != nil {
-                    silences[watch]?.count += 1
+                if suppressed[watch] != nil {
+                    suppressed[watch]?.count += 1
                     return true
                 }
                 guard let path = folders[watch] else { return false }
                 let folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
                 guard folder >= 0 else { return false }
-                let silence = Silence(folder: folder)
-                let silenced = inotify_add_watch(descriptor, silence.path, Self.structureEvents)
-                if silenced == watch {
-                    silences[watch] = silence
+                let quiet = SuppressedFolder(folder: folder)
+                let quieted = inotify_add_watch(descriptor, quiet.path, Self.structureEvents)
+                if quieted == watch {
+                    suppressed[watch] = quiet
                     return true
                 }
                 // Another folder has the path now; it may be watched, too.
-                if silenced >= 0, listeners[silenced] != nil {
-                    inotify_add_watch(descriptor, silence.path, Self.allEvents)
-                } else if silenced >= 0 {
-                    inotify_rm_watch(descriptor, silenced)
+                if quieted >= 0, listeners[quieted] != nil {
+                    inotify_add_watch(descriptor, quiet.path, Self.allEvents)
+                } else if quieted >= 0 {
+                    inotify_rm_watch(descriptor, quieted)
                 }
                 close(folder)
                 return false
             }
         }
 
-        /// Ends a silence, and informs all listeners of the folder.
+        /// Reports writes to a folder again, and informs all its listeners.
         func resume(_ watch: Int32) {
             let concerned = lock.withLock { () -> [Listener] in
-                silences[watch]?.count -= 1
-                if let silence = silences[watch], silence.count == 0 {
-                    silences[watch] = nil
-                    if listeners[watch] != nil { inotify_add_watch(descriptor, silence.path, Self.allEvents) }
-                    close(silence.folder)
+                suppressed[watch]?.count -= 1
+                if let quiet = suppressed[watch], quiet.count == 0 {
+                    suppressed[watch] = nil
+                    if listeners[watch] != nil { inotify_add_watch(descriptor, quiet.path, Self.allEvents) }
+                    close(quiet.folder)
                 }
                 return (listeners[watch] ?? [:]).map(\.value)
             }

@@ -40,14 +40,14 @@ struct FileContinuity: StoreContinuity {
         return options
     }
 
-    package func carry(to place: URL, _ succession: Succession) throws {
+    package func carry(to place: URL, _ mapping: ObjectMapping) throws {
         let file = try StoreFile.open(place, mode: .readWrite, timeout: timeout)
         var metadata = try file.metadata()
         metadata[NSStoreUUIDKey] = uuid
         try file.write(metadata)
         try HistoryTransfer(
-            mapping: succession.mapping, source: succession.source, destination: succession.destination,
-            successions: succession.pairs
+            mapping: mapping.model, source: mapping.source, destination: mapping.destination,
+            keyPairs: mapping.pairs
         ).run(from: url, to: file)
     }
 }

@@ -17,13 +17,13 @@ package struct HistoryTransfer {
     let source: NSManagedObjectModel
     let destination: NSManagedObjectModel
     /// Which object became which.
-    let successions: [KeyPairs]
+    let keyPairs: [KeyPairs]
 
     package init(
         mapping: NSMappingModel, source: NSManagedObjectModel, destination: NSManagedObjectModel,
-        successions: [KeyPairs]
+        keyPairs: [KeyPairs]
     ) {
-        (self.mapping, self.source, self.destination, self.successions) = (mapping, source, destination, successions)
+        (self.mapping, self.source, self.destination, self.keyPairs) = (mapping, source, destination, keyPairs)
     }
 
     /// Copies the history in one transaction; it does nothing if there is none.
@@ -87,7 +87,7 @@ package struct HistoryTransfer {
             try insertEntity.run()
         }
         let insert = try connection.prepare(Self.sql.insertKey)
-        for pairs in successions {
+        for pairs in keyPairs {
             guard let former = old[pairs.source.layout.name], let number = new[pairs.destination.layout.name] else {
                 continue
             }

@@ -62,21 +62,21 @@ enum EditPage {
     }
 
     /// The form, with tickets in place of its uploaded files, which wait for the confirmation.
-    private static func keepFiles(of request: HTTPRequest, _ uploads: UploadShelf) throws -> HTTPFields {
+    private static func keepFiles(of request: HTTPRequest, _ uploads: PendingUploads) throws -> HTTPFields {
         let form = request.readForm()
         var items = form.fields.items.map {
             HTTPFields.Item(name: $0.name, value: $0.value.replacing("\r\n", with: "\n"))
         }
         for (name, data) in form.files.sorted(by: { $0.key < $1.key }) where name.hasPrefix("f.") {
-            guard data.count <= UploadShelf.largest else {
-                throw PageFailure(status: 413, message: "The file is larger than \(UploadShelf.largest >> 20) MB.")
+            guard data.count <= PendingUploads.largest else {
+                throw PageFailure(status: 413, message: "The file is larger than \(PendingUploads.largest >> 20) MB.")
             }
             items.append(HTTPFields.Item(name: "u." + name.dropFirst(2), value: uploads.keep(data)))
         }
         return HTTPFields(items)
     }
 
-    private static func file(_ name: String, _ form: HTTPFields, _ uploads: UploadShelf) throws -> Data? {
+    private static func file(_ name: String, _ form: HTTPFields, _ uploads: PendingUploads) throws -> Data? {
         guard let ticket = form["u." + name] else { return nil }
         guard let data = uploads.file(ticket) else {
             throw EditChange.Refusal(message: "The file for “\(name)” has to be chosen again.")

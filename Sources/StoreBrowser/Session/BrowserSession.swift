@@ -16,7 +16,7 @@ package final class BrowserSession: Sendable {
     let editor: StoreEditor?
     package let changes = ChangeBroadcaster()
     /// Uploaded files that wait for a confirmation.
-    let uploads = UploadShelf()
+    let uploads = PendingUploads()
     private let opener: Opener
     /// The connection that counts and searches, so that no page waits for it.
     private let counter = Mutex<DirectStore?>(nil)

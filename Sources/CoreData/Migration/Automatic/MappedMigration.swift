@@ -49,11 +49,11 @@ struct MappedMigration {
         try manager.migrateStore(
             from: url, sourceType: format.type, options: plain, with: mapping,
             toDestinationURL: place, destinationType: format.type, destinationOptions: continuity.options(plain))
-        let pairs = manager.successions
+        let pairs = manager.keyPairs
         manager.reset()
         guard let pairs else { return }
         try continuity.carry(
-            to: place, Succession(mapping: mapping, source: source, destination: destination, pairs: pairs))
+            to: place, ObjectMapping(model: mapping, source: source, destination: destination, pairs: pairs))
     }
 }
 

@@ -15,7 +15,7 @@ extension NSMigrationManager {
         try run.portions.finish()
         guard willMigrate != nil else { return }
         run.associations.settle()
-        successions = run.entityMappings.flatMap { run.associations.keyPairs(mapping: $0.name ?? "") }
+        keyPairs = run.entityMappings.flatMap { run.associations.keyPairs(mapping: $0.name ?? "") }
     }
 
     private func perform(

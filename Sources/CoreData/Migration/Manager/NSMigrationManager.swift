@@ -47,7 +47,7 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
     /// Called with the destination store before the first object is made, if that is a new SQLite store.
     var willMigrate: ((NSPersistentStoreCoordinator) throws -> Void)?
     /// Which object became which, after a migration object by object for which `willMigrate` was set.
-    var successions: [KeyPairs]?
+    var keyPairs: [KeyPairs]?
     /// How many objects are made or changed before they are saved and released.
     var portion = usualPortion
     static let usualPortion = 2000
@@ -129,7 +129,7 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
     /// Releases the contexts and the objects of the last migration, so that the manager can be used for another.
     open func reset() {
         run = nil
-        successions = nil
+        keyPairs = nil
         shared.withLock { $0 = Shared() }
     }
 

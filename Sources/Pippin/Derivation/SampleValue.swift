@@ -24,7 +24,7 @@ extension TimeZone: Prototyped {
 }
 
 /// Values for decoding a type, when only its requests matter.
-enum StandIn {
+enum SampleValue {
     /// A value of a type that did not accept the made-up values.
     static func value<Value>(of type: Value.Type) -> Value? {
         if let prototyped = type as? any Prototyped.Type { return prototype(prototyped) as? Value }

@@ -3,7 +3,7 @@ import HTTPMessages
 import Synchronization
 
 /// Uploaded files that wait for a confirmation. The latest ones are kept, in memory.
-package final class UploadShelf: Sendable {
+package final class PendingUploads: Sendable {
     /// How many bytes a file may have, and all waiting files together.
     package static let largest = 16 << 20
     private static let mostBytes = 64 << 20

@@ -3,14 +3,6 @@ import Ordering
 #if !canImport(ObjectiveC)
     import CoreData
 
-    /// A list of models with the keys of their rows, as it was in one state of the stores.
-    struct KeptList<Model: CoreModel>: Sendable {
-        let models: [Model]
-        /// The primary key of each model's row.
-        let keys: ContiguousArray<Int64>
-        let moment: StoresMoment
-    }
-
     /// Applies changes to a list. The work is proportional to the changes, except for one copy of the list.
     struct ListFollower<Model: CoreModel> {
         let order: ListOrder
@@ -43,16 +35,16 @@ import Ordering
         /// - Returns: the list, and how it differs; nil if what is known does not determine it.
         /// - Throws: what extracting values from models throws.
         func list(
-            _ former: KeptList<Model>, changed: Set<Int64>, found: [Found], at moment: StoresMoment
-        ) throws -> (list: KeptList<Model>, edit: ListEdit)? {
-            guard var fates = try self.fates(of: former, changed, found), hasNewIdentifiers(fates, in: former) else {
+            _ former: ListSnapshot<Model>, changed: Set<Int64>, found: [Found], at moment: StoresMoment
+        ) throws -> (list: ListSnapshot<Model>, edit: ListEdit)? {
+            guard var outcomes = try self.outcomes(of: former, changed, found), hasNewIdentifiers(outcomes, in: former) else {
                 return nil
             }
             // The models after the last one of a limited list are unknown.
             let isCut = limit.map { former.models.count >= $0 } ?? false
-            if isCut, let last = former.models.last, try !leaveOut(&fates, after: last) { return nil }
-            guard let arrivals = inOrder(fates.arrivals) else { return nil }
-            let staying = StayingPlaces(of: former.models.count, without: fates.leaving)
+            if isCut, let last = former.models.last, try !leaveOut(&outcomes, after: last) { return nil }
+            guard let arrivals = inOrder(outcomes.arrivals) else { return nil }
+            let staying = StayingPlaces(of: former.models.count, without: outcomes.leaving)
             guard let ranks = try self.ranks(of: arrivals, in: former, staying) else { return nil }
             let count = staying.count + arrivals.count
             if isCut, let limit, count < limit { return nil }
@@ -63,26 +55,26 @@ import Ordering
             let steps = Steps(
                 former: former, staying: staying, stayingCount: wanted - arriving.count, arrivals: arrivals[arriving],
                 ranks: ranks[arriving])
-            for rank in steps.stayingCount..<staying.count { fates.gone.append(staying.place(ofRank: rank)) }
+            for rank in steps.stayingCount..<staying.count { outcomes.gone.append(staying.place(ofRank: rank)) }
             for arrival in arrivals[arriving.upperBound...] {
-                if let from = arrival.from { fates.gone.append(from) }
+                if let from = arrival.from { outcomes.gone.append(from) }
             }
-            let edit = steps.edit(fates)
-            if edit.isEmpty { return (KeptList(models: former.models, keys: former.keys, moment: moment), edit) }
+            let edit = steps.edit(outcomes)
+            if edit.isEmpty { return (ListSnapshot(models: former.models, keys: former.keys, moment: moment), edit) }
 
             var (models, keys) = (former.models, former.keys)
-            for (place, model) in fates.replaced { models[place] = model }
+            for (place, model) in outcomes.replaced { models[place] = model }
             if !steps.leavesPlaces {
                 let arrived = zip(steps.ranks, steps.arrivals)
                 models = staying.merge(models, with: arrived.lazy.map { ($0, $1.model) }, count: wanted)
                 keys = staying.merge(keys, with: arrived.lazy.map { ($0, $1.key) }, count: wanted)
             }
-            return (KeptList(models: models, keys: keys, moment: moment), edit)
+            return (ListSnapshot(models: models, keys: keys, moment: moment), edit)
         }
 
         // MARK: What becomes of the rows that were written
 
-        private struct Fates {
+        private struct RowOutcomes {
             /// The models that stay where they are, with other values.
             var replaced: [(place: Int, model: Model)] = []
             /// The places that leave: of those that are gone, and of those that move. Ascending.
@@ -92,49 +84,49 @@ import Ordering
         }
 
         /// Nil if the order does not tell whether a model moves.
-        private func fates(of former: KeptList<Model>, _ changed: Set<Int64>, _ found: [Found]) throws -> Fates? {
-            var fates = Fates()
+        private func outcomes(of former: ListSnapshot<Model>, _ changed: Set<Int64>, _ found: [Found]) throws -> RowOutcomes? {
+            var outcomes = RowOutcomes()
             var rest = Dictionary(found.map { ($0.key, $0.model) }, uniquingKeysWith: { $1 })
             for place in places(of: changed, in: former.keys) {
                 guard let model = rest.removeValue(forKey: former.keys[place]) else {
-                    fates.leaving.append(place)
-                    fates.gone.append(place)
+                    outcomes.leaving.append(place)
+                    outcomes.gone.append(place)
                     continue
                 }
                 let new = try values(model)
                 guard let comparison = order.compare(try values(former.models[place]), new) else { return nil }
                 if comparison == .orderedSame {
-                    fates.replaced.append((place, model))
+                    outcomes.replaced.append((place, model))
                 } else {
-                    fates.leaving.append(place)
-                    fates.arrivals.append(Arrival(key: former.keys[place], model: model, values: new, from: place))
+                    outcomes.leaving.append(place)
+                    outcomes.arrivals.append(Arrival(key: former.keys[place], model: model, values: new, from: place))
                 }
             }
             for (key, model) in rest.ordered(by: { $0.key < $1.key }) {
-                fates.arrivals.append(Arrival(key: key, model: model, values: try values(model), from: nil))
+                outcomes.arrivals.append(Arrival(key: key, model: model, values: try values(model), from: nil))
             }
-            return fates
+            return outcomes
         }
 
         /// Whether no new row has the identifier of one that is gone.
-        private func hasNewIdentifiers(_ fates: Fates, in former: KeptList<Model>) -> Bool {
-            Set(fates.gone.map { former.models[$0].id })
-                .isDisjoint(with: fates.arrivals.lazy.filter { $0.from == nil }.map(\.model.id))
+        private func hasNewIdentifiers(_ outcomes: RowOutcomes, in former: ListSnapshot<Model>) -> Bool {
+            Set(outcomes.gone.map { former.models[$0].id })
+                .isDisjoint(with: outcomes.arrivals.lazy.filter { $0.from == nil }.map(\.model.id))
         }
 
         /// Takes out what comes after the last model of a limited list. False if the order does not tell.
-        private func leaveOut(_ fates: inout Fates, after last: Model) throws -> Bool {
+        private func leaveOut(_ outcomes: inout RowOutcomes, after last: Model) throws -> Bool {
             let boundary = try values(last)
             var known: [Arrival] = []
-            for arrival in fates.arrivals {
+            for arrival in outcomes.arrivals {
                 guard let comparison = order.compare(arrival.values, boundary) else { return false }
                 if comparison != .orderedDescending {
                     known.append(arrival)
                 } else if let from = arrival.from {
-                    fates.gone.append(from)
+                    outcomes.gone.append(from)
                 }
             }
-            fates.arrivals = known
+            outcomes.arrivals = known
             return true
         }
 
@@ -162,7 +154,7 @@ import Ordering
 
         /// For each arrival, the rank of the staying model that it comes before: after its equals. Nil if that is unknown.
         private func ranks(
-            of arrivals: [Arrival], in former: KeptList<Model>, _ staying: StayingPlaces
+            of arrivals: [Arrival], in former: ListSnapshot<Model>, _ staying: StayingPlaces
         ) throws -> [Int]? {
             guard !order.isEmpty else { return Array(repeating: staying.count, count: arrivals.count) }
             var ranks: [Int] = []
@@ -185,7 +177,7 @@ import Ordering
 
         /// The models that stay, and those that arrive among them.
         private struct Steps {
-            let former: KeptList<Model>
+            let former: ListSnapshot<Model>
             let staying: StayingPlaces
             /// How many of those that stay are in the list afterwards.
             let stayingCount: Int
@@ -197,9 +189,9 @@ import Ordering
             /// Whether every model stays at its place.
             var leavesPlaces: Bool { staying.leaving.isEmpty && arrivals.isEmpty && stayingCount == staying.count }
 
-            func edit(_ fates: Fates) -> ListEdit {
+            func edit(_ outcomes: RowOutcomes) -> ListEdit {
                 var edit = ListEdit()
-                edit.removals = fates.gone.sorted()
+                edit.removals = outcomes.gone.sorted()
                 var candidates: [(from: Int, to: Int)] = []
                 for (index, arrival) in zip(arrivals.indices, arrivals) {
                     let to = ranks[index] + index
@@ -220,7 +212,7 @@ import Ordering
                     edit.moves.append(.init(from: candidate.from, to: candidate.to))
                 }
                 edit.moves = edit.moves.ordered { $0.to < $1.to }
-                for (place, model) in fates.replaced where !areEqual(former.models[place], model) {
+                for (place, model) in outcomes.replaced where !areEqual(former.models[place], model) {
                     let rank = staying.rank(of: place)
                     if rank < stayingCount { edit.updates.append(rank + countOfArrivals(upTo: rank)) }
                 }
