@@ -37,7 +37,8 @@ import Ordering
         func list(
             _ former: ListSnapshot<Model>, changed: Set<Int64>, found: [Found], at moment: StoresMoment
         ) throws -> (list: ListSnapshot<Model>, edit: ListEdit)? {
-            guard var outcomes = try self.outcomes(of: former, changed, found), hasNewIdentifiers(outcomes, in: former) else {
+            guard var outcomes = try self.outcomes(of: former, changed, found), hasNewIdentifiers(outcomes, in: former)
+            else {
                 return nil
             }
             // The models after the last one of a limited list are unknown.
@@ -84,7 +85,9 @@ import Ordering
         }
 
         /// Nil if the order does not tell whether a model moves.
-        private func outcomes(of former: ListSnapshot<Model>, _ changed: Set<Int64>, _ found: [Found]) throws -> RowOutcomes? {
+        private func outcomes(of former: ListSnapshot<Model>, _ changed: Set<Int64>, _ found: [Found]) throws
+            -> RowOutcomes?
+        {
             var outcomes = RowOutcomes()
             var rest = Dictionary(found.map { ($0.key, $0.model) }, uniquingKeysWith: { $1 })
             for place in places(of: changed, in: former.keys) {

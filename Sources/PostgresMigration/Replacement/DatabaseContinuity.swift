@@ -80,8 +80,7 @@ struct DatabaseContinuity: StoreContinuity {
             let layout = try mapping.destination.compiledLayout().entityByName[name]
         else { return }
         var (keys, successors): ([Int64], [Int64]) = ([], [])
-        for pairs in mapping.pairs where pairs.source.layout.name == source && pairs.destination.layout.name == name
-        {
+        for pairs in mapping.pairs where pairs.source.layout.name == source && pairs.destination.layout.name == name {
             for index in 0..<pairs.count where pairs.sources.isFirst(index) {
                 keys.append(pairs.sources.keys[index])
                 successors.append(pairs.destinations.keys[index])
