@@ -33,7 +33,9 @@ extension RecordEntity {
                 attributes.append(
                     RecordAttribute(
                         name: property.name, type: type, isScalar: attribute.usesScalarType,
-                        customClass: attribute.customClassName.map(Self.withoutModule)))
+                        customClass: attribute.customClassName.map {
+                            Self.withoutModule(Self.withoutObjectiveCTypeArguments($0))
+                        }))
             case .relationship(let relationship):
                 relationships.append(
                     RecordRelationship(
@@ -48,6 +50,12 @@ extension RecordEntity {
 }
 
 extension RecordEntity {
+    /// `NSSet` for `NSSet<NSString *>`, which a model for Objective-C may have: in Swift the class has no arguments.
+    fileprivate static func withoutObjectiveCTypeArguments(_ className: String) -> String {
+        guard className.contains("*"), let start = className.firstIndex(of: "<") else { return className }
+        return String(className[..<start])
+    }
+
     /// A leading point stands for the module that is compiled.
     fileprivate static func withoutModule(_ className: String) -> String {
         className.hasPrefix(".") ? String(className.dropFirst()) : className

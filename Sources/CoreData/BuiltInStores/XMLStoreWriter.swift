@@ -64,7 +64,7 @@ enum XMLStoreWriter {
         for (name, value) in object.attributes {
             let type = attribute(named: name, of: entity)?.type
             let content: String
-            do { content = try self.content(string(value, type)) } catch {
+            do { content = try self.content(XMLStoreText.encoded(string(value, type))) } catch {
                 throw FileValues.Failure(reason: "“\(name)” of object \(object.key): \(error.reason)")
             }
             let typeName = type?.xmlName ?? value.xmlName

@@ -11,9 +11,10 @@ extension ModelDocument {
         for position in result.entities.indices {
             let entity = result.entities[position]
             let compound = entity.impliedCompoundIndexes.filter { $0.isMade(of: names[position]) }
-            let implied = entity.impliedIndexes + compound
-            let known = Set(result.entities[position].indexes.map(\.name))
-            result.entities[position].indexes.insert(contentsOf: implied.filter { !known.contains($0.name) }, at: 0)
+            // A compound index of one “indexed” property is the index that the mark makes.
+            var known = Set(entity.indexes.map(\.name))
+            let implied = (entity.impliedIndexes + compound).filter { known.insert($0.name).inserted }
+            result.entities[position].indexes.insert(contentsOf: implied, at: 0)
         }
         return result
     }

@@ -94,7 +94,8 @@ package enum XMLStoreReader {
             case ["database", "databaseInfo", "UUID"]: uuid = text.trimmingCharacters(in: .whitespacesAndNewlines)
             case ["database", "databaseInfo", "nextObjectID"]:
                 document.lastKey = Int64(text.trimmingCharacters(in: .whitespacesAndNewlines)) ?? document.lastKey
-            case ["database", "object", "attribute"]: object?.attributes.append((attributeName, .text(text)))
+            case ["database", "object", "attribute"]:
+                object?.attributes.append((attributeName, .text(XMLStoreText.decoded(text))))
             case ["database", "object"]:
                 if let object { document.objects.append(object) }
                 object = nil

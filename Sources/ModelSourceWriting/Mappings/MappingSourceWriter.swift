@@ -81,7 +81,7 @@ package enum MappingSourceWriter {
     private static func append(_ object: MappingSource.Object, to text: inout String) throws {
         text += "    <object type=\"\(object.kind.rawValue)\" id=\"z\(object.key)\">\n"
         for field in object.fields {
-            let value = try escaped(field.text, "“\(field.name)” of object \(object.key)")
+            let value = try escaped(XMLStoreText.encoded(field.text), "“\(field.name)” of object \(object.key)")
             text += "        <attribute name=\"\(field.name)\" type=\"\(type(of: field.name))\">\(value)</attribute>\n"
         }
         for reference in object.references {

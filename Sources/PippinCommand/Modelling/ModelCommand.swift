@@ -48,7 +48,9 @@ enum ModelCommand {
         }
         guard document.entities.contains(where: { $0.codeGeneration != .none }) else {
             throw CommandError(
-                "\(source.title) asks for no generated classes; --all generates one for each entity all the same")
+                options.isForAll
+                    ? "\(source.title) has no entities"
+                    : "\(source.title) asks for no generated classes; --all generates one for each entity all the same")
         }
         let records = RecordModel(document, moduleName: options.module ?? "")
         let text = try RecordClassWriter(model: records).source(

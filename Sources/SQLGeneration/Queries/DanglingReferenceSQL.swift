@@ -23,7 +23,10 @@ package enum DanglingReferenceSQL {
     }
 
     private static func target(_ reference: SQLFragment, _ destination: EntityMapping) -> SQLFragment {
-        "LEFT JOIN \(name: destination.table) t1 ON \(.key, of: "t1") = \(reference)"
+        let row: SQLFragment = "LEFT JOIN \(name: destination.table) t1 ON \(.key, of: "t1") = \(reference)"
+        // The row of another entity in the same table is none of the destination's.
+        guard destination.sharesTable else { return row }
+        return "\(row) AND \(SQLFragment.isEntity(destination.numbers, "\(.entity, of: "t1")"))"
     }
 
     private static func isMissing(_ reference: SQLFragment) -> SQLFragment {

@@ -19,9 +19,11 @@ extension StoreFile {
 
     /// Whether the tables are those of a model, for the entities that the store has.
     package func hasTables(of model: NSManagedObjectModel) throws -> Bool {
-        let names = Set(StoreMetadata.hashes(in: try metadata()).keys)
-        guard !names.isEmpty, names.isSubset(of: model.entitiesByName.keys) else { return false }
         let catalog = try catalog()
+        // The metadata of Mac OS X 10.4 have no hashes.
+        let hashed = Set(StoreMetadata.hashes(in: try metadata()).keys)
+        let names = hashed.isEmpty ? Set(catalog.numbers.keys) : hashed
+        guard !names.isEmpty, names.isSubset(of: model.entitiesByName.keys) else { return false }
         let schema = SQLSchema(
             layout: try model.compiledLayout(), entityNames: names, numbers: catalog.numbers(for: model),
             catalog: catalog)

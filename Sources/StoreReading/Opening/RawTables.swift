@@ -34,15 +34,16 @@ package struct RawTables: RawContents {
             var names: [String] = []
             let numbered = try file.entities()
             let byNumber = Dictionary(numbered.map { ($0.number, $0) }, uniquingKeysWith: { first, _ in first })
-            for entity in numbered {
-                guard sources[entity.name] == nil,
-                    let table = byName["Z" + Self.root(of: entity, in: byNumber).name.uppercased()]
-                else { continue }
+            let tableNames = numbered.map { "Z" + Self.root(of: $0, in: byNumber).name.uppercased() }
+            let sharers = Dictionary(tableNames.map { ($0, 1) }, uniquingKeysWith: +)
+            for (entity, tableName) in zip(numbered, tableNames) {
+                guard sources[entity.name] == nil, let table = byName[tableName] else { continue }
                 let columns = try file.columns(of: table)
+                // All rows of a table of its own are the entity's, also those with another number.
+                let isShared = sharers[tableName, default: 1] > 1 && columns.contains("Z_ENT")
                 let parent = byNumber[entity.parent]?.name
                 sources[entity.name] = Source(
-                    table: table, columns: columns, number: columns.contains("Z_ENT") ? entity.number : nil,
-                    parent: parent)
+                    table: table, columns: columns, number: isShared ? entity.number : nil, parent: parent)
                 names.append(entity.name)
             }
             for table in tables.sorted() where Self.isJoinTable(table) && sources[table] == nil {

@@ -121,4 +121,19 @@ extension FetchIndexTests {
             """
         #expect(try creations(later) == ["CREATE INDEX Z_Task_both ON ZTASK \(columns)"])
     }
+
+    @Test("A compound index over one property that is marked as indexed is made once")
+    func compoundOfOne() throws {
+        let document = try SourceReaderTests.read(
+            """
+            <entity name="Task">
+                <attribute name="title" attributeType="String" indexed="YES"/>
+                <compoundIndexes><compoundIndex><index value="title"/></compoundIndex></compoundIndexes>
+            </entity>
+            """)
+        let schema = SQLSchema(layout: try ModelAssembler.model(document).compiledLayout())
+        #expect(
+            schema.indexes(of: try #require(schema.layout.entityByName["Task"])).map(\.creation)
+                == ["CREATE INDEX Z_Task_title ON ZTASK (ZTITLE COLLATE BINARY ASC)"])
+    }
 }

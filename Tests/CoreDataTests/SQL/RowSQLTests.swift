@@ -83,6 +83,14 @@ struct RowSQLTests {
                 SELECT t0.Z_PK, t0.ZCATEGORY FROM ZPRODUCT t0 LEFT JOIN ZCATEGORY t1 ON t1.Z_PK = t0.ZCATEGORY \
                 WHERE t0.Z_ENT = 2 AND t0.ZCATEGORY IS NOT NULL AND t1.Z_PK IS NULL
                 """)
+        let review = try schema.mapping("Review")
+        #expect(
+            DanglingReferenceSQL.toOne(
+                try #require(review.column(named: "product")), of: review, destination: product
+            ).sqlite.text == """
+                SELECT t0.Z_PK, t0.ZPRODUCT FROM ZREVIEW t0 LEFT JOIN ZPRODUCT t1 ON t1.Z_PK = t0.ZPRODUCT \
+                AND t1.Z_ENT IN (2, 3) WHERE t0.Z_ENT = 4 AND t0.ZPRODUCT IS NOT NULL AND t1.Z_PK IS NULL
+                """)
         guard case .joinTable(let join)? = product.toManys.compactMap({ $0 }).last else {
             Issue.record("products have no tags")
             return

@@ -27,18 +27,20 @@ struct StoreWithoutModelTests {
     }
 
     /// Makes a store with one book, and takes from it what Core Data of those years did not write.
-    private func makeStore() throws {
+    private func makeStore(withHashes: Bool = true) throws {
         let context = try Library.stored(at: folder.store, Self.model()).newBackgroundContext()
         try context.performAndWait {
             let tag = context.make("Tag", ["name": "novel"])
             context.make("Book", ["title": "Emma", "pages": 474, "tags": NSSet(object: tag)])
             try context.save()
         }
+        let hashes = ["Book": Data(repeating: 1, count: 32), "Tag": Data(repeating: 2, count: 32)]
         let metadata: [String: Any] = [
             "NSPersistenceFrameworkVersion": 419, "NSStoreModelVersionHashesVersion": 3, "NSStoreType": "SQLite",
-            "NSStoreModelVersionHashes": ["Book": Data(repeating: 1, count: 32), "Tag": Data(repeating: 2, count: 32)],
+            "NSStoreModelVersionHashes": hashes,
         ]
-        let list = try PropertyListSerialization.data(fromPropertyList: metadata, format: .binary, options: 0)
+        let list = try PropertyListSerialization.data(
+            fromPropertyList: withHashes ? metadata : [:], format: .binary, options: 0)
         let bytes = list.map { String(format: "%02X", $0) }.joined()
         try execute("UPDATE Z_METADATA SET Z_PLIST = X'\(bytes)'", in: folder.store)
         try execute("DROP TABLE Z_MODELCACHE", in: folder.store)
@@ -127,9 +129,11 @@ struct StoreWithoutModelTests {
         #expect(error?.code == 134100)
     }
 
-    @Test("Its version is found among those of the model's package, and it is migrated")
-    func migrates() throws {
-        try makeStore()
+    @Test(
+        "Its version is found among those of the model's package, and it is migrated, also without hashes as in Mac OS X 10.4",
+        arguments: [true, false])
+    func migrates(withHashes: Bool) throws {
+        try makeStore(withHashes: withHashes)
         let package = folder.file("Library.xcdatamodeld")
         let later = Self.model([
             Library.attribute("title", .stringAttributeType), Library.attribute("pages", .integer16AttributeType),
