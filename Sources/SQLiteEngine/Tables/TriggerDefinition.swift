@@ -19,8 +19,7 @@ package struct TriggerDefinition: Sendable, Equatable {
     /// The same trigger for one connection. If many rows are changed, it only collects the keys of objects whose values
     /// are computed later.
     package var temporaryCreation: String {
-        let collected = recomputation.map { ["INSERT OR IGNORE INTO \(quoted($0.table)) (Z_PK) VALUES (\($0.key))"] }
-        return creation("CREATE TEMP TRIGGER", collected ?? statements)
+        creation("CREATE TEMP TRIGGER", recomputation.map { [$0.collection] } ?? statements)
     }
 
     private func creation(_ verb: String, _ statements: [String]) -> String {
@@ -37,6 +36,12 @@ package struct Recomputation: Sendable, Equatable {
     /// What distinguishes the temporary table of the keys.
     package let purpose: String
     var table: String { KeyTable.name(purpose) }
+    /// Adds the key to that table, once. `OR IGNORE` would be replaced by the clause of the statement that runs the trigger, which is
+    /// `OR ABORT` in an upsert. A damaged reference that is no whole number leads to no object.
+    var collection: String {
+        "INSERT INTO \(quoted(table)) (Z_PK) SELECT \(key) WHERE \(key) = CAST(\(key) AS INTEGER) "
+            + "ON CONFLICT DO NOTHING"
+    }
     /// Computes the values of the objects in that table, and reports them.
     package let statements: [String]
 }
@@ -77,7 +82,8 @@ struct DerivedColumn {
     ///   - value: makes the value of a key's object, in SQL.
     /// - Returns: the computation.
     func recomputation(_ key: String, _ value: (String) -> String) -> Recomputation {
-        let purpose = "\(mapping.layout.name)_\(property)"
+        // Numbers: two entities and attributes may read the same when their names are joined, and SQLite ignores case.
+        let purpose = "aggregate_\(mapping.number)_\(mapping.layout.slotIndex(forName: property) ?? 0)"
         let selected = "WHERE Z_PK IN (SELECT Z_PK FROM temp.\(quoted(KeyTable.name(purpose))))"
         let arguments = "\(literal(mapping.table)), Z_ENT, Z_PK, \(literal(property)), \(column)"
         return Recomputation(

@@ -81,6 +81,22 @@ struct DerivedTriggerTests {
         #expect(text.contains("(SELECT IFNULL(SUM(ZPRICE), 0) FROM ZITEM WHERE ZCART = OLD.ZCART)"))
     }
 
+    @Test("@sum, where many objects change, has a trigger that collects each object once, and only keys")
+    func collecting() throws {
+        let total = makeDerived("total", .doubleAttributeType, NSExpression(forKeyPath: "items.@sum.price"))
+        let model = makeModel(
+            makeEntity("Cart", total, makeToMany("items", "Item", inverse: "cart")),
+            makeEntity(
+                "Item", makeAttribute("price", .doubleAttributeType), makeToOne("cart", "Cart", inverse: "items")))
+        let schema = SQLSchema(layout: try model.compiledLayout())
+        #expect(
+            try schema.derivedAttributeTriggers().first?.temporaryCreation == """
+                CREATE TEMP TRIGGER Z_DA_ZITEM_Cart_total_PARAMETER_INSERT AFTER INSERT ON ZITEM FOR EACH ROW \
+                WHEN (NEW.ZCART NOT NULL) BEGIN INSERT INTO PippinKeys_aggregate_1_0 (Z_PK) SELECT NEW.ZCART \
+                WHERE NEW.ZCART = CAST(NEW.ZCART AS INTEGER) ON CONFLICT DO NOTHING; END
+                """)
+    }
+
     @Test("What no trigger can compute is refused by name")
     func refused() throws {
         let model = makeModel(

@@ -1,0 +1,105 @@
+import Foundation
+import PredicateFormat
+import SQLGeneration
+import SQLiteConnection
+import StoreEngine
+import TestSupport
+import Testing
+
+@testable import CoreData
+@testable import CoreDataModel
+@testable import SQLiteEngine
+
+private typealias NSExpression = PredicateFormat.NSExpression
+
+@Suite("Objects whose aggregates a transaction computes at its end")
+struct CollectedAggregatesTests {
+    private let folder: TestFolder
+
+    init() throws { folder = try TestFolder() }
+
+    private static func sum(_ name: String, _ path: String) -> NSDerivedAttributeDescription {
+        makeDerived(name, .integer64AttributeType, NSExpression(forKeyPath: path))
+    }
+
+    /// Carts, and items with a unique name.
+    private static func carts() -> NSManagedObjectModel {
+        makeModel(
+            makeEntity("Cart", sum("total", "items.@sum.price"), makeToMany("items", "Item", inverse: "cart")),
+            makeEntity(
+                "Item", makeAttribute("uid", .stringAttributeType), makeAttribute("price", .integer64AttributeType),
+                makeToOne("cart", "Cart", inverse: "items")
+            ).with(constraint: "uid"))
+    }
+
+    private func opened(_ container: NSPersistentContainer) throws -> OpenStore {
+        let store = container.persistentStoreCoordinator.persistentStores.first?.engine as? SQLiteEngine
+        return try #require(store?.opened)
+    }
+
+    /// A cart with items at a price of 1.
+    private func filled(_ count: Int) throws -> (container: NSPersistentContainer, context: NSManagedObjectContext) {
+        let container = try Library.stored(at: folder.store, Self.carts())
+        let context = container.newBackgroundContext()
+        try context.performAndWait {
+            let cart = context.make("Cart")
+            for number in 0..<count { context.make("Item", ["uid": "item \(number)", "price": 1, "cart": cart]) }
+            try context.save()
+        }
+        return (container, context)
+    }
+
+    private var totals: [String] { get throws { try plainSQL("SELECT ZTOTAL FROM ZCART", in: folder.store) } }
+
+    @Test("are collected once where a batch insertion updates stored rows")
+    func upsert() throws {
+        let (container, context) = try filled(3)
+        try context.performAndWait {
+            context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+            let rows = (0..<2).map { ["uid": "item \($0)", "price": 10] as [String: Any] }
+            try context.execute(NSBatchInsertRequest(entityName: "Item", objects: rows))
+        }
+        #expect(try totals == ["21"])
+        // The triggers did not compute them.
+        let tables = try plainSQL("SELECT name FROM temp.sqlite_master", in: opened(container).connection)
+        #expect(tables.contains { $0.hasPrefix("PippinKeys_aggregate") })
+    }
+
+    @Test("are none for a damaged reference that is no number")
+    func damagedReference() throws {
+        let (container, context) = try filled(3)
+        try opened(container).connection.execute("UPDATE ZITEM SET ZCART = 'lost' WHERE ZUID = 'item 0'")
+        try context.performAndWait {
+            let update = NSBatchUpdateRequest(entityName: "Item")
+            update.propertiesToUpdate = ["price": 5]
+            try context.execute(update)
+        }
+        #expect(try totals == ["10"])
+        #expect(try plainSQL("SELECT ZPRICE FROM ZITEM", in: folder.store) == ["5", "5", "5"])
+    }
+
+    @Test("are told apart if the names of their entities and attributes, joined, are the same")
+    func names() throws {
+        let model = makeModel(
+            makeEntity(
+                "Shop", Self.sum("cart_total", "items.@sum.price"), makeToMany("items", "Item", inverse: "shop")),
+            makeEntity(
+                "Item", makeAttribute("price", .integer64AttributeType), makeToOne("shop", "Shop", inverse: "items")),
+            makeEntity(
+                "Shop_cart", Self.sum("total", "parts.@sum.price"), makeToMany("parts", "Part", inverse: "cart")),
+            makeEntity(
+                "Part", makeAttribute("price", .integer64AttributeType),
+                makeToOne("cart", "Shop_cart", inverse: "parts")))
+        let context = try Library.stored(at: folder.store, model).newBackgroundContext()
+        try context.performAndWait {
+            let (shop, cart) = (context.make("Shop"), context.make("Shop_cart"))
+            for _ in 0..<150 {
+                context.make("Item", ["price": 1, "shop": shop])
+                context.make("Part", ["price": 2, "cart": cart])
+            }
+            try context.save()
+        }
+        let sql = "SELECT ZCART_TOTAL FROM ZSHOP UNION ALL SELECT ZTOTAL FROM ZSHOP_CART"
+        #expect(try plainSQL(sql, in: folder.store) == ["150", "300"])
+    }
+}
