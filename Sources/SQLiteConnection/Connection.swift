@@ -76,6 +76,16 @@ package final class Connection {
         guard code == SQLITE_OK else { throw database.error(code, sql: nil) }
     }
 
+    /// Whether a statement is on a row. A rollback ends such a statement if the transaction has changed the schema.
+    package var isOnRow: Bool {
+        var statement = sqlite3_next_stmt(handle, nil)
+        while let current = statement {
+            if sqlite3_stmt_busy(current) != 0 { return true }
+            statement = sqlite3_next_stmt(handle, current)
+        }
+        return false
+    }
+
     // MARK: What happened
 
     /// How many rows the last INSERT, UPDATE or DELETE changed, not counting those of triggers.

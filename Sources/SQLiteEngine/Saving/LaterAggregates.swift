@@ -48,6 +48,8 @@ final class LaterAggregates {
         guard triggers.contains(where: { $0.recomputation != nil && (ending.map($0.event.hasSuffix) ?? true) }) else {
             return nil
         }
+        // The copies change the schema.
+        guard !connection.isOnRow else { return nil }
         do {
             for one in triggers.compactMap(\.recomputation) where keys[one.purpose] == nil {
                 keys[one.purpose] = try KeyTable(one.purpose, on: connection)

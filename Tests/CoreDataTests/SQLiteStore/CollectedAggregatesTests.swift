@@ -102,4 +102,29 @@ struct CollectedAggregatesTests {
         let sql = "SELECT ZCART_TOTAL FROM ZSHOP UNION ALL SELECT ZTOTAL FROM ZSHOP_CART"
         #expect(try plainSQL(sql, in: folder.store) == ["150", "300"])
     }
+
+    @Test("are left to the triggers while rows are read, so that a save which fails does not end the reading")
+    func openCursor() throws {
+        let (container, context) = try filled(300)
+        let (coordinator, store) = (container.persistentStoreCoordinator, try opened(container))
+        let engine = try #require(coordinator.persistentStores.first?.engine)
+        let item = try #require(store.schema.layout.entityByName["Item"])
+        try context.performAndWait {
+            context.automaticallyMergesChangesFromParent = false
+            let stale = try context.all("Item")
+            for item in stale { _ = item.value(forKey: "price") }
+            let other = container.newBackgroundContext()
+            try other.performAndWait {
+                try other.all("Item").first?.setValue(2, forKey: "price")
+                try other.save()
+            }
+            let portions = try coordinator.withLock { try engine.portions(FetchPlan(entity: item)) }
+            let first = try coordinator.withLock { try portions.next(10) }
+            for item in stale { item.setValue(3, forKey: "price") }
+            #expect(throws: (any Error).self) { try context.save() }
+            let others = try coordinator.withLock { try portions.next(1000) }
+            #expect(first.count + others.count == 300)
+        }
+        #expect(try totals == ["301"])
+    }
 }
