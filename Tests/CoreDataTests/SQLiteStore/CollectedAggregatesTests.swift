@@ -127,4 +127,31 @@ struct CollectedAggregatesTests {
         }
         #expect(try totals == ["301"])
     }
+
+    @Test("are left to the triggers in a circle of aggregates, which recursive triggers follow to its end")
+    func circle() throws {
+        let model = makeModel(
+            makeEntity(
+                "Folder", Self.sum("total", "boxes.@sum.total"), makeToMany("boxes", "Box", inverse: "folder"),
+                makeToOne("box", "Box", inverse: "folders")),
+            makeEntity(
+                "Box", Self.sum("total", "folders.@sum.total"), makeToMany("folders", "Folder", inverse: "box"),
+                makeToOne("folder", "Folder", inverse: "boxes")))
+        let description = NSPersistentStoreDescription(url: folder.store)
+        description.setValue("1" as NSString, forPragmaNamed: "recursive_triggers")
+        let container = try Library.container(model, description)
+        let context = container.newBackgroundContext()
+        try context.performAndWait {
+            var last = context.make("Folder")
+            for _ in 0..<4 { last = context.make("Folder", ["box": context.make("Box", ["folder": last])]) }
+            let boxes = (0..<250).map { _ in context.make("Box") }
+            try context.save()
+            // Nothing else gives a circle its values.
+            try opened(container).connection.execute("UPDATE ZBOX SET ZTOTAL = 1 WHERE ZFOLDER IS NULL")
+            for box in boxes { box.setValue(last, forKey: "folder") }
+            try context.save()
+        }
+        let sql = "SELECT DISTINCT ZTOTAL FROM ZFOLDER UNION SELECT ZTOTAL FROM ZBOX WHERE ZTOTAL <> 1"
+        #expect(try plainSQL(sql, in: folder.store) == ["250"])
+    }
 }
