@@ -55,6 +55,9 @@ package struct FetchSQL {
         let scope = SQLScope(mapping: mapping, names: AliasNames())
         let mappings = plan.entities.compactMap { schema.mapping(of: $0) }
         if let predicate { scope.names.length.allow(for: predicate, arguments) }
+        if generator.stopsAtLimit(plan, sortedBy: result == .count ? [] : sortTerms, in: scope) {
+            scope.names.asked = .some
+        }
         let selection = try selection(plan, result, mappings, groupGenerator, in: scope)
         let conditions = try conditions(plan, mapping, generator, predicate, restriction, in: scope)
         var groups = try plan.groupBy.map { key in

@@ -1,38 +1,73 @@
 import CoreDataModel
+import StoreEngine
+
+/// Of how many objects a condition is asked.
+enum AskedObjects: Comparable {
+    /// Of all, unless the condition itself finds them.
+    case all
+    /// Of those in a range of an index, or of some until a limit is reached, which may be few.
+    case some
+    /// Of those with a value to which an index leads.
+    case few
+}
 
 // Whether a database finds the rows that meet a condition without reading all of them.
 extension PredicateSQL {
     /// Whether destinations that meet a comparison are found before the objects that lead to them: by their keys or an
     /// index; behind a join table also by looking at each destination once, rather than at each pair.
     func findsRows(_ tree: ComparisonTree, _ target: ExistenceTarget, in scope: SQLScope) -> Bool {
-        guard hasGivenValue(tree) else { return false }
+        guard hasGivenValue(tree.right) else { return false }
         let isKey = target.keys.isEmpty
         // Of rows that are found anyway, few have to be asked; but each of them for every value of a list.
-        if scope.names.areRowsFound { return isKey && tree.comparison == .in }
+        if scope.names.asked == .few { return isKey && tree.comparison == .in }
+        // Searches, and comparisons with options, call a function for each destination, and often find many.
+        let searches = scope.names.asked == .all && target.isPaired
         switch tree.comparison {
         case .equalTo, .in:
-            return target.isPaired || isKey || tree.options.isEmpty && hasIndex(target.keys, in: target.scope)
-        case .contains, .beginsWith, .endsWith, .like, .matches: return target.isPaired
+            if isKey || searches { return true }
+            return tree.options.isEmpty && (target.isPaired || hasIndex(target.keys, in: target.scope))
+        case .contains, .beginsWith, .endsWith, .like, .matches: return searches
         default: return false
         }
     }
 
-    /// Whether the rows of a scope that meet a condition are found by their keys or by an index.
-    func findsRows(_ tree: PredicateTree, in scope: SQLScope) -> Bool {
-        guard case .comparison(let comparison) = tree, comparison.modifier == .direct, comparison.options.isEmpty,
-            comparison.comparison == .equalTo || comparison.comparison == .in, hasGivenValue(comparison)
-        else { return false }
-        switch comparison.left {
-        case .evaluatedObject: return true
-        case .keyPath(let keys), .path(from: .evaluatedObject, let keys): return hasIndex(keys, in: scope)
-        default: return false
+    /// Of how many objects other conditions have to be asked beside one, which finds them by their keys or by an index.
+    func asked(beside tree: PredicateTree, in scope: SQLScope) -> AskedObjects {
+        guard case .comparison(let comparison) = tree, comparison.modifier == .direct, comparison.options.isEmpty
+        else { return .all }
+        var (key, value) = (comparison.left, comparison.right)
+        let found: AskedObjects
+        switch comparison.comparison {
+        case .in: found = .few
+        case .between, .beginsWith: found = .some
+        case .equalTo, .lessThan, .lessThanOrEqualTo, .greaterThan, .greaterThanOrEqualTo:
+            found = comparison.comparison == .equalTo ? .few : .some
+            if key.isGiven { swap(&key, &value) }
+        default: return .all
+        }
+        guard hasGivenValue(value) else { return .all }
+        switch key {
+        case .evaluatedObject: return found
+        case .keyPath(let keys), .path(from: .evaluatedObject, let keys):
+            guard hasIndex(keys, in: scope) else { return .all }
+            // Only a text's beginning is a range of the index.
+            let isText = scope.mapping.column(named: keys[0])?.storage == .string
+            return comparison.comparison != .beginsWith || isText ? found : .all
+        default: return .all
         }
     }
 
-    private func hasGivenValue(_ tree: ComparisonTree) -> Bool {
-        if isNull(tree.right) { return false }
-        if case .aggregate(let elements) = tree.right { return elements.allSatisfy(\.isGiven) }
-        return tree.right.isGiven
+    /// Whether a fetch reads only as many objects as its limit needs: in any order, or in an index's.
+    func stopsAtLimit(_ plan: FetchPlan, sortedBy terms: [SortTerm], in scope: SQLScope) -> Bool {
+        guard plan.limit > 0, plan.groupBy.isEmpty else { return false }
+        guard let first = terms.first else { return true }
+        return first.keyPath.isEmpty || first.comparison == .plain && hasIndex(first.keyPath, in: scope)
+    }
+
+    private func hasGivenValue(_ value: ExpressionTree) -> Bool {
+        if isNull(value) { return false }
+        if case .aggregate(let elements) = value { return elements.allSatisfy(\.isGiven) }
+        return value.isGiven
     }
 
     /// Whether an index finds objects by a value: a destination, or an attribute that leads an index. That of a Boolean

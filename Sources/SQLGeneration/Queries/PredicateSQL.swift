@@ -24,9 +24,9 @@ struct PredicateSQL {
         case .comparison(let comparison): return try condition(comparison, in: scope)
         case .and:
             let parts = try gatheringExclusions(tree.conjuncts, in: scope)
-            let areFound = scope.names.areRowsFound
-            defer { scope.names.areRowsFound = areFound }
-            scope.names.areRowsFound = areFound || parts.contains { findsRows($0, in: scope) }
+            let asked = scope.names.asked
+            defer { scope.names.asked = asked }
+            scope.names.asked = parts.map { self.asked(beside: $0, in: scope) }.reduce(asked, max)
             return try joined(parts, "AND", empty: .always, in: scope)
         case .or: return try joined(tree.disjuncts, "OR", empty: .never, in: scope)
         // A double negation is removed: SQLite parses only about thirty levels of parentheses.

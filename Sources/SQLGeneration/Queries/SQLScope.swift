@@ -119,8 +119,8 @@ final class SQLScope {
 final class AliasNames {
     /// Whether the text serves every predicate of the same skeleton.
     var isReusable = true
-    /// Whether an index leads to the rows of the statement that a condition is part of.
-    var areRowsFound = false
+    /// Of how many objects of the statement a condition is asked.
+    var asked = AskedObjects.all
     let length = SQLLength()
     private var count = 0
 

@@ -68,6 +68,7 @@ package struct BatchSQL {
         if let filter = mapping.filter(includesSubentities: plan.includesSubentities, alias: scope.alias) {
             conditions.append(filter)
         }
+        if generator.stopsAtLimit(plan, sortedBy: sortTerms, in: scope) { scope.names.asked = .some }
         hasPredicate = predicate != nil && predicate != .constant(true)
         if let predicate, hasPredicate {
             scope.names.length.allow(for: predicate, arguments)

@@ -111,6 +111,8 @@ struct FoundDestinationTests {
                 NSPredicate(format: "ANY album.photos == %@", photos[1]),
                 NSPredicate(format: "album.photos CONTAINS %@", photos[2]),
                 NSPredicate(format: "ANY album.photos.code == 'code 1'"),
+                NSPredicate(format: "code > 'code 1' AND ANY tags.name CONTAINS 'e'"),
+                NSPredicate(format: "code BEGINSWITH 'code' AND ANY tags.name ==[cd] 'RED'"),
                 NSPredicate(format: "NONE tags.name == 'red'"), NSPredicate(format: "ALL tags.name == 'red'"),
             ]
             let ofAlbums = [
