@@ -12,7 +12,12 @@ extension PredicateSQL {
                 throw SQLError.unfit(
                     "\(function.rawValue) computes with \(function.operands), not with \(value.kindDescription)")
             }
-        } else if let storage = operand.storage, !function.computes(with: storage) {
+        } else if operand.isMixed {
+            throw SQLError.unsupported(
+                "\(function.rawValue) of “\(tree.format)”, which may be of one kind or another")
+        } else if let storage = operand.storage {
+            if !function.computes(with: storage) { throw Self.unfit(tree, operand, in: function) }
+        } else if let kind = operand.kind, !function.computes(with: kind) {
             throw Self.unfit(tree, operand, in: function)
         }
     }
@@ -65,11 +70,20 @@ extension BuiltInFunction {
         }
     }
 
+    fileprivate func computes(with kind: ValueKind) -> Bool {
+        switch kind {
+        case .number: !takesTexts
+        case .date: computes(with: .date as ColumnStorage)
+        case .text: takesTexts
+        case .uuid, .data, .object, .archive: false
+        }
+    }
+
     fileprivate func computes(with value: Value) -> Bool {
         switch value {
         case .null: true
-        case .integer, .double, .decimal: computes(with: .double)
-        case .date: computes(with: .date)
+        case .integer, .double, .decimal: computes(with: .double as ColumnStorage)
+        case .date: computes(with: .date as ColumnStorage)
         case .string, .url: takesTexts
         case .uuid, .data, .object, .collection: false
         }

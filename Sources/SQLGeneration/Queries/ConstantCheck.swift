@@ -19,7 +19,8 @@ extension PredicateSQL {
 
     /// What an operand's column holds, for error messages.
     static func content(of operand: SQLOperand) -> String {
-        operand.root.map { "objects of “\($0.name)”" } ?? operand.storage?.valuesDescription ?? "other values"
+        operand.root.map { "objects of “\($0.name)”" } ?? operand.storage?.valuesDescription
+            ?? (operand.kind == .number ? "numbers" : "other values")
     }
 }
 
