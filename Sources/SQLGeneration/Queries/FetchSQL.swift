@@ -54,7 +54,7 @@ package struct FetchSQL {
         let groupGenerator = PredicateSQL(schema: schema, arguments: arguments, aggregatesGroups: true)
         let scope = SQLScope(mapping: mapping, names: AliasNames())
         let mappings = plan.entities.compactMap { schema.mapping(of: $0) }
-        if let predicate { scope.names.length.allow(for: predicate, arguments) }
+        if let predicate { scope.names.length.allow(for: predicate, arguments, in: schema.layout) }
         if generator.stopsAtLimit(plan, sortedBy: result == .count ? [] : sortTerms, in: scope) {
             scope.names.asked = .some
         }

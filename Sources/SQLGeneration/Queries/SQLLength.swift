@@ -1,3 +1,4 @@
+import CoreDataModel
 import PredicateFormat
 
 /// How long a statement's SQL becomes. Comparisons that say an operand twice, nested in one another, would make it longer
@@ -8,13 +9,23 @@ final class SQLLength {
     private var operands = 0
     private var depth = 0
 
-    /// Allows as much as a predicate needs without such comparisons.
-    func allow(for predicate: PredicateTree, _ arguments: [Value]) {
+    /// Allows as much as a predicate needs without such comparisons. A comparison with a property that several entities
+    /// declare may be made with the column of each.
+    func allow(for predicate: PredicateTree, _ arguments: [Value], in layout: ModelLayout) {
         var values = 0
-        predicate.forEachComparison { _ in values += 1 }
+        var columns = 0
+        var declarers: [String: Int] = [:]
+        predicate.forEachComparison { comparison in
+            values += 1
+            for key in comparison.keys {
+                let count = declarers[key] ?? layout.entities.count(where: { $0.declares(key) })
+                declarers[key] = count
+                columns += count
+            }
+        }
         predicate.forEachConstant { values += $0.elements?.count ?? 1 }
         for argument in arguments { values += argument.elements?.count ?? 1 }
-        allowed += values * 64
+        allowed += values * 64 + columns * 16
     }
 
     /// Counts an operand.
@@ -36,4 +47,27 @@ final class SQLLength {
     }
 
     private static var error: any Error { SQLError.unsupported("a predicate whose SQL would be too long") }
+}
+
+extension ComparisonTree {
+    /// The keys of the paths on both sides, without those in subqueries and conditions.
+    fileprivate var keys: [String] {
+        var keys: [String] = []
+        for side in [left, right] {
+            side.forEach { expression in
+                switch expression {
+                case .keyPath(let path), .path(_, let path): keys += path
+                default: break
+                }
+            }
+        }
+        return keys
+    }
+}
+
+extension EntityLayout {
+    /// Whether the entity has a property, and its superentity has none of that name.
+    fileprivate func declares(_ name: String) -> Bool {
+        propertyByName[name] != nil && superentity?.propertyByName[name] == nil
+    }
 }

@@ -71,7 +71,7 @@ package struct BatchSQL {
         if generator.stopsAtLimit(plan, sortedBy: sortTerms, in: scope) { scope.names.asked = .some }
         hasPredicate = predicate != nil && predicate != .constant(true)
         if let predicate, hasPredicate {
-            scope.names.length.allow(for: predicate, arguments)
+            scope.names.length.allow(for: predicate, arguments, in: schema.layout)
             let condition = try generator.condition(predicate, in: scope)
             conditions.append(conditions.isEmpty ? condition.fragment : condition.part)
         }

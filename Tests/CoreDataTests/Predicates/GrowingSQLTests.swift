@@ -63,6 +63,24 @@ struct GrowingSQLTests {
         #expect(message.contains("a predicate whose SQL would be too long"))
     }
 
+    @Test("is not taken for one that is long because many entities declare its property")
+    func manyColumns() throws {
+        let kinds = (0..<80).map {
+            Library.entity("Kind\($0)", [Library.attribute("code", .stringAttributeType)])
+        }
+        let box = Library.entity("Box", [Library.attribute("name", .stringAttributeType)])
+        box.subentities = kinds
+        let model = NSManagedObjectModel()
+        model.entities = [box] + kinds
+        let stores = try ComparedStores(model) { context in
+            context.make("Kind7", ["name": "a", "code": "x59"])
+            context.make("Kind8", ["name": "b", "code": "y"])
+        }
+        let any = (0..<60).map { "code BEGINSWITH 'x\($0)'" }.joined(separator: " OR ")
+        let found = try stores.contexts[0].context.all("Box", NSPredicate(format: any))
+        #expect(found.map { $0.string("name") } == ["a"])
+    }
+
     @Test("is not taken for one that is long because its lists are")
     func longLists() throws {
         let stores = try ComparedStores()
