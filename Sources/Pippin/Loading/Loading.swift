@@ -28,39 +28,22 @@ extension PersistenceManager {
     package func openExplicitly(_ plan: MigrationPlan?, _ progress: Progress?) throws {
         try refuseWhileOpening()
         try opening.withLock { _ in
-            let state = state.withLock { $0 }
-            if state == .loaded || state == .opened && plan != nil {
-                throw PersistenceError.alreadyLoaded(manager: name)
-            }
-            if state == .unloaded { try openNow(plan, progress) }
-            self.state.withLock { $0 = .loaded }
+            let next = try step { try $0.loading(on: .current, migrates: plan != nil) }
+            if !next.isOpen { try finishOpening(.load) { try openStores(migratingBy: plan, progress) } }
             progress?.completedUnitCount = progress?.totalUnitCount ?? 0
         }
     }
 
-    /// Opens the store. The caller holds `opening`.
-    func openNow(_ plan: MigrationPlan?, _ progress: Progress?) throws {
-        openingThread.withLock { $0 = Thread.current }
-        defer { openingThread.withLock { $0 = nil } }
-        _ = try checkedModel()
-        try openStores(plan, progress).get()
-        configureMainContext()
-        wasDestroyed.withLock { $0 = false }
-        // Observations read again: the store may be another one than before.
-        NotificationCenter.default.post(
-            name: SaveSignals.managerDidLoad, object: container.persistentStoreCoordinator)
-    }
-
-    private func openStores(_ plan: MigrationPlan?, _ progress: Progress?) -> Result<Void, any Error> {
+    /// Opens the stores. The caller has begun to open them; see `finishOpening(_:_:)`.
+    func openStores(migratingBy plan: MigrationPlan?, _ progress: Progress?) throws {
         if progress?.totalUnitCount ?? 0 <= 0 { progress?.totalUnitCount = 1 }
-        do {
-            try creation.check(wasDestroyed: wasDestroyed.withLock { $0 })
+        try PersistenceError.explaining(.notOpened) {
+            try creation.check(wasDestroyed: lifecycle.withLock { $0.isDestroyed })
             if let plan { try migrate(by: plan, progress) }
-        } catch { return .failure(PersistenceError.explained(error, .notOpened)) }
+        }
         for description in container.persistentStoreDescriptions { description.shouldAddStoreAsynchronously = false }
-        do { try openReconciledStores() } catch { return .failure(explained(error)) }
+        do { try openReconciledStores() } catch { throw explained(error) }
         progress?.completedUnitCount = progress?.totalUnitCount ?? 0
-        return .success(())
     }
 
     /// Opens the stores that the container describes, as Core Data does.

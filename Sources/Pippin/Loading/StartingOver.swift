@@ -10,28 +10,23 @@ extension PersistenceManager {
     ///
     /// - Throws: ``PersistenceError/Code/notLoaded`` if the store was destroyed already, and Core Data's errors, such as
     ///   those for a file that is not a database. A store that could not be destroyed is opened by the next use.
-    public func destroy() async throws { try await destroyStores(thenOpening: false) }
+    public func destroy() async throws { try await destroyStores(startingOver: false) }
 
     /// Deletes everything that was saved, and begins with an empty store. Observations continue with it. A store that cannot
     /// be opened, or was destroyed, begins anew as well.
     ///
     /// - Throws: what `destroy()` throws for a store that is still there, and what `load()` throws. Observations end then.
-    public func startOver() async throws { try await destroyStores(thenOpening: true) }
+    public func startOver() async throws { try await destroyStores(startingOver: true) }
 
-    private func destroyStores(thenOpening opens: Bool) async throws {
+    private func destroyStores(startingOver startsOver: Bool) async throws {
         try refuseWhileOpening()
         // A task that is cancelled in between must not leave a manager without a store.
         let outcome = try await writes.async { () -> Result<Void, any Error> in
             // Work that others begin meanwhile waits until this is done.
             let outcome = self.opening.withLock { _ in
                 Result {
-                    if !opens { try self.refuseOpeningAgain() }
-                    self.isStartingOver.withLock { $0 = opens }
-                    defer { self.isStartingOver.withLock { $0 = false } }
-                    try self.destroyStores()
-                    guard opens else { return }
-                    try self.openNow(nil, nil)
-                    self.state.withLock { $0 = .loaded }
+                    try self.destroyStores(startsOver)
+                    if startsOver { try self.finishOpening(.load) { try self.openStores(migratingBy: nil, nil) } }
                 }
             }
             // Observations read, find no store, and end.
@@ -44,28 +39,29 @@ extension PersistenceManager {
         try outcome.get()
     }
 
-    private func destroyStores() throws {
+    /// Destroys the stores. The caller holds `opening`, and opens new ones if it starts over.
+    private func destroyStores(_ startsOver: Bool) throws {
         let coordinator = container.persistentStoreCoordinator
+        let destroying = try nextStep { try $0.destroying(on: .current, startsOver: startsOver) }
         let stores = coordinator.persistentStores
-        var destroyed: [(url: URL?, type: String, options: [AnyHashable: Any]?)] = []
-        if stores.isEmpty {
-            try creation.check(wasDestroyed: wasDestroyed.withLock { $0 })
-            destroyed = container.persistentStoreDescriptions.map { ($0.url, $0.type, $0.options) }
-        } else {
-            destroyed = stores.map { ($0.url, $0.type, $0.options) }
+        if stores.isEmpty { try creation.check(wasDestroyed: lifecycle.withLock { $0.isDestroyed }) }
+        let places: [(url: URL?, type: String, options: [AnyHashable: Any]?)] =
+            stores.isEmpty
+            ? container.persistentStoreDescriptions.map { ($0.url, $0.type, $0.options) }
+            : stores.map { ($0.url, $0.type, $0.options) }
+        // Observers hear of what follows, and must not wait for this. A store that cannot be destroyed is opened by the next use.
+        try step { _ in destroying }
+        do {
+            for context in stayingContexts { context.perform { context.reset() } }
+            for store in stores { try coordinator.remove(store) }
+            // One in memory is gone.
+            for case (let url?, let type, let options) in places where type != NSInMemoryStoreType {
+                try coordinator.destroyPersistentStore(at: url, ofType: type, options: options)
+            }
+        } catch {
+            try step { $0.failed() }
+            throw error
         }
-        // A store that cannot be destroyed is opened by the next use.
-        state.withLock { $0 = .unloaded }
-        closings.withLock { $0 += 1 }
-        // Observers hear of it, and must not wait for this.
-        openingThread.withLock { $0 = Thread.current }
-        defer { openingThread.withLock { $0 = nil } }
-        for context in stayingContexts { context.perform { context.reset() } }
-        for store in stores { try coordinator.remove(store) }
-        // One in memory is gone.
-        for case (let url?, let type, let options) in destroyed where type != NSInMemoryStoreType {
-            try coordinator.destroyPersistentStore(at: url, ofType: type, options: options)
-        }
-        wasDestroyed.withLock { $0 = true }
+        try step { $0.destroyed() }
     }
 }

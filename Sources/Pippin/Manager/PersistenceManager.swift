@@ -23,13 +23,12 @@ public final class PersistenceManager: Sendable {
     /// The merge policy of the contexts that the manager hands out.
     package let objectMergePolicy: NSMergePolicy
 
-    let state = Locked(LoadState.unloaded)
-    /// How often the store was closed. It increases after ``state`` says so.
-    let closings = Locked(0)
-    /// Held while the store is being opened.
+    /// Whether the store is open, and whether a thread opens or destroys it.
+    let lifecycle = Locked(StoreLifecycle())
+    /// Held while the store is opened or destroyed.
     let opening = Locked(())
-    /// The thread that is opening the store.
-    let openingThread = Locked<Thread?>(nil)
+    /// Opens the stores at the first use. The layer above, which can migrate them, provides it.
+    let openAtFirstUse: @Sendable (PersistenceManager) throws -> Void
     package let threadContexts = ThreadContexts()
     /// The contexts that were handed out for longer use.
     package let backgroundContexts = WeakContexts()
@@ -45,21 +44,17 @@ public final class PersistenceManager: Sendable {
     let programModel: NSManagedObjectModel
     /// Whether the store may be created.
     let creation: CreationCheck
-    /// Whether this manager has destroyed its store.
-    let wasDestroyed = Locked(false)
-    /// Whether a new store is about to replace one that was destroyed.
-    let isStartingOver = Locked(false)
     /// The merge policy of the contexts, which follows the schemas.
     package let contextPolicy: NSMergePolicy
     private let modelFailure: PersistenceError?
 
-    package init(
-        _ source: ModelSource, name: String,
-        mergePolicy: NSMergePolicy = .mergeByPropertyObjectTrump, store location: StoreLocation,
-        registry: ModelRegistry = ModelRegistry()
+    init(
+        _ source: ModelSource, name: String, mergePolicy: NSMergePolicy, store location: StoreLocation,
+        registry: ModelRegistry, openAtFirstUse: @escaping @Sendable (PersistenceManager) throws -> Void
     ) {
         self.name = name
         self.registry = registry
+        self.openAtFirstUse = openAtFirstUse
         objectMergePolicy = mergePolicy
         let model: NSManagedObjectModel
         do {
@@ -83,5 +78,13 @@ public final class PersistenceManager: Sendable {
     package func checkedModel() throws -> NSManagedObjectModel {
         if let modelFailure { throw modelFailure }
         return programModel
+    }
+
+    private static func rows(of container: NSPersistentContainer) -> (any StateRows)? {
+        #if canImport(ObjectiveC)
+            nil
+        #else
+            StoreRows(container.persistentStoreCoordinator)
+        #endif
     }
 }

@@ -127,7 +127,7 @@ extension PersistenceManager {
                         interest.prepare(for: container.persistentStoreCoordinator.modelLayout)
                     #endif
                     return asked.reading
-                } catch  where self.isStartingOver.withLock({ $0 }) {
+                } catch  where self.lifecycle.withLock({ $0.isStartingOver }) {
                     throw LiveQueryPause()
                 }
             })

@@ -63,4 +63,28 @@ struct UseWhileOpeningTests {
         #expect(said.withLock { $0 } == [.notLoaded])
         #expect(try await manager.count(V2.Note.self) == 1)
     }
+
+    @Test("throws an error to an observer while it starts over, too; another manager serves that observer")
+    func startingOver() async throws {
+        let manager = PersistenceManager(models: V2.Note.self, store: .file(file))
+        let other = PersistenceManager(models: V2.Note.self, store: .file(folder.file("others.sqlite")))
+        for manager in [manager, other] { try await manager.save(V2.Note(id: 1, words: [])) }
+        let (said, counts) = (Locked<[PersistenceError.Code?]>([]), Locked<[Int?]>([]))
+        let token = NotificationCenter.default.addObserver(
+            forName: .NSPersistentStoreCoordinatorStoresDidChange,
+            object: manager.container.persistentStoreCoordinator, queue: nil
+        ) { _ in
+            do { _ = try manager.readAndWait { try $0.count(V2.Note.self) } } catch {
+                said.withLock { $0.append((error as? PersistenceError)?.code) }
+            }
+            let count = try? other.readAndWait { try $0.count(V2.Note.self) }
+            counts.withLock { $0.append(count) }
+        }
+        defer { NotificationCenter.default.removeObserver(token) }
+        try await manager.startOver()
+        // The old store is removed, and the new one is added.
+        #expect(said.withLock { $0 } == [.notLoaded, .notLoaded])
+        #expect(counts.withLock { $0 } == [1, 1])
+        #expect(try await manager.count(V2.Note.self) == 0)
+    }
 }

@@ -1,4 +1,4 @@
-import CoreData
+package import CoreData
 
 extension PersistenceManager {
     /// A manager for models. Their entities are derived from the models themselves.
@@ -59,11 +59,13 @@ extension PersistenceManager {
         }
     }
 
-    static func rows(of container: NSPersistentContainer) -> (any StateRows)? {
-        #if canImport(ObjectiveC)
-            nil
-        #else
-            StoreRows(container.persistentStoreCoordinator)
-        #endif
+    /// A manager whose first use opens the stores as `load()` does without a plan.
+    package convenience init(
+        _ source: ModelSource, name: String, mergePolicy: NSMergePolicy = .mergeByPropertyObjectTrump,
+        store: StoreLocation, registry: ModelRegistry = ModelRegistry()
+    ) {
+        self.init(source, name: name, mergePolicy: mergePolicy, store: store, registry: registry) {
+            try $0.openStores(migratingBy: nil, nil)
+        }
     }
 }
