@@ -6,13 +6,9 @@ enum House {
         /// The path below `Sources`.
         let path: String
         let target: String
-        /// The folder in the target; nil for a file beside the rooms.
-        let room: String?
-        let imports: Set<String>
-        /// The types that are declared at the top level, in conditions or not.
-        let declarations: Set<String>
-        /// All words outside comments and strings that begin with a capital letter.
-        let words: Set<String>
+        /// The folder in the target; nil for a file beside the folders.
+        let folder: String?
+        let code: CodeNames
         /// The lines outside comments that have a string literal or a part of one, from where it begins.
         let literals: [String]
     }
@@ -51,31 +47,9 @@ enum House {
 
     private static func file(_ path: String, _ text: String) -> File {
         let parts = path.split(separator: "/").map(String.init)
-        var (imports, declarations, words): (Set<String>, Set<String>, Set<String>) = ([], [], [])
-        let kinds: Set<Substring> = ["class", "struct", "enum", "protocol", "actor", "typealias"]
-        // What is in an `#if` of the top level is indented by it.
-        var conditions = 0
-        for line in text.split(separator: "\n") where !line.drop(while: { $0 == " " }).hasPrefix("//") {
-            let indentation = line.prefix { $0 == " " }.count
-            if line.dropFirst(indentation).hasPrefix("#if ") { conditions += 1 }
-            if line.dropFirst(indentation).hasPrefix("#endif") { conditions -= 1 }
-            // What is between the quotation marks of a string names nothing.
-            let code = line.split(separator: "\"", omittingEmptySubsequences: false).enumerated()
-                .filter { $0.offset.isMultiple(of: 2) }.map(\.element).joined(separator: " ")
-            let named = code.split { !($0.isLetter || $0.isNumber || $0 == "_") }
-            words.formUnion(named.filter { $0.first?.isUppercase == true }.map(String.init))
-            if let index = named.firstIndex(of: "import"), named.indices.contains(index + 1), index < 2 {
-                imports.insert(String(named[index + 1]))
-            }
-            if indentation == 4 * conditions, let index = named.firstIndex(where: kinds.contains),
-                named.indices.contains(index + 1)
-            {
-                declarations.insert(String(named[index + 1]))
-            }
-        }
         return File(
-            path: path, target: parts[0], room: parts.count > 2 ? parts[1] : nil, imports: imports,
-            declarations: declarations, words: words, literals: literals(in: text))
+            path: path, target: parts[0], folder: parts.count > 2 ? parts[1] : nil, code: CodeNames(text),
+            literals: literals(in: text))
     }
 
     private static func literals(in text: String) -> [String] {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The shape of the package: what a target may import, and which room of it may lean on which.
+/// The shape of the package: what a target may import, and which folder of it may depend on which.
 @Suite("The house")
 struct HouseTests {
     @Test("A file imports only what its target names in Package.swift")
@@ -11,7 +11,7 @@ struct HouseTests {
         var violations: [String] = []
         for file in try House.files() {
             guard let named = targets[file.target] else { continue }
-            for module in file.imports where targets[module] != nil && !named.contains(module) {
+            for module in file.code.imports where targets[module] != nil && !named.contains(module) {
                 violations.append("\(file.path) imports \(module), which \(file.target) does not name")
             }
         }
@@ -22,7 +22,9 @@ struct HouseTests {
     func sqlite() throws {
         let modules: Set<String> = ["SQLiteConnection", "SQLiteEngine", "SQLiteMigration", "CSQLite"]
         let allowed = modules.union(["PippinCommand", "StoreReading"])
-        let naming = try House.files().filter { !allowed.contains($0.target) && !modules.isDisjoint(with: $0.imports) }
+        let naming = try House.files().filter {
+            !allowed.contains($0.target) && !modules.isDisjoint(with: $0.code.imports)
+        }
         #expect(naming.map(\.path) == ["CoreData/BuiltInStores/StoreTypes.swift"])
     }
 
@@ -53,7 +55,9 @@ struct HouseTests {
             "SQLGeneration", "SQLMigration", "SQLiteEngine", "SQLiteMigration", "PostgresEngine", "PostgresMigration",
             "StoreReading",
         ]
-        let naming = try House.files().filter { !allowed.contains($0.target) && $0.imports.contains("SQLGeneration") }
+        let naming = try House.files().filter {
+            !allowed.contains($0.target) && $0.code.imports.contains("SQLGeneration")
+        }
         #expect(naming.map(\.path) == [])
     }
 
@@ -64,47 +68,33 @@ struct HouseTests {
             "PippinPostgresCommand",
         ]
         let allowed = modules.union(["PostgresStoreReading"])
-        let naming = try House.files().filter { !allowed.contains($0.target) && !modules.isDisjoint(with: $0.imports) }
+        let naming = try House.files().filter {
+            !allowed.contains($0.target) && !modules.isDisjoint(with: $0.code.imports)
+        }
         #expect(naming.map(\.path) == [])
     }
 
-    @Test("A room leans on rooms below it only", arguments: Rooms.order.keys.sorted())
-    func rooms(target: String) throws {
+    @Test("A folder depends on folders below it only", arguments: Rooms.order.keys.sorted())
+    func folders(target: String) throws {
         let order = try #require(Rooms.order[target])
         let files = try House.files().filter { $0.target == target }
-        let rooms = Set(files.compactMap(\.room))
-        #expect(rooms == Set(order), "Tests/HouseTests/Rooms.swift lists the rooms of \(target)")
-        var owners: [String: Set<String>] = [:]
-        for file in files {
-            guard let room = file.room else { continue }
-            for name in file.declarations { owners[name, default: []].insert(room) }
+        #expect(
+            Set(files.compactMap(\.folder)) == Set(order), "Tests/HouseTests/Rooms.swift lists the folders of \(target)"
+        )
+        let violations = try Dependency.all(in: target).filter { dependency in
+            guard let place = order.firstIndex(of: dependency.folder), let other = order.firstIndex(of: dependency.home)
+            else { return false }
+            return other > place && Rooms.upward["\(target)/\(dependency.folder)"]?[dependency.home] == nil
         }
-        var violations: [String] = []
-        for file in files {
-            guard let room = file.room, let place = order.firstIndex(of: room) else { continue }
-            for name in file.words.subtracting(Rooms.shells[target] ?? []).sorted() {
-                guard let homes = owners[name], homes.count == 1, let home = homes.first,
-                    let other = order.firstIndex(of: home), other > place,
-                    Rooms.upward["\(target)/\(room)"]?[home] == nil
-                else { continue }
-                violations.append("\(file.path) names \(name), of \(home), which is above \(room)")
-            }
-        }
-        #expect(violations == [])
+        #expect(violations.map(\.description) == [])
     }
 
-    @Test("Each leaning that goes upward is still there")
+    @Test("Each upward dependency that is listed is still there")
     func upward() throws {
-        let files = try House.files()
-        for (room, homes) in Rooms.upward {
-            for home in homes.keys {
-                let target = String(room.prefix { $0 != "/" })
-                let declared = Set(files.filter { $0.target == target && $0.room == home }.flatMap(\.declarations))
-                let naming = files.filter { "\($0.target)/\($0.room ?? "")" == room }
-                #expect(
-                    naming.contains { !$0.words.isDisjoint(with: declared) },
-                    "\(room) leans on \(home) no more: \(target)")
-            }
+        for (place, homes) in Rooms.upward {
+            let parts = place.split(separator: "/").map(String.init)
+            let found = try Dependency.all(in: parts[0]).filter { $0.folder == parts[1] }.map(\.home)
+            #expect(Set(homes.keys).subtracting(found) == [], "\(place) depends on these no more")
         }
     }
 }

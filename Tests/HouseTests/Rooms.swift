@@ -1,6 +1,10 @@
-/// The rooms of the larger targets, from the ground up, and the few leanings that go upward.
+/// The folders (rooms) of the larger targets, from the ground up, and the few dependencies that go upward.
 enum Rooms {
     static let order: [String: [String]] = [
+        "ModelFiles": [
+            "Errors", "Descriptions", "Documents", "Source", "Archives", "Versions", "Packages", "StoreDocuments",
+            "Mappings",
+        ],
         "CoreDataModel": [
             "Errors", "Model", "Layouts", "Fetching", "Metadata", "Transformers", "ModelFiles",
         ],
@@ -30,12 +34,12 @@ enum Rooms {
             "Concurrency", "Errors", "Schema", "Values", "Columns", "Models", "Derivation", "Decoding", "Rows",
             "LiveQueries", "Manager",
             "Encoding",
-            "ModelBuilding", "Structs", "Queries", "Access", "Importing", "Verbs", "Aggregates",
+            "ModelBuilding", "Structs", "Queries", "Access", "Importing", "Aggregates", "Verbs",
             "FollowedLists", "Observing",
             "Migrating", "Lists", "Loading",
         ],
         "PippinRecords": [
-            "Access", "Manager", "Lists", "Errors", "Observing", "Migrating", "Conversions", "Records", "Repositories",
+            "Errors", "Conversions", "Records", "Manager", "Access", "Lists", "Observing", "Migrating", "Repositories",
             "Saving", "Fetching", "Syncing", "Operations", "Deleting",
         ],
         "StoreReading": [
@@ -47,7 +51,8 @@ enum Rooms {
         ],
     ]
 
-    /// The shells of state that the rooms of a target extend, each with its concern.
+    /// The shells of state that the folders of a target extend, each with its concern. What a shell declares itself is for all of them; what an
+    /// extension declares belongs to its folder.
     static let shells: [String: Set<String>] = [
         "Pippin": ["PersistenceManager"], "PippinRecords": ["PersistenceManager"],
         "SQLiteEngine": ["OpenStore", "SQLiteEngine"], "PostgresEngine": ["OpenDatabase", "PostgresEngine"],
@@ -89,7 +94,8 @@ enum Rooms {
             "values come as texts, around SQLGeneration's statement",
     ]
 
-    /// Leanings that go upward, by the room that leans, each with its reason: Core Data's own concepts.
+    /// Dependencies that go upward, by the folder that depends on another, each with its reason: Core Data's own concepts, and PostgreSQL's
+    /// connections.
     static let upward: [String: [String: String]] = [
         "CoreData/Objects": ["Context": "an object knows its context"],
         "CoreData/Context": ["Coordinator": "a context knows its coordinator"],
@@ -101,5 +107,13 @@ enum Rooms {
             "BuiltInStores": "a coordinator adds stores by the name of their type",
             "History": "a coordinator's position in the history can be overridden",
         ],
+        "PostgresEngine/Saving": [
+            "Opening": "a save whose server is lost makes a new connection",
+            "Sharing": "a save notifies the programs that share the store",
+        ],
+        "PostgresEngine/Fetching": [
+            "Evaluation": "conditions that SQL does not express exactly are evaluated on the fetched rows"
+        ],
+        "PostgresEngine/Batches": ["Sharing": "a batch notifies the programs that share the store"],
     ]
 }
