@@ -57,7 +57,10 @@ extension ModelReader {
     ///   - limit: how many at most; all of them without one.
     ///   - offset: how many to skip. Beginning after a model (`last`) is faster.
     /// - Returns: the models; an empty array if the filter selects none.
-    /// - Throws: ``PersistenceError``, Core Data's errors, and what `init(from:)` throws.
+    /// - Throws: ``PersistenceError`` with `unknownProperty`, `notComparable` or `keptAsJSON` for a filter or an
+    ///   order that the store cannot evaluate, `readFailed` if the store cannot be read (Core Data's error is its
+    ///   ``PersistenceError/underlying``), and `unreadable` for a stored value that the model cannot have, or that
+    ///   its own `init(from:)` refuses.
     /// - SQL: `SELECT … FROM Z<ENTITY> WHERE <filter> ORDER BY <order> LIMIT <limit> OFFSET <offset>`
     public func fetch<Model: CoreModel>(
         _ type: Model.Type, where filter: Filter<Model> = .all, sortedBy order: Order<Model> = [],
@@ -76,7 +79,10 @@ extension ModelReader {
     ///
     /// - Parameter request: the request.
     /// - Returns: the models; an empty array if it selects none.
-    /// - Throws: ``PersistenceError``, Core Data's errors, and what `init(from:)` throws.
+    /// - Throws: ``PersistenceError`` with `unknownProperty`, `notComparable` or `keptAsJSON` for a filter or an
+    ///   order that the store cannot evaluate, `readFailed` if the store cannot be read (Core Data's error is its
+    ///   ``PersistenceError/underlying``), and `unreadable` for a stored value that the model cannot have, or that
+    ///   its own `init(from:)` refuses.
     public func fetch<Model: CoreModel>(_ request: ModelRequest<Model>) throws -> [Model] {
         let fetcher = try access.fetcher(Model.self)
         let selection = try access.seeingChanges(try fetcher.selection(request), fetcher.plan)
@@ -89,7 +95,9 @@ extension ModelReader {
     ///   - type: the model's type.
     ///   - id: the identifier.
     /// - Returns: the model; `nil` where there is none.
-    /// - Throws: ``PersistenceError``, Core Data's errors, and what `init(from:)` throws.
+    /// - Throws: ``PersistenceError`` with `readFailed` if the store cannot be read (Core Data's error is its
+    ///   ``PersistenceError/underlying``), and `unreadable` for a stored value that the model cannot have, or that
+    ///   its own `init(from:)` refuses.
     /// - SQL: `SELECT … FROM Z<ENTITY> WHERE Z<ID> = ? LIMIT 1`
     public func find<Model: CoreModel>(_ type: Model.Type, id: Model.ID) throws -> Model? {
         let fetcher = try access.fetcher(type)
@@ -104,7 +112,9 @@ extension ModelReader {
     ///   - type: the models' type.
     ///   - ids: the identifiers.
     /// - Returns: the models that were found.
-    /// - Throws: ``PersistenceError``, Core Data's errors, and what `init(from:)` throws.
+    /// - Throws: ``PersistenceError`` with `readFailed` if the store cannot be read (Core Data's error is its
+    ///   ``PersistenceError/underlying``), and `unreadable` for a stored value that the model cannot have, or that
+    ///   its own `init(from:)` refuses.
     /// - SQL: `SELECT … FROM Z<ENTITY> WHERE Z<ID> IN (?, …)`, in batches
     public func find<Model: CoreModel>(_ type: Model.Type, ids: [Model.ID]) throws -> [Model] {
         let fetcher = try access.fetcher(type)
@@ -118,7 +128,10 @@ extension ModelReader {
     ///   - filter: what must hold.
     ///   - order: the order; without one, the order is arbitrary.
     /// - Returns: the model; `nil` where the filter selects none.
-    /// - Throws: ``PersistenceError``, Core Data's errors, and what `init(from:)` throws.
+    /// - Throws: ``PersistenceError`` with `unknownProperty`, `notComparable` or `keptAsJSON` for a filter or an
+    ///   order that the store cannot evaluate, `readFailed` if the store cannot be read (Core Data's error is its
+    ///   ``PersistenceError/underlying``), and `unreadable` for a stored value that the model cannot have, or that
+    ///   its own `init(from:)` refuses.
     /// - SQL: `SELECT … FROM Z<ENTITY> WHERE <filter> ORDER BY <order> LIMIT 1`
     public func first<Model: CoreModel>(
         _ type: Model.Type, where filter: Filter<Model> = .all, sortedBy order: Order<Model> = []

@@ -27,7 +27,7 @@ extension PersistenceError.Code {
     public static let storeNotFound = Self("storeNotFound")
     /// The folder for the store does not exist.
     public static let folderNotFound = Self("folderNotFound")
-    /// The store cannot be opened: it is damaged, locked, not a store, or not for this program.
+    /// The store cannot be opened, or destroyed: it is damaged, locked, not a store, or not for this program.
     public static let notOpened = Self("notOpened")
     /// The store was made with other models, and cannot be migrated to these automatically.
     public static let schemaChanged = Self("schemaChanged")

@@ -8,8 +8,9 @@ extension PersistenceManager {
     /// are still in use become invalid. The main context is emptied. Observations end with
     /// ``PersistenceError/Code/notLoaded``; use `startOver()` for observations to continue with a new store.
     ///
-    /// - Throws: ``PersistenceError/Code/notLoaded`` if the store was destroyed already, and Core Data's errors, such as
-    ///   those for a file that is not a database. A store that could not be destroyed is opened by the next use.
+    /// - Throws: ``PersistenceError/Code/notLoaded`` if the store was destroyed already, and
+    ///   ``PersistenceError/Code/notOpened``, with Core Data's error as its ``PersistenceError/underlying``, for a file that
+    ///   is not a database, or is locked. A store that could not be destroyed is opened by the next use.
     public func destroy() async throws { try await destroyStores(startingOver: false) }
 
     /// Deletes everything that was saved, and begins with an empty store. Observations continue with it. A store that cannot
@@ -53,10 +54,12 @@ extension PersistenceManager {
         try step { _ in destroying }
         do {
             for context in stayingContexts { context.perform { context.reset() } }
-            for store in stores { try coordinator.remove(store) }
-            // One in memory is gone.
-            for case (let url?, let type, let options) in places where type != NSInMemoryStoreType {
-                try coordinator.destroyPersistentStore(at: url, ofType: type, options: options)
+            try PersistenceError.explaining(.notOpened) {
+                for store in stores { try coordinator.remove(store) }
+                // One in memory is gone.
+                for case (let url?, let type, let options) in places where type != NSInMemoryStoreType {
+                    try coordinator.destroyPersistentStore(at: url, ofType: type, options: options)
+                }
             }
         } catch {
             try step { $0.failed() }

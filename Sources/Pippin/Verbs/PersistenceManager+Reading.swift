@@ -20,7 +20,10 @@ extension PersistenceManager {
     ///   - limit: how many at most; all of them without one.
     ///   - offset: how many to skip. Beginning after a model (`last`) is faster.
     /// - Returns: the models; an empty array if the filter selects none.
-    /// - Throws: ``PersistenceError``, Core Data's errors, and what `init(from:)` throws.
+    /// - Throws: ``PersistenceError`` with `unknownProperty`, `notComparable` or `keptAsJSON` for a filter or an
+    ///   order that the store cannot evaluate, `readFailed` if the store cannot be read (Core Data's error is its
+    ///   ``PersistenceError/underlying``), `unreadable` for a stored value that the model cannot have, or that its
+    ///   own `init(from:)` refuses, and what `load()` throws if the store is not open yet.
     /// - SQL: `SELECT … FROM Z<ENTITY> WHERE <filter> ORDER BY <order> LIMIT <limit> OFFSET <offset>`
     public func fetch<Model: CoreModel>(
         _ type: Model.Type, where filter: Filter<Model> = .all, sortedBy order: Order<Model> = [],
@@ -35,7 +38,10 @@ extension PersistenceManager {
     ///
     /// - Parameter request: the request.
     /// - Returns: the models; an empty array if it selects none.
-    /// - Throws: ``PersistenceError``, Core Data's errors, and what `init(from:)` throws.
+    /// - Throws: ``PersistenceError`` with `unknownProperty`, `notComparable` or `keptAsJSON` for a filter or an
+    ///   order that the store cannot evaluate, `readFailed` if the store cannot be read (Core Data's error is its
+    ///   ``PersistenceError/underlying``), `unreadable` for a stored value that the model cannot have, or that its
+    ///   own `init(from:)` refuses, and what `load()` throws if the store is not open yet.
     public func fetch<Model: CoreModel>(
         _ request: ModelRequest<Model>
     ) async throws -> [Model] {
@@ -48,7 +54,9 @@ extension PersistenceManager {
     ///   - type: the model's type.
     ///   - id: the identifier.
     /// - Returns: the model; `nil` where there is none.
-    /// - Throws: ``PersistenceError``, Core Data's errors, and what `init(from:)` throws.
+    /// - Throws: ``PersistenceError`` with `readFailed` if the store cannot be read (Core Data's error is its
+    ///   ``PersistenceError/underlying``), `unreadable` for a stored value that the model cannot have, or that its
+    ///   own `init(from:)` refuses, and what `load()` throws if the store is not open yet.
     /// - SQL: `SELECT … FROM Z<ENTITY> WHERE Z<ID> = ? LIMIT 1`
     public func find<Model: CoreModel>(
         _ type: Model.Type, id: Model.ID
@@ -67,7 +75,9 @@ extension PersistenceManager {
     ///   - type: the models' type.
     ///   - ids: the identifiers.
     /// - Returns: the models that were found.
-    /// - Throws: ``PersistenceError``, Core Data's errors, and what `init(from:)` throws.
+    /// - Throws: ``PersistenceError`` with `readFailed` if the store cannot be read (Core Data's error is its
+    ///   ``PersistenceError/underlying``), `unreadable` for a stored value that the model cannot have, or that its
+    ///   own `init(from:)` refuses, and what `load()` throws if the store is not open yet.
     /// - SQL: `SELECT … FROM Z<ENTITY> WHERE Z<ID> IN (?, …)`, in batches
     public func find<Model: CoreModel>(
         _ type: Model.Type, ids: [Model.ID]
@@ -82,7 +92,10 @@ extension PersistenceManager {
     ///   - filter: what must hold.
     ///   - order: the order; without one, the order is arbitrary.
     /// - Returns: the model; `nil` where the filter selects none.
-    /// - Throws: ``PersistenceError``, Core Data's errors, and what `init(from:)` throws.
+    /// - Throws: ``PersistenceError`` with `unknownProperty`, `notComparable` or `keptAsJSON` for a filter or an
+    ///   order that the store cannot evaluate, `readFailed` if the store cannot be read (Core Data's error is its
+    ///   ``PersistenceError/underlying``), `unreadable` for a stored value that the model cannot have, or that its
+    ///   own `init(from:)` refuses, and what `load()` throws if the store is not open yet.
     /// - SQL: `SELECT … FROM Z<ENTITY> WHERE <filter> ORDER BY <order> LIMIT 1`
     public func first<Model: CoreModel>(
         _ type: Model.Type, where filter: Filter<Model> = .all, sortedBy order: Order<Model> = []

@@ -32,7 +32,8 @@ struct FailedDestroyingTests {
     @Test("is opened by the next use; until it can be, reading is an error, and never nothing")
     func destroy() async throws {
         try await blocking { manager in
-            await #expect(throws: (any Error).self) { try await manager.destroy() }
+            let error = await #expect(throws: PersistenceError.self) { try await manager.destroy() }
+            #expect(error?.code == .notOpened)
             await #expect(throws: PersistenceError.self) { try await manager.fetch(Coin.self) }
             await #expect(throws: PersistenceError.self) { try await manager.count(Coin.self) }
         }
@@ -47,7 +48,7 @@ struct FailedDestroyingTests {
         var states = counter.manager.observe(Coin.self).makeAsyncIterator()
         #expect(try await states.next()?.count == 1)
         try await blocking { manager in
-            await #expect(throws: (any Error).self) { try await manager.startOver() }
+            await #expect(throws: PersistenceError.self) { try await manager.startOver() }
             await #expect(throws: PersistenceError.self) { try await states.next() }
             await #expect(throws: PersistenceError.self) { try await manager.load() }
         }

@@ -62,8 +62,8 @@ struct StartingOverTests {
         let url = folder.file("letter.txt")
         try Data("Dear Jane, this letter is no database.".utf8).write(to: url)
         let manager = PersistenceManager(models: Coin.self, store: .file(url))
-        await #expect(throws: (any Error).self) { try await manager.startOver() }
-        await #expect(throws: (any Error).self) { try await manager.destroy() }
+        await #expect(throws: PersistenceError.self) { try await manager.startOver() }
+        await #expect(throws: PersistenceError.self) { try await manager.destroy() }
         #expect(try String(contentsOf: url, encoding: .utf8) == "Dear Jane, this letter is no database.")
     }
 

@@ -43,7 +43,7 @@ struct MigrationOptionTests {
         #expect(try await manager.fetch(V2.Person.self).map(\.age) == [1])
         try connection.execute("BEGIN IMMEDIATE")
         time = await thread.measure {
-            await #expect(throws: (any Error).self) { try await manager.destroy() }
+            await #expect(throws: PersistenceError.self) { try await manager.destroy() }
         }
         #expect(time < .seconds(200))
         try connection.execute("COMMIT")

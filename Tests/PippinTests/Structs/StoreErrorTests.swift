@@ -41,6 +41,22 @@ struct StoreErrorTests {
         #expect(await code { try await manager().save(Song(id: "a", title: "")) } == .notOpened)
     }
 
+    @Test("a file that is no store and cannot be destroyed, with its path and Core Data's code") func notDestroyed()
+        async throws
+    {
+        try Data(repeating: 65, count: 5000).write(to: folder.file("songs.sqlite"))
+        let manager = manager()
+        for work in [{ try await manager.destroy() }, { try await manager.startOver() }] {
+            let error = await #expect(throws: PersistenceError.self) { try await work() }
+            #expect(error?.code == .notOpened)
+            #expect(error?.path == folder.file("songs.sqlite").path)
+            let (bridged, underlying) = (try #require(error) as NSError, try #require(error?.underlying) as NSError)
+            #expect(bridged.domain == NSCocoaErrorDomain)
+            #expect(bridged.code == underlying.code)
+            #expect(bridged.code == CocoaError.Code.fileReadCorruptFile.rawValue)
+        }
+    }
+
     @Test("a folder in the place of the file") func folderInPlace() async throws {
         let manager = PersistenceManager(models: Song.self, store: .file(folder.url))
         #expect(await code { try await manager.load() } == .notOpened)

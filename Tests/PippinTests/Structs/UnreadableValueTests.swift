@@ -62,6 +62,26 @@ private enum Forgiving {
     }
 }
 
+private enum Refusing {
+    struct NoTags: Error {}
+
+    struct Ticket: CoreModel {
+        let id: Int
+        var tags: [String]
+
+        enum CodingKeys: CodingKey { case id, tags }
+
+        static var schema: Schema<Ticket> { Schema(.removed("state"), .removed("place")) }
+
+        init(from decoder: any Decoder) throws {
+            let values = try decoder.container(keyedBy: CodingKeys.self)
+            id = try values.decode(Int.self, forKey: .id)
+            tags = try values.decode([String].self, forKey: .tags)
+            if tags == ["a"] { throw NoTags() }
+        }
+    }
+}
+
 @Suite("Stored values that a struct cannot read")
 struct UnreadableValueTests {
     private let folder: TestFolder
@@ -92,6 +112,21 @@ struct UnreadableValueTests {
         let kind = await error(WithKind.Ticket.self)
         #expect(kind?.property == "place")
         #expect(kind?.localizedDescription.contains("“place.kind”") == true)
+    }
+
+    @Test("are named where the struct's own initializer refuses them")
+    func refused() async throws {
+        let tags = await error(Refusing.Ticket.self)
+        #expect(tags?.code == .unreadable)
+        #expect(tags?.identifier == "7")
+        #expect(tags?.localizedDescription.contains("NoTags") == true)
+        let store = PersistenceManager(models: Refusing.Ticket.self, store: file)
+        let found = await #expect(throws: PersistenceError.self) { try await store.find(Refusing.Ticket.self, id: 7) }
+        #expect(found == tags)
+        let read = await #expect(throws: PersistenceError.self) {
+            try await store.read { try $0.find(Refusing.Ticket.self, ids: [7]) }
+        }
+        #expect(read == tags)
     }
 
     @Test("are errors of Codable for the struct's own initializer, which may try another type")
