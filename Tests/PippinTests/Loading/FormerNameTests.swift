@@ -1,4 +1,5 @@
 import Pippin
+import TestSupport
 import Testing
 
 /// A shift of names, which a store of the former version can tell from the present one.
@@ -10,6 +11,20 @@ private struct Person: CoreModel, Equatable {
 
     static var schema: Schema<Person> {
         Schema(.renamed(\.last, from: "first"), .renamed(\.nick, from: "last"), .renamed(\.alias, from: "nick"))
+    }
+}
+
+private enum Former {
+    struct Person: CoreModel {
+        let id: Int
+        var first: String
+        var last: String
+        var nick: String
+    }
+
+    struct AsBefore: CoreModel {
+        let id: Int
+        var first: String
     }
 }
 
@@ -74,7 +89,15 @@ struct FormerNameTests {
 
     @Test("may be the name that it has, and that of another property which has a new one")
     func shift() async throws {
-        try await PersistenceManager(models: AsBefore.self, store: .memory).load()
-        try await PersistenceManager(models: Person.self, store: .memory).load()
+        let folder = try TestFolder()
+        let store = StoreLocation.file(folder.file("persons.sqlite"))
+        try await PersistenceManager(models: Former.Person.self, Former.AsBefore.self, store: store).write { store in
+            try store.save(Former.Person(id: 1, first: "Jane", last: "Austen", nick: "Jenny"))
+            try store.save(Former.AsBefore(id: 1, first: "Jane"))
+        }
+        let manager = PersistenceManager(models: Person.self, AsBefore.self, store: store)
+        let person = try await manager.find(Person.self, id: 1)
+        #expect(person == Person(id: 1, last: "Jane", nick: "Austen", alias: "Jenny"))
+        #expect(try await manager.find(AsBefore.self, id: 1)?.first == "Jane")
     }
 }
