@@ -32,6 +32,18 @@ package struct ColumnSources {
             }
         }
         for owner in mapping.owners { add(owner) }
+        separateFiles()
+    }
+
+    /// Keeps the file of a large value for one of the columns that take it, and gives the others its content: the file is
+    /// removed when its column gets another value.
+    private mutating func separateFiles() {
+        let takers = mapping.columns.flatMap { $0?.flattened ?? [] }.filter(\.storage.allowsExternal).map(\.name)
+        let sources = Dictionary(grouping: takers.filter { sourceColumns[$0] != nil }) { sourceColumns[$0] }
+        for (source, takers) in sources where takers.count > 1 {
+            let owner = takers.first { $0 == source } ?? takers.first
+            for taker in takers where taker != owner { values[taker] = values[taker]?.inlined }
+        }
     }
 
     // MARK: Attributes

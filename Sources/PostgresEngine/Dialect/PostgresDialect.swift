@@ -64,7 +64,7 @@ package struct PostgresDialect: SQLDialect {
         case .wholeNumber(let type, _): wholeNumber(list, type)
         // All bytes are in the table in this engine, and its statements do not ask for this.
         case .isInFile: "FALSE"
-        case .fileContent, .markedContent: list
+        case .fileContent, .inlinedContent, .markedContent: list
         case .changedProperties, .nestedValue: "NULL"
         }
     }

@@ -24,6 +24,9 @@ package enum SQLFunction: Sendable, Equatable {
     case isInFile
     /// The value of a column that allows external storage, read from its file if it is in one.
     case fileContent
+    /// The column's bytes with the content of the file that they name, and otherwise as they are: for a further column that
+    /// takes a value, since a file belongs to one column.
+    case inlinedContent
     /// The value with the leading byte that a column with external storage has (`X'01'`).
     case markedContent
     /// The history's mask of changed properties with the numbering of the new model, from an entity's number and a
@@ -49,8 +52,8 @@ package enum SQLFunction: Sendable, Equatable {
     package var isRegisteredByPippin: Bool {
         switch self {
         case .ifNull, .average, .sum, .extreme, .isInFile, .markedContent, .haveSameKind, .orderedByBytes: false
-        case .now, .uppercase, .lowercase, .canonical, .decimalSum, .wholeNumber, .fileContent, .changedProperties,
-            .nestedValue:
+        case .now, .uppercase, .lowercase, .canonical, .decimalSum, .wholeNumber, .fileContent, .inlinedContent,
+            .changedProperties, .nestedValue:
             true
         }
     }

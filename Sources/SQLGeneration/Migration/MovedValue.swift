@@ -17,6 +17,9 @@ package enum MovedValue: Equatable, Sendable {
         }
     }
 
+    /// The same value for a further column, if a file has it.
+    package var inlined: MovedValue { .computed(.call(.inlinedContent, sql)) }
+
     /// The same value, with a fallback if it is NULL.
     package func orElse(_ fallback: SQLFragment?) -> MovedValue {
         fallback.map { .computed(.call(.ifNull, sql, $0)) } ?? self

@@ -11,12 +11,17 @@ package enum ExternalFileSQL {
     /// - Parameters:
     ///   - column: the column.
     ///   - table: its table.
+    ///   - others: columns of the same row that must not name the same file.
     ///   - condition: the condition on rows of the table `t`.
     /// - Returns: the statement.
     package static func references(
-        _ column: String, in table: String, where condition: SQLFragment
+        _ column: String, in table: String, butNotIn others: [String] = [], where condition: SQLFragment
     ) -> SQLFragment {
         let value: SQLFragment = "\(SQLColumn(column, of: "t"))"
-        return "SELECT \(value) FROM \(name: table) t WHERE \(.call(.isInFile, value)) AND \(condition)"
+        var conditions: [SQLFragment] = [.call(.isInFile, value), condition]
+        for other in others {
+            conditions.append(SQLFragment(.same(value, "\(SQLColumn(other, of: "t"))", isNegated: true)))
+        }
+        return "SELECT \(value) FROM \(name: table) t WHERE \(.joined(conditions, separator: " AND "))"
     }
 }

@@ -23,6 +23,14 @@ package enum ColumnStorage: Sendable, Equatable {
     /// The primary key of a destination.
     case toOne
 
+    /// Whether the column may name a file that has its value.
+    package var allowsExternal: Bool {
+        switch self {
+        case .data(let allowsExternal), .transformable(let allowsExternal): allowsExternal
+        default: false
+        }
+    }
+
     /// Whether the column holds archives, whose content is opaque to the store.
     var isTransformable: Bool { if case .transformable = self { true } else { false } }
 

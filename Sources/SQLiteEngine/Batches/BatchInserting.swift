@@ -86,13 +86,7 @@ private final class BatchInsertion {
             defer { rows.reset() }
             for (index, value) in values.enumerated() { try rows.bind(value.value, at: Int32(index + 1)) }
             guard try rows.step() else { continue }
-            for slot in slots {
-                guard let column = access.mapping.columns[slot] else { continue }
-                let select = try store.connection.statement(access.selectText(column.name))
-                try select.bind(rows.integer(at: 0), at: 1)
-                if try select.step() { try files.replaced(select.data(at: 0)) }
-                select.reset()
-            }
+            try store.noteFiles(of: access, slots, inRow: rows.integer(at: 0), files)
         }
     }
 

@@ -91,25 +91,6 @@ extension OpenStore {
         return changed
     }
 
-    /// Records the files of external data that a change of rows makes superfluous.
-    ///
-    /// - Parameters:
-    ///   - access: the entity and its tables.
-    ///   - slots: the changed properties.
-    ///   - condition: the condition on the rows of the entity's table `t`.
-    ///   - files: records the files.
-    /// - Throws: SQLite's errors.
-    func noteFiles(
-        of access: EntityAccess, _ slots: [Int], where condition: SQLFragment, _ files: ExternalFiles
-    ) throws {
-        for slot in slots {
-            guard let column = access.mapping.columns[slot] else { continue }
-            let statement = try connection.prepare(
-                ExternalFileSQL.references(column.name, in: access.mapping.table, where: condition))
-            while try statement.step() { try files.replaced(statement.data(at: 0)) }
-        }
-    }
-
     /// The IDs of the rows of a request, without those that a deletion deleted by cascading.
     func identifiers(in keys: KeyTable, _ entity: EntityLayout) throws -> [NSManagedObjectID] {
         try identifiers(of: connection.prepare(keys.sql.rows), entity)

@@ -47,6 +47,7 @@ package struct SQLiteDialect: SQLDialect {
         case .wholeNumber(let type, let name): wholeNumber(.list(arguments), type, name)
         case .isInFile: isInFile(.list(arguments))
         case .fileContent: "\(word: SQLFunctionName.fileContent)(\(.list(arguments)))"
+        case .inlinedContent: "\(word: SQLFunctionName.inlinedContent)(\(.list(arguments)))"
         case .markedContent: markedContent(.list(arguments))
         case .changedProperties: "\(word: SQLFunctionName.changedProperties)(\(.list(arguments)))"
         case .nestedValue(let path, let type): nestedValue(.list(arguments), path, type)

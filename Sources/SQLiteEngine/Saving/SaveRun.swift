@@ -115,7 +115,7 @@ final class SaveRun {
     private func update(_ change: RowChange, _ updating: UpdateStatement) throws {
         let statement = updating.statement
         if updating.hasExternalSlots {
-            try noteExternalFiles(of: change.objectID, updating.access, slots: updating.written)
+            try store.noteFiles(of: updating.access, updating.written, inRow: change.objectID.key, files)
         }
         let next = try updating.access.writer.bind(
             change.values, slots: updating.written, to: statement, files: files)
@@ -135,7 +135,7 @@ final class SaveRun {
             try access.mapping.checkAvailable(
                 relationship.name, "is not known, and its object cannot be deleted", url: store.file.url)
         }
-        try noteExternalFiles(of: identifier, access, slots: nil)
+        try store.noteFiles(of: access, nil, inRow: identifier.key, files)
         let statement = try store.connection.statement(access.deleteText)
         try statement.bind(identifier.key, at: 1)
         try statement.bind(deletion.version, at: 2)
@@ -145,17 +145,6 @@ final class SaveRun {
             let statement = try store.connection.statement(text)
             try statement.bind(identifier.key, at: 1)
             try statement.run()
-        }
-    }
-
-    /// Records which files become superfluous when columns with external storage are overwritten.
-    private func noteExternalFiles(of identifier: NSManagedObjectID, _ access: EntityAccess, slots: [Int]?) throws {
-        for slot in access.writer.externalSlots where slots?.contains(slot) ?? true {
-            guard let column = access.mapping.columns[slot] else { continue }
-            let statement = try store.connection.statement(access.selectText(column.name))
-            try statement.bind(identifier.key, at: 1)
-            if try statement.step() { try files.replaced(statement.data(at: 0)) }
-            statement.reset()
         }
     }
 

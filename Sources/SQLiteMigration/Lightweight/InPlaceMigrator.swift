@@ -256,6 +256,12 @@ package struct InPlaceMigrator {
                     return .failure("a value cannot be moved into the store: \(missing.sentence)")
                 }
             }
+            try file.connection.register(function: SQLFunctionName.inlinedContent, argumentCount: 1) { arguments in
+                guard let bytes = arguments.data(at: 0) else { return .null }
+                guard ExternalData.fileName(in: bytes) != nil, case .value(let content) = external.content(of: bytes)
+                else { return .blob(bytes) }
+                return .blob(ExternalData.inline(content))
+            }
             let masks = historyMasks()
             try file.connection.register(function: SQLFunctionName.changedProperties, argumentCount: 2) { arguments in
                 guard let data = arguments.data(at: 1), let convert = masks[Int(arguments.integer(at: 0))] else {

@@ -38,6 +38,7 @@ struct OtherDialect: SQLDialect {
         case .orderedByBytes: "bytewise(\(.list(arguments)))"
         case .isInFile: "get_byte(\(.list(arguments)), 0) = 2"
         case .fileContent: "content(\(.list(arguments)))"
+        case .inlinedContent: "inlined(\(.list(arguments)))"
         case .markedContent: "marked(\(.list(arguments)))"
         case .changedProperties: "mask(\(.list(arguments)))"
         case .nestedValue(let path, _): "\(.list(arguments)) -> \(text: path.joined(separator: "."))"

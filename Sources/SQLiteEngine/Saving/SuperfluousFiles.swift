@@ -1,0 +1,62 @@
+import CoreDataModel
+import Foundation
+import SQLGeneration
+import SQLiteConnection
+import StoreEngine
+
+// The files that become superfluous when columns with external storage are overwritten.
+//
+// In a store that an earlier build migrated, two columns of a row may name one file, which then stays for the other.
+extension OpenStore {
+    /// Records the files that a change of one row makes superfluous.
+    ///
+    /// - Parameters:
+    ///   - access: the entity and its tables.
+    ///   - slots: the changed properties; nil if the row is deleted.
+    ///   - key: the row's key.
+    ///   - files: records the files.
+    /// - Throws: SQLite's errors.
+    func noteFiles(of access: EntityAccess, _ slots: [Int]?, inRow key: Int64, _ files: ExternalFiles) throws {
+        let external = access.writer.externalSlots
+        if external.isEmpty { return }
+        let changed = external.filter { slots?.contains($0) ?? true }
+        let references = try changed.compactMap { try fileReference(of: access, $0, inRow: key) }
+        if references.isEmpty { return }
+        let kept = try external.filter { !changed.contains($0) }.compactMap {
+            try fileReference(of: access, $0, inRow: key)
+        }
+        for reference in references where !kept.contains(reference) { try files.replaced(reference) }
+    }
+
+    /// The bytes of a column, if they name a file.
+    private func fileReference(of access: EntityAccess, _ slot: Int, inRow key: Int64) throws -> Data? {
+        guard let column = access.mapping.columns[slot] else { return nil }
+        let statement = try connection.statement(access.selectText(column.name))
+        defer { statement.reset() }
+        try statement.bind(key, at: 1)
+        guard try statement.step() else { return nil }
+        let bytes = statement.data(at: 0)
+        return ExternalData.fileName(in: bytes) == nil ? nil : bytes
+    }
+
+    /// Records the files that a change of rows makes superfluous.
+    ///
+    /// - Parameters:
+    ///   - access: the entity and its tables.
+    ///   - slots: the changed properties with external storage.
+    ///   - condition: the condition on the rows of the entity's table `t`.
+    ///   - files: records the files.
+    /// - Throws: SQLite's errors.
+    func noteFiles(
+        of access: EntityAccess, _ slots: [Int], where condition: SQLFragment, _ files: ExternalFiles
+    ) throws {
+        let kept = access.writer.externalSlots.filter { !slots.contains($0) }
+            .compactMap { access.mapping.columns[$0]?.name }
+        for slot in slots {
+            guard let column = access.mapping.columns[slot] else { continue }
+            let statement = try connection.prepare(
+                ExternalFileSQL.references(column.name, in: access.mapping.table, butNotIn: kept, where: condition))
+            while try statement.step() { try files.replaced(statement.data(at: 0)) }
+        }
+    }
+}
