@@ -97,6 +97,18 @@ extension PostgresFormat: MigratableFormat {
         try work()
     }
 
+    package static func areOneStore(
+        _ url: URL, _ options: [AnyHashable: Any]?, _ otherURL: URL, _ otherOptions: [AnyHashable: Any]?
+    ) -> Bool {
+        guard let place = try? StorePlace(url, options), let other = try? StorePlace(otherURL, otherOptions) else {
+            return false
+        }
+        if place.isSame(as: other) { return true }
+        // How to connect may differ.
+        let strings = [options, otherOptions].map { $0?[NSPostgreSQLConnectionStringOption] as? String }
+        return place.schema == other.schema && strings[0] == strings[1] && (strings[0] != nil || url == otherURL)
+    }
+
     package static func exists(at url: URL, options: [AnyHashable: Any]?) throws -> Bool {
         try working(url, options, "look at") { try $0.stored() != nil }
     }

@@ -169,4 +169,25 @@ struct CopyTests {
         #expect(
             try content(coordinator(Bookshop.model, other.url(), NSPostgreSQLStoreType)) == content(source))
     }
+
+    @Test("A migration into another schema of the same database leaves the source as it is")
+    func migrationBesideIt() throws {
+        let old = Bookshop.make(hasTags: false)
+        let source = try coordinator(old, database.url(), NSPostgreSQLStoreType)
+        let context = context(source)
+        _ = context.insert("Author", ["name": "Ada"])
+        try context.save()
+        for store in source.persistentStores { try source.remove(store) }
+        let mapping = try NSMappingModel.inferredMappingModel(
+            forSourceModel: old, destinationModel: Bookshop.model)
+        try NSMigrationManager(sourceModel: old, destinationModel: Bookshop.model).migrateStore(
+            from: database.url(), sourceType: NSPostgreSQLStoreType, options: nil, with: mapping,
+            toDestinationURL: database.url(), destinationType: NSPostgreSQLStoreType,
+            destinationOptions: [NSPostgreSQLSchemaOption: "archive"])
+        #expect(try database.rows("SELECT name FROM archive.author") == [["Ada"]])
+        #expect(try database.rows("SELECT name FROM public.author") == [["Ada"]])
+        let tables = "SELECT schemaname FROM pg_tables WHERE tablename = 'tag'"
+        #expect(try database.rows(tables) == [["archive"]])
+        _ = try coordinator(old, database.url(), NSPostgreSQLStoreType)
+    }
 }

@@ -80,6 +80,11 @@ package protocol MigratableFormat: StoreFormat {
     /// - Throws: the errors of copying the store, and of the work.
     static func withBackup(of url: URL, _ work: () throws -> Void, failed: (URL) -> Void) throws
 
+    /// Whether two stores are one: options may say where they are, too.
+    static func areOneStore(
+        _ url: URL, _ options: [AnyHashable: Any]?, _ otherURL: URL, _ otherOptions: [AnyHashable: Any]?
+    ) -> Bool
+
     /// Whether there is a store at a place.
     ///
     /// - Throws: the errors of a server that cannot be asked.
@@ -106,6 +111,12 @@ package protocol MigratableFormat: StoreFormat {
     static func reconciliation(
         at url: URL, program: NSManagedObjectModel, rules: ReconciliationRules, options: [AnyHashable: Any]?
     ) throws -> (any ReconcilableStore)?
+}
+
+extension MigratableFormat {
+    package static func areOneStore(
+        _ url: URL, _ options: [AnyHashable: Any]?, _ otherURL: URL, _ otherOptions: [AnyHashable: Any]?
+    ) -> Bool { url.isSameFile(as: otherURL) }
 }
 
 /// An inferred migration from one model to another.

@@ -50,7 +50,7 @@ package final class PostgresEngine: OpenableEngine {
         guard let place = try? givenPlace ?? StorePlace(facts.url, facts.options),
             let other = try? StorePlace(url, options)
         else { return false }
-        return place.target.description == other.target.description && place.schema == other.schema
+        return place.isSame(as: other)
     }
 
     // MARK: Opening and closing

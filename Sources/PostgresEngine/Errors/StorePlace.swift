@@ -64,6 +64,11 @@ package struct StorePlace: Sendable {
         }
     }
 
+    /// Whether another place is the same schema of the same database.
+    package func isSame(as other: StorePlace) -> Bool {
+        target.description == other.target.description && schema == other.schema
+    }
+
     /// A short name for messages: the database, and the schema unless it is the usual one.
     package var name: String {
         let database = (try? target.parsed()["dbname"]) ?? "the default database"

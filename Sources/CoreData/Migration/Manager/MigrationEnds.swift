@@ -18,8 +18,9 @@ struct MigrationEnds {
 
     /// Whether the source is migrated in its place.
     var areOneStore: Bool {
-        source.type == destination.type && source.type != NSInMemoryStoreType
-            && source.url.isSameFile(as: destination.url)
+        guard source.type == destination.type, source.type != NSInMemoryStoreType else { return false }
+        return format?.areOneStore(source.url, source.options, destination.url, destination.options)
+            ?? source.url.isSameFile(as: destination.url)
     }
 
     private var destinationFormat: (any MigratableFormat.Type)? {
