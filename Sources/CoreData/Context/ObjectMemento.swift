@@ -13,6 +13,7 @@ struct ObjectMemento {
     private var changedSlots: [Int] = []
     private var toOnes: [FormerDestination] = []
     private var toManys: [FormerMembers] = []
+    private var unread: [UnreadMembers] = []
 
     /// The destination of a to-one relationship, before the event and after it.
     private struct FormerDestination {
@@ -58,6 +59,13 @@ struct ObjectMemento {
         }
     }
 
+    /// The additions and removals of a to-many relationship before the event, if its members had not been read.
+    private struct UnreadMembers {
+        let relationship: RelationshipLayout
+        let added: IdentitySet
+        let removed: IdentitySet
+    }
+
     init(_ object: NSManagedObject, existed: Bool) {
         self.object = object
         self.existed = existed
@@ -71,7 +79,14 @@ struct ObjectMemento {
             }
         }
         for relationship in object.layout.toManys {
-            guard let members = object.toManyMembersIfAny(relationship), members.isLoaded else { continue }
+            guard let members = object.toManyMembersIfAny(relationship) else { continue }
+            guard members.isLoaded else {
+                if members.hasChanges {
+                    unread.append(
+                        UnreadMembers(relationship: relationship, added: members.added, removed: members.removed))
+                }
+                continue
+            }
             toManys.append(
                 FormerMembers(relationship: relationship, members: members.all, isReordered: members.isReordered))
         }
@@ -111,24 +126,32 @@ struct ObjectMemento {
             if let place, object.managedObjectContext != nil { toOnes[place].later = object.toOne(relationship) }
         }
         for relationship in object.layout.toManys {
-            // Of members that the event loaded in order to change them, the former ones were the committed ones. Those
-            // of a deleted object are recorded in any case: once that is saved, no store has them.
+            // Of members that the event loaded in order to change them, the former ones were the committed ones with earlier
+            // changes. Those of a deleted object are recorded in any case: once that is saved, no store has them.
             guard let members = object.toManyMembersIfAny(relationship),
                 members.hasChanges || object.isDeleted && members.isLoaded,
                 !toManys.contains(where: { $0.relationship === relationship })
             else { continue }
-            let loaded = object.loadedToManyMembers(relationship)
-            let committed = loaded.committed
-            // The present order as far as possible: the indexes of removed members were not recorded.
-            let order = loaded.all.filter(committed.contains) + loaded.removed
-            toManys.append(FormerMembers(relationship: relationship, members: order, isReordered: false))
+            let former = formerMembers(of: relationship, object.loadedToManyMembers(relationship))
+            toManys.append(FormerMembers(relationship: relationship, members: former, isReordered: false))
         }
+        unread = []
         for index in toManys.indices {
             toManys[index].later = object.loadedToManyMembers(toManys[index].relationship).all
             // Of an object whose deletion is saved, all members have to be restored.
             if !isDeletedLater { toManys[index].leaveOutCommon() }
         }
         if !isDeletedLater { toManys.removeAll { !$0.isChanged } }
+    }
+
+    /// The members before the event of a relationship that had not been read, in the present order as far as possible: the
+    /// indexes of removed members were not recorded.
+    private func formerMembers(of relationship: RelationshipLayout, _ now: ToManyMembers) -> [NSManagedObject] {
+        let earlier = unread.first { $0.relationship === relationship }
+        let stored = now.committed
+        let former = stored.subtracting(earlier?.removed ?? []).union(earlier?.added ?? [])
+        let present = now.members
+        return now.all.filter(former.contains) + former.filter { !present.contains($0) }
     }
 
     /// Whether a property of the object has another value once it is restored.

@@ -218,15 +218,33 @@ final class ToManyMembers {
     }
 
     /// Replaces the members, recording the differences. The members must be loaded.
+    ///
+    /// - Parameters:
+    ///   - wanted: the new members, in order.
+    ///   - isReordered: whether the order may differ from the stored one even if that cannot be seen here.
     func replaceAll(by wanted: [NSManagedObject], isReordered: Bool) {
         let stored = committed
         let members = IdentitySet(wanted)
+        let isReordered = isReordered || isOrdered && !keepsStoredOrder(wanted, stored)
         forgetGiven()
         index = members
         list = isOrdered ? wanted : []
         added = members.subtracting(stored)
         removed = stored.subtracting(members)
         self.isReordered = isReordered
+    }
+
+    /// Whether members are in the stored order, and those that the store does not have behind them. The stored order is kept
+    /// if it is known.
+    private func keepsStoredOrder(_ wanted: [NSManagedObject], _ stored: IdentitySet) -> Bool {
+        guard let order = storedOrder ?? (self.isReordered ? nil : list.filter { !added.contains($0) }) else {
+            return wanted.allSatisfy { !stored.contains($0) }
+        }
+        if order.count == stored.count { storedOrder = order }
+        let kept = wanted.prefix { stored.contains($0) }
+        let members = IdentitySet(wanted)
+        return kept.elementsEqual(order.filter(members.contains), by: ===)
+            && !wanted.dropFirst(kept.count).contains(where: stored.contains)
     }
 
     /// The stored destinations.
