@@ -47,13 +47,21 @@ extension PersistenceManager {
     }
 
     /// Opens the stores that the container describes, as Core Data does.
+    ///
+    /// If one cannot be opened, none stays open: the next attempt opens all, and starting over destroys all.
     func openContainer() throws {
+        let coordinator = container.persistentStoreCoordinator
+        let former = coordinator.persistentStores
         let failure = Locked<(any Error)?>(nil)
         // Synchronous, as set above: the handler has been called for every store when this returns.
         container.loadPersistentStores { _, error in
             if let error { failure.withLock { $0 = $0 ?? error } }
         }
-        if let error = failure.withLock({ $0 }) { throw error }
+        guard let error = failure.withLock({ $0 }) else { return }
+        for store in coordinator.persistentStores where !former.contains(where: { $0 === store }) {
+            try? coordinator.remove(store)
+        }
+        throw error
     }
 
     private func migrate(by plan: MigrationPlan, _ progress: Progress?) throws {

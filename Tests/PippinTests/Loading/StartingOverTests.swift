@@ -56,6 +56,32 @@ struct StartingOverTests {
         try await manager.save(Note(id: "1"))
     }
 
+    @Test("helps where the models fit one of several stores, which is not left open")
+    func oneOfSeveral() async throws {
+        let folder = try TestFolder()
+        let (fit, unfit) = (folder.file("fit.sqlite"), folder.file("unfit.xml"))
+        try await PersistenceManager(models: Coin.self, store: .file(fit)).save(Coin(code: "EUR", worth: 1))
+        let stone = NSEntityDescription()
+        stone.name = "Stone"
+        let model = NSManagedObjectModel()
+        model.entities = [stone]
+        _ = try NSPersistentStoreCoordinator(managedObjectModel: model).addPersistentStore(
+            ofType: NSXMLStoreType, configurationName: nil, at: unfit)
+        let manager = PersistenceManager(models: Coin.self, store: .file(fit))
+        let second = NSPersistentStoreDescription(url: unfit)
+        second.type = NSXMLStoreType
+        second.shouldMigrateStoreAutomatically = false
+        manager.container.persistentStoreDescriptions.append(second)
+        for _ in 0..<2 {
+            let error = await #expect(throws: (any Error).self) { try await manager.load() }
+            #expect(error?.localizedDescription.contains("added already") == false)
+            #expect(manager.container.persistentStoreCoordinator.persistentStores.isEmpty)
+        }
+        try await manager.startOver()
+        #expect(try await manager.count(Coin.self) == 0)
+        #expect(manager.container.persistentStoreCoordinator.persistentStores.count == 2)
+    }
+
     @Test("leaves a file alone that is not a database")
     func garbage() async throws {
         let folder = try TestFolder()
