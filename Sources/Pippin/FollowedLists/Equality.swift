@@ -7,100 +7,142 @@ func areEqual<Value>(_ one: Value, _ other: Value) -> Bool {
 
 private func equals<Value: Equatable>(_ one: Value, _ other: Any) -> Bool { (other as? Value) == one }
 
-/// What a value encodes, as a list: its equatable parts, with the keys and containers around them.
+/// What is between the equatable parts of an encoded value.
+private enum EncodedMark: Equatable {
+    /// The beginning of a container, which is made by another one, or by the value in it.
+    case keyed, listed, single
+    case key(String)
+    case null
+    /// A value that is encoded by parts of its own.
+    case value
+    /// Whatever a superclass encodes.
+    case superclass
+}
+
+/// What a value encodes, as a list: its equatable parts and the marks between them, each with the number of its container.
 private final class EncodedParts: Encoder {
     let codingPath: [any CodingKey] = []
     let userInfo: [CodingUserInfoKey: Any] = [:]
-    private var parts: [any Equatable] = []
+    private var parts: [(container: Int, content: any Equatable)] = []
+    private var containers = 0
     private var depth = 0
     /// Each level takes a part of the thread's stack.
     private static let deepest = 200
 
-    init(_ value: any Encodable) throws { try add(value) }
+    init(_ value: any Encodable) throws { try add(value, to: 0) }
 
     func isSame(as other: EncodedParts) -> Bool {
         guard parts.count == other.parts.count else { return false }
-        for (part, othersPart) in zip(parts, other.parts) where !equals(part, othersPart) { return false }
+        for (part, othersPart) in zip(parts, other.parts) {
+            guard part.container == othersPart.container, equals(part.content, othersPart.content) else { return false }
+        }
         return true
     }
 
-    fileprivate func add(_ value: some Encodable) throws {
-        if let part = value as? any Equatable { return parts.append(part) }
+    fileprivate func add(_ value: some Encodable, to container: Int) throws {
+        if let part = value as? any Equatable { return parts.append((container, part)) }
         guard depth < Self.deepest else { throw EncodingError.refusal("The value is too deep to be compared.") }
         depth += 1
         defer { depth -= 1 }
+        mark(.value, in: container)
         try value.encode(to: self)
     }
 
-    fileprivate func mark(_ part: String) { parts.append(part) }
+    fileprivate func mark(_ mark: EncodedMark, in container: Int) { parts.append((container, mark)) }
+
+    /// Begins a container.
+    ///
+    /// - Returns: its number.
+    fileprivate func begin(_ mark: EncodedMark) -> Int {
+        containers += 1
+        self.mark(mark, in: containers)
+        return containers
+    }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        mark("{")
-        return KeyedEncodingContainer(KeyedParts<Key>(parts: self))
+        KeyedEncodingContainer(KeyedParts<Key>(parts: self, number: begin(.keyed)))
     }
 
-    func unkeyedContainer() -> any UnkeyedEncodingContainer {
-        mark("[")
-        return ListedParts(parts: self)
-    }
+    func unkeyedContainer() -> any UnkeyedEncodingContainer { ListedParts(parts: self, number: begin(.listed)) }
 
-    func singleValueContainer() -> any SingleValueEncodingContainer { ListedParts(parts: self) }
+    func singleValueContainer() -> any SingleValueEncodingContainer { ListedParts(parts: self, number: begin(.single)) }
 }
 
 private struct ListedParts: UnkeyedEncodingContainer, SingleValueEncodingContainer {
     let parts: EncodedParts
+    let number: Int
     let codingPath: [any CodingKey] = []
     private(set) var count = 0
 
-    init(parts: EncodedParts) { self.parts = parts }
+    init(parts: EncodedParts, number: Int) { (self.parts, self.number) = (parts, number) }
 
     mutating func encodeNil() {
-        parts.mark("nil")
+        parts.mark(.null, in: number)
         count += 1
     }
 
     mutating func encode<Value: Encodable>(_ value: Value) throws {
-        try parts.add(value)
+        try parts.add(value, to: number)
         count += 1
     }
 
-    func nestedContainer<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        parts.container(keyedBy: type)
+    mutating func nestedContainer<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+        beginNested(.value)
+        return parts.container(keyedBy: type)
     }
 
-    func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { parts.unkeyedContainer() }
-    func superEncoder() -> any Encoder { parts }
+    mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
+        beginNested(.value)
+        return parts.unkeyedContainer()
+    }
+
+    mutating func superEncoder() -> any Encoder {
+        beginNested(.superclass)
+        return parts
+    }
+
+    private mutating func beginNested(_ mark: EncodedMark) {
+        parts.mark(mark, in: number)
+        count += 1
+    }
 }
 
 private struct KeyedParts<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let parts: EncodedParts
+    let number: Int
     let codingPath: [any CodingKey] = []
 
+    private func mark(_ key: Key) { parts.mark(.key(key.stringValue), in: number) }
+
     func encodeNil(forKey key: Key) {
-        parts.mark(key.stringValue)
-        parts.mark("nil")
+        mark(key)
+        parts.mark(.null, in: number)
     }
 
     func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
-        parts.mark(key.stringValue)
-        try parts.add(value)
+        mark(key)
+        try parts.add(value, to: number)
     }
 
     func nestedContainer<Nested: CodingKey>(
         keyedBy type: Nested.Type, forKey key: Key
     ) -> KeyedEncodingContainer<Nested> {
-        parts.mark(key.stringValue)
+        mark(key)
         return parts.container(keyedBy: type)
     }
 
     func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-        parts.mark(key.stringValue)
+        mark(key)
         return parts.unkeyedContainer()
     }
 
-    func superEncoder() -> any Encoder { parts }
+    func superEncoder() -> any Encoder {
+        parts.mark(.superclass, in: number)
+        return parts
+    }
+
     func superEncoder(forKey key: Key) -> any Encoder {
-        parts.mark(key.stringValue)
+        mark(key)
         return parts
     }
 }
