@@ -2,162 +2,141 @@ import Foundation
 import KeyedArchives
 import Ordering
 
-/// Names the values in a binary store of Core Data on macOS, which has them by place: the attributes, inherited ones first
-/// and then by name, and after them a place without a value for each other property.
+/// Names the values in a binary store of Core Data on macOS, which has them by place.
 struct AttributePlaces {
     /// The attributes by entity, where the file has values by place. A transient one has a place, and no value.
-    private var attributes: [String: [AttributeLayout]] = [:]
-    private var transients: [String: Set<String>] = [:]
+    private var slots: [String: [SlotLayout]] = [:]
+    private var copies: CopiedBytes
 
-    /// Whether transient attributes stand among the others, rather than behind them; `nil` if the file does not show it.
-    private(set) var mixesTransients: Bool?
+    /// The places of the file, which its next save keeps.
+    private(set) var order = PlaceOrder()
 
     /// - Throws: the object whose values do not fit its entity.
     init(of document: StoreDocument, _ entities: [String: EntityLayout]) throws(FileValues.Failure) {
-        let byEntity = Dictionary(grouping: document.objects.filter { $0.places != nil }, by: \.entityName)
-        func fits(_ name: String, mixing: Bool) -> Bool {
-            guard let entity = entities[name], let objects = byEntity[name] else { return false }
-            let slots = Self.slots(of: entity, mixesTransients: mixing)
-            return objects.allSatisfy { Self.fits($0, entity, slots) }
-        }
-        // Transient attributes have no values, and in most files only one of the two orders fits.
-        for name in byEntity.keys where fits(name, mixing: true) != fits(name, mixing: false) {
-            mixesTransients = fits(name, mixing: true)
-        }
-        for (name, objects) in byEntity.ordered(by: { $0.key < $1.key }) {
-            guard let entity = entities[name] else { continue }
-            transients[name] = Set(entity.transientSlots.map { entity.slots[$0].name })
-            let slots = Self.slots(of: entity, mixesTransients: mixesTransients ?? false)
-            if let object = objects.first(where: { !Self.fits($0, entity, slots) }) {
+        copies = CopiedBytes(of: document)
+        let found = Dictionary(grouping: document.objects.filter { $0.places != nil }, by: \.entityName)
+            .ordered { $0.key < $1.key }
+            .compactMap { name, objects in entities[name].map { EntityPlaces(entity: $0, objects: objects) } }
+        // Transient attributes have no values, and in most files only one of the two orders fits; in others, only one of
+        // them gives each attribute values of its type.
+        order.mixesTransients =
+            found.lazy.compactMap { $0.onlyOrder { $0.fits($1) } }.last
+            ?? found.lazy.compactMap { $0.onlyOrder { $0.fits($1) && $0.haveTypes($1) } }.last
+        order.countsFetchedProperties = found.contains(where: \.haveFetchedProperties)
+        for places in found {
+            let slots = places.slots(mixingTransients: order.mixesTransients ?? false)
+            if let object = places.misfit(slots) {
                 throw FileValues.Failure(
                     reason: "object \(object.key) has places for \(object.places?.count ?? 0) properties, which are "
-                        + "not those of the entity “\(name)”", isMisfit: true)
+                        + "not those of the entity “\(object.entityName)”", isMisfit: true)
             }
-            attributes[name] = slots.compactMap(\.attribute)
+            if order.mixesTransients == nil, let (attribute, object) = places.ambiguity {
+                throw FileValues.Failure(
+                    reason: "the file does not show whether the places of transient attributes are among the others "
+                        + "or behind them, and so which value of object \(object.key) is "
+                        + "“\(places.entity.name).\(attribute)”; on macOS, the store can be migrated to another type",
+                    isAmbiguous: true)
+            }
+            self.slots[places.objects.first?.entityName ?? ""] = slots
         }
     }
 
     /// Gives the values of an object the names of the attributes.
-    func name(_ object: inout StoreDocument.Object, _ entity: EntityLayout) throws(FileValues.Failure) {
+    mutating func name(_ object: inout StoreDocument.Object, _ entity: EntityLayout) throws(FileValues.Failure) {
         guard let places = object.places else { return }
         object.attributes = []
-        for (attribute, value) in zip(attributes[object.entityName] ?? [], places)
-        where transients[object.entityName]?.contains(attribute.name) != true {
+        for (slot, value) in zip(slots[object.entityName] ?? [], places) where !slot.isTransient {
+            guard let attribute = slot.attribute else { continue }
             guard attribute.type != .compositeAttributeType else {
-                throw FileValues.Failure(reason: Self.composite(attribute, entity))
+                throw FileValues.Failure(reason: PlaceOrder.composite(attribute, entity))
             }
-            do {
-                if let value = try FileValues.fileValue(value, of: attribute) {
-                    object.attributes.append((attribute.name, value))
-                }
-            } catch { throw FileValues.Failure(reason: "“\(attribute.name)” of object \(object.key): \(error)") }
+            let found: StoreDocument.FileValue?
+            do { found = try FileValues.fileValue(value, of: attribute) } catch {
+                let reason = (error as? FileValues.Failure)?.reason ?? "\(error)"
+                throw FileValues.Failure(reason: "“\(attribute.name)” of object \(object.key): \(reason)")
+            }
+            guard let found else { continue }
+            try copies.count(found, from: value, attribute)
+            object.attributes.append((attribute.name, found))
+        }
+    }
+}
+
+/// The objects of an entity whose values have places.
+private struct EntityPlaces {
+    let entity: EntityLayout
+    let objects: [StoreDocument.Object]
+
+    func slots(mixingTransients mixes: Bool) -> [SlotLayout] { PlaceOrder.slots(of: entity, mixesTransients: mixes) }
+
+    /// The only one of the two orders of transient attributes that a condition allows; nil if it allows both or none.
+    func onlyOrder(_ isAllowed: (EntityPlaces, [SlotLayout]) -> Bool) -> Bool? {
+        guard !entity.transientSlots.isEmpty else { return nil }
+        let mixed = isAllowed(self, slots(mixingTransients: true))
+        return mixed == isAllowed(self, slots(mixingTransients: false)) ? nil : mixed
+    }
+
+    func fits(_ slots: [SlotLayout]) -> Bool { misfit(slots) == nil }
+
+    /// An object that does not have as many places as its entity has properties, and values for stored attributes only.
+    func misfit(_ slots: [SlotLayout]) -> StoreDocument.Object? {
+        let others = [entity.relationships.count, entity.relationships.count + entity.fetchedProperties.count]
+        return objects.first { object in
+            guard let places = object.places else { return false }
+            return !others.contains(places.count - slots.count)
+                || !zip(places, slots).allSatisfy { $1.isTransient ? $0.isNothing : true }
+                || !places[slots.count...].allSatisfy(\.isNothing)
         }
     }
 
-    /// The attributes of an entity in the order of their values.
-    ///
-    /// - Throws: the attribute whose place is not known.
-    static func written(of entity: EntityLayout, mixesTransients: Bool?) throws(FileValues.Failure) -> [SlotLayout] {
-        let slots = slots(of: entity, mixesTransients: mixesTransients ?? false)
-        if let composite = slots.lazy.compactMap(\.attribute).first(where: { $0.type == .compositeAttributeType }) {
-            throw FileValues.Failure(reason: Self.composite(composite, entity))
+    /// Whether the attributes' values are of their types.
+    func haveTypes(_ slots: [SlotLayout]) -> Bool {
+        objects.allSatisfy { object in
+            zip(object.places ?? [], slots).allSatisfy { value, slot in
+                slot.isTransient || slot.attribute.map { FileValues.isPlausible(value, of: $0) } ?? true
+            }
         }
-        if mixesTransients == nil, let transient = slots.first(where: \.isTransient) {
-            throw FileValues.Failure(
-                reason: "the file does not show the place of transient attributes such as "
-                    + "“\(entity.name).\(transient.name)”; migrate the store to another type")
+    }
+
+    /// Whether there are places for fetched properties.
+    var haveFetchedProperties: Bool {
+        guard !entity.fetchedProperties.isEmpty else { return false }
+        let count = slots(mixingTransients: false).count + entity.relationships.count
+        return objects.contains { ($0.places?.count ?? 0) > count }
+    }
+
+    /// An attribute that has other values in one order than in the other, and an object with such values.
+    var ambiguity: (attribute: String, object: StoreDocument.Object)? {
+        guard !entity.transientSlots.isEmpty else { return nil }
+        let (mixed, behind) = (slots(mixingTransients: true), slots(mixingTransients: false))
+        let pairs = mixed.enumerated().compactMap { place, slot in
+            behind.firstIndex { $0.name == slot.name }.map { (name: slot.name, first: place, second: $0) }
         }
-        return slots
-    }
-
-    private static func composite(_ attribute: AttributeLayout, _ entity: EntityLayout) -> String {
-        "where binary files of Core Data on macOS have composite attributes such as “\(entity.name).\(attribute.name)” is not "
-            + "known"
-    }
-
-    private static func slots(of entity: EntityLayout, mixesTransients: Bool = false) -> [SlotLayout] {
-        let slots = slotsByName(of: entity)
-        return mixesTransients ? slots : slots.filter { !$0.isTransient } + slots.filter(\.isTransient)
-    }
-
-    private static func slotsByName(of entity: EntityLayout) -> [SlotLayout] {
-        let inherited = entity.superentity.map(slotsByName) ?? []
-        let own = entity.slots[(entity.superentity?.slots.count ?? 0)...].filter { $0.attribute != nil }
-        return inherited + own.ordered { $0.name < $1.name }
-    }
-
-    /// Whether an object has as many places as its entity has properties, and values for stored attributes only.
-    private static func fits(_ object: StoreDocument.Object, _ entity: EntityLayout, _ slots: [SlotLayout]) -> Bool {
-        guard let places = object.places else { return true }
-        let others = entity.relationships.count
-        guard [others, others + entity.fetchedProperties.count].contains(places.count - slots.count) else {
-            return false
+        for object in objects {
+            guard let places = object.places else { continue }
+            if let pair = pairs.first(where: { !places[$0.first].isSame(as: places[$0.second]) }) {
+                return (pair.name, object)
+            }
         }
-        return zip(places, slots).allSatisfy { $1.isTransient ? isNull($0) : true }
-            && places[slots.count...].allSatisfy(isNull)
+        return nil
     }
+}
 
-    private static func isNull(_ value: ArchivedValue) -> Bool {
-        switch value {
+extension ArchivedValue {
+    fileprivate var isNothing: Bool {
+        switch self {
         case .null: true
         case .plain: false
         case .object(let object): object.isKind(of: "NSNull")
         }
     }
-}
 
-extension FileValues {
-    /// An attribute's value in a keyed archive; `nil` for none. Without its attribute, any value is shown.
-    static func fileValue(_ value: ArchivedValue, of attribute: AttributeLayout?) throws -> StoreDocument.FileValue? {
-        let isTransformable = attribute?.type == .transformableAttributeType
-        switch value {
-        case .null: return nil
-        case .plain(.data(let data)): return .data(data)
-        case .plain(let plain) where isTransformable:
-            var builder = KeyedArchiveBuilder()
-            return .data(try builder.archive(root: builder.scalar(plain)).data())
-        case .plain(.string(let text)): return .text(text)
-        case .plain(.integer(let number)):
-            return attribute?.type == .decimalAttributeType ? .text("\(number)") : .integer(number)
-        case .plain(.boolean(let flag)): return .integer(flag ? 1 : 0)
-        case .plain(.real(let number)):
-            return attribute?.type == .decimalAttributeType ? .text("\(number)") : .double(number)
-        case .plain(let other): throw Failure(reason: "its value is \(other.kind)")
-        case .object(let object):
-            if object.isKind(of: "NSNull") { return nil }
-            switch isTransformable && !object.isKind(of: "NSData") ? nil : try object.foundationValue(depth: 64) {
-            case let text as String: return .text(text)
-            case let number as NSDecimalNumber:
-                return number == .notANumber ? nil : .text(number.description(withLocale: nil))
-            case let data as Data: return .data(data)
-            case let date as Date: return .double(date.timeIntervalSinceReferenceDate)
-            case let uuid as UUID: return .text(uuid.uuidString)
-            case let url as URL: return .text(url.absoluteString)
-            default: return .data(try KeyedArchiveFragment(object).archive.data())
-            }
-        }
-    }
-
-    /// The value for a keyed archive, in the class that Core Data has for the attribute's type.
-    static func archived(
-        _ value: StoreDocument.FileValue?, of attribute: AttributeLayout, in builder: inout KeyedArchiveBuilder
-    ) throws -> PropertyList {
-        switch (value, attribute.type) {
-        case (nil, _): return try builder.foundationValue(NSNull())
-        case (.double(let number), .dateAttributeType):
-            return try builder.foundationValue(Date(timeIntervalSinceReferenceDate: number))
-        case (.text(let text), .UUIDAttributeType): return try builder.foundationValue(UUID(uuidString: text))
-        case (.text(let text), .URIAttributeType): return try builder.foundationValue(URL(string: text))
-        case (.text(let text), .decimalAttributeType):
-            return try builder.foundationValue(NSDecimalNumber(string: text))
-        case (.data(let data), .transformableAttributeType):
-            // The object itself is in the archive, unless it is bytes of a transformer's own.
-            guard let root = try? KeyedArchive(data: data).root() else { return builder.scalar(.data(data)) }
-            return builder.add(try KeyedArchiveFragment(root))
-        case (.text(let text), _): return builder.string(text)
-        case (.integer(let number), _): return builder.scalar(.integer(number))
-        case (.double(let number), _): return builder.scalar(.real(number))
-        case (.data(let data), _): return builder.scalar(.data(data))
+    /// Whether both are nothing, equal, or one and the same object of the archive.
+    fileprivate func isSame(as other: ArchivedValue) -> Bool {
+        switch (self, other) {
+        case (.plain(let one), .plain(let other)): one == other
+        case (.object(let one), .object(let other)) where one.index == other.index: true
+        default: isNothing && other.isNothing
         }
     }
 }

@@ -11,19 +11,28 @@ package final class BinaryStore: DocumentStore, @unchecked Sendable {
     override class var formatName: String { "binary" }
 
     override class func document(of data: Data) throws -> StoreDocument {
-        do {
-            return CoreDataBinaryFile.isOne(data)
+        try explaining {
+            CoreDataBinaryFile.isOne(data)
                 ? try CoreDataBinaryFile.document(of: data) : try BinaryStoreArchive.document(of: data)
-        } catch let failure as FileValues.Failure {
-            throw failure
-        } catch { throw FileValues.Failure(reason: "\(error)") }
+        }
+    }
+
+    override class func metadata(of data: Data) throws -> [String: Any] {
+        guard CoreDataBinaryFile.isOne(data) else { return try super.metadata(of: data) }
+        return try explaining { try CoreDataBinaryFile.metadata(of: data) }
+    }
+
+    private class func explaining<Content>(_ read: () throws -> Content) throws -> Content {
+        do { return try read() } catch let failure as FileValues.Failure { throw failure } catch {
+            throw FileValues.Failure(reason: "\(error)")
+        }
     }
 
     override class func data(
-        of document: StoreDocument, entities: [String: EntityLayout], mixesTransients: Bool?
+        of document: StoreDocument, entities: [String: EntityLayout], order: PlaceOrder
     ) throws -> Data {
         document.hasCoreDataLayout
-            ? try CoreDataBinaryFile.data(of: document, entities: entities, mixesTransients: mixesTransients)
+            ? try CoreDataBinaryFile.data(of: document, entities: entities, order: order)
             : try BinaryStoreArchive.data(of: document)
     }
 

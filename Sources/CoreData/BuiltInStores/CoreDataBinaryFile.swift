@@ -16,15 +16,12 @@ package enum CoreDataBinaryFile {
 
     // MARK: Reading
 
+    /// The content of a file. Its values have no names: see `AttributePlaces`, and `StoreDocument.nameByPlaces()`.
     static func document(of data: Data) throws -> StoreDocument {
-        var document = StoreDocument(lastKey: Int64(clamping: try number(in: data, 48)))
+        var document = StoreDocument(
+            metadata: try metadata(of: data), lastKey: Int64(clamping: try number(in: data, 48)))
         document.hasCoreDataLayout = true
-        let metadata = try KeyedArchive(data: part(of: data, 16)).root(forKey: "metadata")
-        guard let values = try metadata.foundationValue(depth: 64) as? [AnyHashable: Any] else {
-            throw FileValues.Failure(reason: "its metadata are no dictionary")
-        }
-        for (key, value) in values { document.metadata["\(key.base)"] = value }
-        document.metadata[NSStoreTypeKey] = NSBinaryStoreType
+        document.byteCount = data.count
         let archive = try KeyedArchive(data: part(of: data, 32)).root(forKey: "mapData")
         guard let nodes = try archive.pairs() else { throw FileValues.Failure(reason: "its objects are no dictionary") }
         for (key, node) in nodes {
@@ -36,15 +33,21 @@ package enum CoreDataBinaryFile {
         return document
     }
 
+    /// The metadata of a file, which are an archive of their own.
+    static func metadata(of data: Data) throws -> [String: Any] {
+        let archive = try KeyedArchive(data: part(of: data, 16)).root(forKey: "metadata")
+        guard let values = try archive.foundationValue(depth: 64) as? [AnyHashable: Any] else {
+            throw FileValues.Failure(reason: "its metadata are no dictionary")
+        }
+        var metadata: [String: Any] = [:]
+        for (key, value) in values { metadata["\(key.base)"] = value }
+        metadata[NSStoreTypeKey] = NSBinaryStoreType
+        return metadata
+    }
+
     private static func read(_ node: ArchivedObject, key: Int64) throws -> StoreDocument.Object {
         var object = StoreDocument.Object(entityName: try node.string(forKey: "NSEntityName"), key: key)
-        let places = try node.optionalElements(forKey: "NSAttributeValues") ?? []
-        object.places = places
-        for (place, value) in places.enumerated() {
-            if let value = try FileValues.fileValue(value, of: nil) {
-                object.attributes.append(("\(place + 1)", value))
-            }
-        }
+        object.places = try node.optionalElements(forKey: "NSAttributeValues") ?? []
         for (name, destinations) in try node.optionalPairs(forKey: "NSRelatedNodes") ?? [] {
             guard let name = try name.string(), case .object(let array) = destinations,
                 let elements = try array.elements()
@@ -74,14 +77,14 @@ package enum CoreDataBinaryFile {
     // MARK: Writing
 
     static func data(
-        of document: StoreDocument, entities: [String: EntityLayout], mixesTransients: Bool?
+        of document: StoreDocument, entities: [String: EntityLayout], order: PlaceOrder
     ) throws -> Data {
         var builder = KeyedArchiveBuilder()
         let map = builder.reserve()
         var nodes: [(key: PropertyList, value: PropertyList)] = []
         for object in document.objects {
             guard let entity = entities[object.entityName] else { continue }
-            nodes.append((builder.scalar(.integer(object.key)), try add(object, entity, mixesTransients, to: &builder)))
+            nodes.append((builder.scalar(.integer(object.key)), try add(object, entity, order, to: &builder)))
         }
         builder.fill(
             map, classNames: ["NSMutableDictionary", "NSDictionary", "NSObject"],
@@ -91,16 +94,16 @@ package enum CoreDataBinaryFile {
     }
 
     private static func add(
-        _ object: StoreDocument.Object, _ entity: EntityLayout, _ mixesTransients: Bool?,
+        _ object: StoreDocument.Object, _ entity: EntityLayout, _ order: PlaceOrder,
         to builder: inout KeyedArchiveBuilder
     ) throws -> PropertyList {
         let known = Dictionary(object.attributes.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
         var values: [PropertyList] = []
-        for slot in try AttributePlaces.written(of: entity, mixesTransients: mixesTransients) {
+        for slot in try order.written(of: entity) {
             guard let attribute = slot.attribute else { continue }
             values.append(try FileValues.archived(known[attribute.name], of: attribute, in: &builder))
         }
-        for _ in entity.relationships { values.append(try builder.foundationValue(NSNull())) }
+        for _ in 0..<order.places(after: entity) { values.append(try builder.foundationValue(NSNull())) }
         var fields: [String: PropertyList] = [
             "NSEntityName": builder.string(object.entityName), "NSPrimaryKey64": .integer(object.key),
             "NSAttributeValues": builder.array(values),

@@ -48,12 +48,39 @@ struct DocumentMigration {
         // Core Data's hashes in the file cannot be compared with those of models that were compiled here. The file
         // itself can: the latest version that it is read with.
         let candidates = known ?? (try? KnownVersions(of: model))
-        if metadata[StoreMetadata.ownHashesKey] == nil,
-            let found = candidates?.versions.last(where: { reads($0.model) })
+        if metadata[StoreMetadata.ownHashesKey] == nil, let candidates,
+            let found = candidates.versions.last(where: { reads($0.model) })
         {
+            try checkPlaces(of: store.read(url), in: found.model, among: candidates)
             return found.model
         }
         throw MigrationError.missingSourceModel(url: url, metadata: metadata)
+    }
+
+    /// Checks that a file which does not name its attributes has the same ones in all known versions that it is read with.
+    ///
+    /// - Throws: 134130 if it does not, so that values may come under the names of others.
+    func checkPlaces(of document: StoreDocument) throws {
+        let known = (try? ProgressiveOption.versions(options, model: model)) ?? (try? KnownVersions(of: model))
+        if let known { try checkPlaces(of: document, in: model, among: known) }
+    }
+
+    private func checkPlaces(
+        of document: StoreDocument, in model: NSManagedObjectModel, among known: KnownVersions
+    ) throws {
+        guard document.hasCoreDataLayout else { return }
+        let names = Set(document.objects.map(\.entityName))
+        let other = known.versions.first {
+            $0.model !== model && !PlaceOrder.isSame(in: $0.model, model, for: names) && reads($0.model)
+        }
+        guard let other else { return }
+        let name = known.versions.first { $0.model === model }?.name ?? MigrationError.name(of: model)
+        throw StoreError.make(
+            CoreDataErrorCode.migrationMissingSourceModel,
+            "The store “\(url.lastPathComponent)” does not name its attributes, and is of the version “\(other.name)” or "
+                + "“\(name)” of the model, whose attributes have different orders.", url: url,
+            suggestion: "Migrate it with NSMigrationManager from the version that made it, or give the versions of the "
+                + "model the identifiers that the store has.")
     }
 
     private func reads(_ model: NSManagedObjectModel) -> Bool {

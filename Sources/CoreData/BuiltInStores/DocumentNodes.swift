@@ -42,15 +42,15 @@ struct DocumentNodes {
 
     // MARK: Reading
 
-    /// The nodes of a document, in its order, and where its transient attributes stand.
+    /// The nodes of a document, in its order, and the places of its values.
     ///
     /// - Throws: the error in the document, with its object and property.
     func nodes(
         of document: StoreDocument
-    ) throws(FileValues.Failure) -> (nodes: [NSAtomicStoreCacheNode], mixesTransients: Bool?) {
+    ) throws(FileValues.Failure) -> (nodes: [NSAtomicStoreCacheNode], order: PlaceOrder) {
         var nodes: [NSAtomicStoreCacheNode] = []
         var byKey: [Int64: NSAtomicStoreCacheNode] = [:]
-        let places = try AttributePlaces(of: document, entities)
+        var places = try AttributePlaces(of: document, entities)
         for var object in document.objects {
             guard let entity = entities[object.entityName] else {
                 throw FileValues.Failure(
@@ -69,7 +69,7 @@ struct DocumentNodes {
         for (node, object) in zip(nodes, document.objects) {
             for (name, keys) in object.relationships { try link(node, name, keys, byKey) }
         }
-        return (nodes, places.mixesTransients)
+        return (nodes, places.order)
     }
 
     private func setAttributes(
@@ -80,7 +80,7 @@ struct DocumentNodes {
         for slot in entity.slots where !slot.isTransient {
             guard let attribute = slot.attribute else { continue }
             let value = try value(of: attribute, named: spelling(slot.name), known, &used, object)
-            if let any = value.objectValue(for: attribute) { node.setValue(any, forKey: slot.name) }
+            if let any = value.nodeValue(for: attribute) { node.setValue(any, forKey: slot.name) }
         }
         if used < known.count {
             let names = Set(entity.slots.map { spelling($0.name) })
@@ -153,7 +153,7 @@ struct DocumentNodes {
         var object = StoreDocument.Object(entityName: name, key: node.objectID.key)
         for slot in entity.slots where !slot.isTransient {
             guard let attribute = slot.attribute else { continue }
-            let value = StoredValue(node.value(forKey: slot.name), for: attribute)
+            let value = StoredValue(nodeValue: node.value(forKey: slot.name), for: attribute)
             do { try append(value, attribute, spelling(slot.name), to: &object) } catch {
                 throw FileValues.Failure(reason: "“\(entity.name).\(slot.name)”: \(error.reason)")
             }

@@ -11,15 +11,21 @@ extension DocumentStore {
     /// - Throws: 259 if the file is damaged, or is not such a store.
     package static func contents(of url: URL, type: String) throws -> StoreDocument {
         let store: DocumentStore.Type = type == NSXMLStoreType ? XMLStore.self : BinaryStore.self
-        return try store.read(url)
+        return try store.read(url) { data in
+            var document = try store.document(of: data)
+            try document.nameByPlaces()
+            return document
+        }
     }
 
-    static func read(_ url: URL) throws -> StoreDocument {
+    static func read(_ url: URL) throws -> StoreDocument { try read(url, document(of:)) }
+
+    static func read<Content>(_ url: URL, _ body: (Data) throws -> Content) throws -> Content {
         let data: Data
         do { data = try Data(contentsOf: url) } catch {
             throw self.error(CocoaError.Code.fileReadUnknown.rawValue, "cannot be read", error, url)
         }
-        do { return try document(of: data) } catch { throw damaged(url, error) }
+        do { return try body(data) } catch { throw damaged(url, error) }
     }
 
     /// Replaces a file, whose lock the caller has, by a copy of another one.
@@ -27,6 +33,24 @@ extension DocumentStore {
         guard try FileState(of: source) != nil else { throw missing(source) }
         _ = try read(source)
         try AtomicFile.write(Data(contentsOf: source), to: destination)
+    }
+
+    /// Compares the identifiers of a file's version with those of the model: values without names can be read with another
+    /// version that has as many attributes.
+    ///
+    /// - Returns: whether they agree; nil if one of them has none.
+    /// - Throws: 134100 if they do not.
+    static func checkIdentifiers(
+        of model: NSManagedObjectModel, _ metadata: [String: Any], _ url: URL
+    ) throws -> Bool? {
+        let known = Set(model.versionIdentifiers.compactMap { $0.base as? String }).subtracting([""])
+        let list = metadata[NSStoreModelVersionIdentifiersKey]
+        let stored = Set(list as? [String] ?? (list as? Set<String>).map { Array($0) } ?? []).subtracting([""])
+        if known.isEmpty || stored.isEmpty { return nil }
+        guard known.isDisjoint(with: stored) else { return true }
+        func text(_ identifiers: Set<String>) -> String { identifiers.sorted().joined(separator: ", ") }
+        throw misfit(
+            url, FileValues.Failure(reason: "it is of version “\(text(stored))”, and the model of “\(text(known))”"))
     }
 
     static func missing(_ url: URL) -> NSError {

@@ -10,8 +10,10 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
     private var lastKey = StoreDocument.firstKey
     /// The layout of the file, which its next save keeps.
     private var hasCoreDataLayout = false
-    /// Where transient attributes stand in a binary file of Core Data on macOS; `nil` if it does not show.
-    private var mixesTransients: Bool?
+    /// The places of values in a binary file of Core Data on macOS.
+    private var order = PlaceOrder()
+    /// Whether the file is of this version or another one with as many properties.
+    private var hasUnclearVersion = false
     /// The state of the file when it was last read or written here.
     private var state: FileState?
     /// Whether the store got another URL, where its next save replaces what is there.
@@ -33,16 +35,21 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
     /// - Throws: an error that says what is wrong with the file.
     class func document(of data: Data) throws -> StoreDocument { throw FileValues.Failure(reason: "it has no format") }
 
+    /// Reads the metadata of a file, without its objects if the format allows that.
+    ///
+    /// - Throws: an error that says what is wrong with the file.
+    class func metadata(of data: Data) throws -> [String: Any] { try document(of: data).metadata }
+
     /// The bytes of a document.
     ///
     /// - Parameters:
     ///   - document: the store's metadata and objects.
     ///   - entities: the entities of the objects, by the names that the document uses.
-    ///   - mixesTransients: where transient attributes stand in a file that has values by place, if that is known.
+    ///   - order: the places in a file that has values by place.
     /// - Returns: the content of the store's file.
     /// - Throws: an error if a value cannot be written in this format.
     class func data(
-        of document: StoreDocument, entities: [String: EntityLayout], mixesTransients: Bool?
+        of document: StoreDocument, entities: [String: EntityLayout], order: PlaceOrder
     ) throws -> Data {
         throw FileValues.Failure(reason: "it has no format")
     }
@@ -61,7 +68,7 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
     ) throws -> Data {
         var document = document
         document.metadata = metadata
-        return try self.data(of: document, entities: [:], mixesTransients: nil)
+        return try self.data(of: document, entities: [:], order: PlaceOrder())
     }
 
     // MARK: Opening
@@ -87,7 +94,12 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
         }
         let document = try Self.read(url)
         metadata = document.metadata
-        if !StoreSettings.flag(options, NSIgnorePersistentStoreVersioningOption) { try checkVersion(of: model, url) }
+        if !StoreSettings.flag(options, NSIgnorePersistentStoreVersioningOption) {
+            try checkVersion(of: model, url)
+            if document.hasCoreDataLayout, hasForeignHashes {
+                hasUnclearVersion = try Self.checkIdentifiers(of: model, metadata, url) == nil
+            }
+        }
         self.document = document
         hasCoreDataLayout = document.hasCoreDataLayout
         if hasCoreDataLayout { lastKey = 0 }
@@ -160,14 +172,27 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
     package override func load() throws {
         guard let document else { return }
         do {
-            let (nodes, mixesTransients) = try documentNodes().nodes(of: document)
-            self.mixesTransients = mixesTransients
+            let (nodes, order) = try documentNodes().nodes(of: document)
+            self.order = order
+            if hasUnclearVersion { try checkOtherVersions(document) }
             add(nodes)
         } catch let failure as FileValues.Failure {
+            if failure.isAmbiguous {
+                throw Self.error(CoreDataErrorCode.persistentStoreOpen, "cannot be read", failure, url)
+            }
             throw failure.isMisfit && hasForeignHashes ? Self.misfit(url, failure) : Self.damaged(url, failure)
         }
         try count(to: max(document.lastKey, document.objects.map(\.key).max() ?? 0))
         self.document = nil
+    }
+
+    private func checkOtherVersions(_ document: StoreDocument) throws {
+        guard let url, let model = persistentStoreCoordinator?.managedObjectModel,
+            StoreSettings.asksForMigration(options)
+        else { return }
+        try DocumentMigration(
+            store: Self.self, url: url, model: model, configuration: configurationName, options: options
+        ).checkPlaces(of: document)
     }
 
     /// Makes new objects get keys after a given one.
@@ -216,7 +241,7 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
                         "“\(change.objectID.layout.name).\(slot.name)” cannot be copied: \(missing.sentence)",
                         url: missing.file)
                 }
-                node.setValue(value.objectValue(for: attribute), forKey: slot.name)
+                node.setValue(value.nodeValue(for: attribute), forKey: slot.name)
             case .toOne:
                 guard case .identifier(let identifier) = value else { continue }
                 node.setValue(cacheNode(for: identifier), forKey: slot.name)
@@ -269,7 +294,7 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
         document.objects = try allNodes.map { try nodes.object(of: $0) }
         let byName = Dictionary(
             entities.map { (Self.fileName(ofEntity: $0.name), $0) }, uniquingKeysWith: { first, _ in first })
-        return try Self.data(of: document, entities: byName, mixesTransients: mixesTransients)
+        return try Self.data(of: document, entities: byName, order: order)
     }
 
     package override func relocate(to url: URL) throws {
@@ -297,7 +322,7 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
 
     package override class func metadataForPersistentStore(with url: URL) throws -> [String: Any] {
         guard try FileState(of: url) != nil else { throw missing(url) }
-        return try read(url).metadata
+        return try read(url, metadata(of:))
     }
 
     package override class func setMetadata(_ metadata: [String: Any]?, forPersistentStoreAt url: URL) throws {

@@ -36,11 +36,9 @@ enum FileValues {
     ) throws(Failure) -> StoredValue {
         switch attribute.type {
         case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType:
-            if case .integer(let number) = value { return .integer(number) }
-            if case .text(let text) = value, let number = Int64(text) { return .integer(number) }
+            if let number = whole(value) { return .integer(number) }
         case .booleanAttributeType:
-            if case .integer(let number) = value { return .integer(number == 0 ? 0 : 1) }
-            if case .text(let text) = value, let number = Int64(text) { return .integer(number == 0 ? 0 : 1) }
+            if let number = double(value), !number.isNaN { return .integer(number == 0 ? 0 : 1) }
         case .doubleAttributeType, .floatAttributeType:
             if let number = double(value) { return .double(number) }
         case .dateAttributeType:
@@ -65,6 +63,16 @@ enum FileValues {
         default: break
         }
         throw Failure(reason: "its value is no \(attribute.type.xmlName)")
+    }
+
+    /// A whole number, which Core Data archives as a real one if it was set as one.
+    private static func whole(_ value: StoreDocument.FileValue) -> Int64? {
+        switch value {
+        case .integer(let number): number
+        case .double(let number): Int64(exactly: number)
+        case .text(let text): Int64(text)
+        case .data: nil
+        }
     }
 
     private static func double(_ value: StoreDocument.FileValue) -> Double? {

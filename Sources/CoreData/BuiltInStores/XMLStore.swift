@@ -22,7 +22,7 @@ package final class XMLStore: DocumentStore, @unchecked Sendable {
     }
 
     override class func data(
-        of document: StoreDocument, entities: [String: EntityLayout], mixesTransients: Bool?
+        of document: StoreDocument, entities: [String: EntityLayout], order: PlaceOrder
     ) throws -> Data {
         try XMLStoreWriter.data(of: document, entities: entities)
     }

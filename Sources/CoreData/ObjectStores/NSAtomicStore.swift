@@ -110,9 +110,11 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
     var allNodes: [NSAtomicStoreCacheNode] { table.nodes }
 
     private func setAttributes(of node: NSAtomicStoreCacheNode, from object: NSManagedObject) {
-        for slot in object.layout.slots where !slot.isTransient {
-            guard slot.attribute != nil else { continue }
-            node.setValue(object.primitiveValue(forKey: slot.name), forKey: slot.name)
+        for (index, slot) in object.layout.slots.enumerated() where !slot.isTransient {
+            guard let attribute = slot.attribute else { continue }
+            let opaque = object.storedValue(at: index).nodeValue(for: attribute) as? OpaqueArchive
+            let value: Any? = opaque == nil ? object.primitiveValue(forKey: slot.name) : opaque
+            node.setValue(value, forKey: slot.name)
         }
     }
 

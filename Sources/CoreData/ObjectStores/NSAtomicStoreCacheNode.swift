@@ -51,7 +51,9 @@ extension NSAtomicStoreCacheNode: KeyValueCoding, KeyedOperand {
             programmerError("a predicate reads “\(key)”, which entity “\(objectID.layout.name)” does not have")
         }
         if case .toMany = place { return .collection(NodeValues.destinations(value(forKey: key)).map { .object($0) }) }
-        return Value(value(forKey: key))
+        let value = value(forKey: key)
+        if let archive = value as? OpaqueArchive { return Value(archive.bytes) }
+        return Value(value)
     }
 
     package func leadsToMany(_ keys: [String]) -> Bool { PredicateKeys.leadsToMany(keys, from: objectID.layout) }
@@ -73,7 +75,7 @@ enum NodeValues {
             if slot.isTransient { return .null }
             let value = node.value(forKey: slot.name)
             switch slot.kind {
-            case .attribute(let attribute): return StoredValue(value, for: attribute)
+            case .attribute(let attribute): return StoredValue(nodeValue: value, for: attribute)
             case .toOne: return identifier(of: value).map(StoredValue.identifier) ?? .null
             }
         }

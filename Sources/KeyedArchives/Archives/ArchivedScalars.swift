@@ -99,6 +99,7 @@ extension ArchivedObject {
 
     private func url(depth: Int) throws(KeyedArchiveError) -> URL {
         let relative = try string(forKey: "NS.relative")
+        try archive.budget.copy(relative.utf8.count, of: archive.objects)
         var base: URL?
         if let object = try optionalObject(forKey: "NS.base") {
             base = try object.foundationValue(depth: depth - 1) as? URL

@@ -75,13 +75,19 @@ package struct KeyedArchive: Equatable, Sendable {
 
     /// The object that `$top` names.
     package func root(forKey key: String = "root") throws(KeyedArchiveError) -> ArchivedObject {
+        let value = try rootValue(forKey: key)
+        guard case .object(let object) = value else {
+            throw KeyedArchiveError(objectIndex: 0, key: key, expected: "an object", found: value.kind)
+        }
+        return object
+    }
+
+    /// The value that `$top` names: an object, or a text, number or data.
+    package func rootValue(forKey key: String = "root") throws(KeyedArchiveError) -> ArchivedValue {
         guard let entry = top[key] else {
             throw KeyedArchiveError(reason: "it has no object under the key “\(key)” in “$top”")
         }
-        guard case .object(let object) = try value(of: entry, owner: 0, key: key) else {
-            throw KeyedArchiveError(objectIndex: 0, key: key, expected: "an object", found: entry.kind)
-        }
-        return object
+        return try value(of: entry, owner: 0, key: key)
     }
 
     /// The value of a field: itself, or the object that it refers to.

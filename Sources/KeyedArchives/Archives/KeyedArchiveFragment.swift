@@ -1,5 +1,6 @@
 import Foundation
 import Ordering
+import Synchronization
 
 /// An object of an archive with everything that it refers to, as an archive of its own: a reader keeps an object of an
 /// unknown class in this form, so that it can be written again.
@@ -28,10 +29,23 @@ package struct KeyedArchiveFragment: Equatable, Sendable {
             let content = object.archive.objects[Int(order[next])]
             visit(content)
             try object.archive.budget.spend(content.valueCount)
+            try object.archive.budget.copy(content.byteCount, of: object.archive.objects)
             next += 1
         }
         let objects = order.map { object.archive.objects[Int($0)].renumbered { numbers[$0] ?? 0 } }
         archive = KeyedArchive(objects: objects, top: ["root": .uid(1)])
+    }
+}
+
+extension ArchivedObject {
+    /// The bytes of an archive of the object alone, which are made once, however many others share the object.
+    ///
+    /// - Throws: `KeyedArchiveError` if it refers to objects that do not exist.
+    package func archivedAlone() throws -> Data {
+        if let known = archive.budget.fragments.withLock({ $0[index] }) { return known }
+        let data = try KeyedArchiveFragment(self).archive.data()
+        archive.budget.fragments.withLock { $0[index] = data }
+        return data
     }
 }
 
@@ -63,6 +77,17 @@ extension PropertyList {
         case .array(let values): values.reduce(1) { $0 + $1.valueCount }
         case .dictionary(let values): values.values.reduce(1) { $0 + $1.valueCount }
         default: 1
+        }
+    }
+
+    /// How many bytes its texts and data have.
+    var byteCount: Int {
+        switch self {
+        case .string(let text): text.utf8.count
+        case .data(let data): data.count
+        case .array(let values): values.reduce(0) { $0 + $1.byteCount }
+        case .dictionary(let values): values.values.reduce(0) { $0 + $1.byteCount }
+        default: 0
         }
     }
 

@@ -11,6 +11,8 @@ package struct StoreDocument {
     package var objects: [Object] = []
     /// Whether the file is a binary one in the layout of Core Data on macOS.
     package var hasCoreDataLayout = false
+    /// The size of that file.
+    package var byteCount = 0
 
     /// Core Data's first object is number 102.
     package static let firstKey: Int64 = 101
@@ -25,8 +27,8 @@ package struct StoreDocument {
         package var entityName: String
         package var key: Int64
         package var attributes: [(name: String, value: FileValue)] = []
-        /// The values of all properties by place, in a file that does not name its attributes. `attributes` then has
-        /// those that are there, named by their places.
+        /// The values of all properties by place, in a file that does not name its attributes. `attributes` is empty
+        /// until they are named.
         package var places: [ArchivedValue]?
         package var relationships: [(name: String, destinations: [Int64])] = []
 
@@ -52,6 +54,11 @@ extension StoreDocument {
         /// Whether the model lacks what the file has, as another version of it may.
         package let isMisfit: Bool
 
-        package init(reason: String, isMisfit: Bool = false) { (self.reason, self.isMisfit) = (reason, isMisfit) }
+        /// Whether the file can be read in two ways.
+        package let isAmbiguous: Bool
+
+        package init(reason: String, isMisfit: Bool = false, isAmbiguous: Bool = false) {
+            (self.reason, self.isMisfit, self.isAmbiguous) = (reason, isMisfit, isAmbiguous)
+        }
     }
 }

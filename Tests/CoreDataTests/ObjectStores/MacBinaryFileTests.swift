@@ -1,7 +1,9 @@
-import CoreData
 import Foundation
 import TestSupport
 import Testing
+
+@testable import CoreData
+@testable import CoreDataModel
 
 /// Binary files as Core Data on macOS writes them, made by Foundation's archiver.
 @Suite("Binary stores of Core Data on macOS")
@@ -36,29 +38,8 @@ struct MacBinaryFileTests {
         return model
     }
 
-    private func archive(_ object: Any, _ key: String) -> Data {
-        let archiver = NSKeyedArchiver(requiringSecureCoding: false)
-        archiver.setClassName("NSDictionaryMapNode", for: MacBinaryNode.self)
-        archiver.encode(object, forKey: key)
-        archiver.finishEncoding()
-        return archiver.encodedData
-    }
-
-    private func write(_ nodes: [MacBinaryNode], lastKey: UInt64 = 9) throws {
-        let map = Dictionary(uniqueKeysWithValues: nodes.map { (NSNumber(value: $0.key), $0) })
-        let objects = archive(map as NSDictionary, "mapData")
-        let hash = Data(repeating: 7, count: 32)
-        let metadata = archive(
-            [
-                "NSStoreUUID": "1D7A3B1E-9C57-4B43-8F2B-6A5C1D5F0E11", "NSStoreType": "Binary",
-                "NSPersistenceFrameworkVersion": 1152, "NSStoreModelVersionHashesVersion": 3,
-                "NSStoreModelVersionHashes": ["Author": hash, "Book": hash, "Comic": hash],
-            ] as NSDictionary, "metadata")
-        var file = Data("CoreData".utf8) + Data([0, 0, 0, 1, 8, 4, 8, 0])
-        for number in [UInt64(64 + objects.count), UInt64(metadata.count), 64, UInt64(objects.count), lastKey, 0] {
-            withUnsafeBytes(of: number.bigEndian) { file.append(contentsOf: $0) }
-        }
-        try (file + objects + metadata).write(to: url)
+    private func write(_ nodes: [MacBinaryNode]) throws {
+        try MacBinaryFile(nodes, entities: ["Author", "Book", "Comic"]).data.write(to: url)
     }
 
     private func writeLibrary() throws {
@@ -141,6 +122,46 @@ struct MacBinaryFileTests {
         }
     }
 
+    @Test("A whole number or Boolean that was archived as a real one is read, unless it has a fraction")
+    func realNumbers() throws {
+        func write(age: Double) throws {
+            let values: [Any?] = [
+                NSNumber(value: age), nil, nil, NSNumber(value: 1.0), "Ada", nil, nil, nil, nil, nil,
+            ]
+            try self.write([MacBinaryNode("Author", 3, values)])
+        }
+        try write(age: 36)
+        let context = try open()
+        try context.performAndWait {
+            let ada = try #require(try context.all("Author").first)
+            #expect(ada.value(forKey: "age") as? Int == 36)
+            #expect(ada.value(forKey: "isLiving") as? Bool == true)
+        }
+        try write(age: 36.5)
+        #expect(throws: CocoaError.self) { try open() }
+    }
+
+    @Test("Places of fetched properties stay when something is saved", arguments: [0, 1])
+    func fetchedProperties(count: Int) throws {
+        let model = Self.model()
+        let (book, fetched) = (try #require(model.entitiesByName["Book"]), NSFetchedPropertyDescription())
+        fetched.name = "others"
+        let request = NSFetchRequest<any NSFetchRequestResult>()
+        request.entity = book
+        fetched.fetchRequest = request
+        book.properties += [fetched]
+        let values: [Any?] = [0.5, "Notes", nil]
+        try write([MacBinaryNode("Book", 5, values + Array(repeating: nil, count: count))])
+        let context = try open(model)
+        try context.performAndWait {
+            try #require(try context.all("Book").first).setValue("New", forKey: "title")
+            context.make("Book", ["title": "Newer"])
+            try context.save()
+        }
+        let document = try CoreDataBinaryFile.document(of: Data(contentsOf: url))
+        #expect(document.objects.map { $0.places?.count } == [3 + count, 3 + count])
+    }
+
     @Test("Other metadata leave the objects as they are")
     func metadata() throws {
         try writeLibrary()
@@ -203,6 +224,13 @@ struct MacBinaryFileTests {
                 #expect(book.string("label") == nil)
             }
         }
+        // One order fits the types of the values.
+        try write([MacBinaryNode("Book", 1, [nil, 0.5, nil, nil])])
+        let typed = try open(Self.model(transient: true))
+        try typed.performAndWait {
+            let book = try #require(try typed.all("Book").first)
+            #expect(book.value(forKey: "price") as? Double == 0.5)
+        }
         // Where the file does not show it, nothing is written.
         try write([MacBinaryNode("Book", 1, [nil, nil, nil, nil])])
         let context = try open(Self.model(transient: true))
@@ -211,6 +239,68 @@ struct MacBinaryFileTests {
             let error = #expect(throws: NSError.self) { try context.save() }
             #expect(error?.localizedDescription.contains("Book.label") == true)
         }
+    }
+
+    @Test("A file is not opened if it does not show which attribute a value is of, because of a transient one")
+    func ambiguity() throws {
+        let model = NSManagedObjectModel()
+        model.entities = [
+            Library.entity(
+                "Book",
+                [
+                    Library.attribute("author", .stringAttributeType, transient: true),
+                    Library.attribute("label", .stringAttributeType), Library.attribute("title", .stringAttributeType),
+                ])
+        ]
+        func write(_ nodes: [MacBinaryNode]) throws {
+            try MacBinaryFile(nodes, entities: ["Book"]).data.write(to: url)
+        }
+        try write([MacBinaryNode("Book", 1, [nil, "A", nil])])
+        let error = #expect(throws: NSError.self) { try open(model) }
+        #expect(error?.localizedDescription.contains("“Book.label”") == true)
+        // Another object shows it.
+        try write([MacBinaryNode("Book", 1, [nil, "A", nil]), MacBinaryNode("Book", 2, [nil, "B", "C"])])
+        let context = try open(model)
+        try context.performAndWait {
+            let labels = try context.all("Book", by: "label").map { $0.string("label") }
+            #expect(labels == ["A", "B"])
+        }
+    }
+
+    @Test("A file is not opened if its places have other attributes in each of the versions that it may be of")
+    func versionsOfOneShape() throws {
+        func model(_ names: [String], _ identifier: String = "") -> NSManagedObjectModel {
+            let model = NSManagedObjectModel()
+            model.entities = [Library.entity("Note", names.map { Library.attribute($0, .stringAttributeType) })]
+            model.versionIdentifiers = [identifier]
+            return model
+        }
+        func open(_ versions: [NSManagedObjectModel]) throws -> [String?] {
+            let known = KnownVersions(versions.enumerated().map { KnownVersion(name: "v\($0)", model: $1) })
+            let context = try library.open(
+                NSBinaryStoreType, try #require(versions.last),
+                options: [
+                    NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
+                    PippinProgressiveMigrationOptionKey: known,
+                ])
+            return try context.performAndWait { try context.all("Note").map { $0.string("text") } }
+        }
+        func write(_ identifier: String) throws {
+            let node = MacBinaryNode("Note", 1, ["of what", "what is said"])
+            try MacBinaryFile([node], entities: ["Note"], identifier: identifier).data.write(to: url)
+        }
+        try write("")
+        let error = #expect(throws: NSError.self) {
+            try open([model(["subject", "text"]), model(["text", "title"])])
+        }
+        #expect(error?.code == NSMigrationMissingSourceModelError)
+        #expect(error?.localizedDescription.contains("“v0” or “v1”") == true)
+        try write("1")
+        let other = #expect(throws: NSError.self) {
+            try library.open(NSBinaryStoreType, model(["text", "title"], "2"))
+        }
+        #expect(other?.code == NSPersistentStoreIncompatibleVersionHashError)
+        #expect(try open([model(["subject", "text"], "1"), model(["text", "title"], "2")]) == ["what is said"])
     }
 
     @Test("A file that is cut off, or whose header lies, is damaged")
@@ -228,27 +318,5 @@ struct MacBinaryFileTests {
             try file.write(to: url)
             #expect(throws: CocoaError.self) { try open() }
         }
-    }
-}
-
-/// An object of such a file. Foundation's archiver takes classes at the top of a module only.
-final class MacBinaryNode: NSObject, NSCoding {
-    let (entity, key, values, related): (String, Int64, [Any], [String: [Int64]])
-
-    init(_ entity: String, _ key: Int64, _ values: [Any?], _ related: [String: [Int64]] = [:]) {
-        // One and the same null, since two of them end Foundation's archiver on Linux.
-        (self.entity, self.key, self.related) = (entity, key, related)
-        self.values = values.map { $0 ?? Self.null }
-    }
-
-    private static let null = NSNull()
-
-    init?(coder: NSCoder) { nil }
-
-    func encode(with coder: NSCoder) {
-        coder.encode(entity as NSString, forKey: "NSEntityName")
-        coder.encode(key, forKey: "NSPrimaryKey64")
-        coder.encode(values as NSArray, forKey: "NSAttributeValues")
-        if !related.isEmpty { coder.encode(related as NSDictionary, forKey: "NSRelatedNodes") }
     }
 }
