@@ -3,6 +3,15 @@ import Synchronization
 
 // Requests of contexts. Each goes to the stores that can answer it, under the lock.
 extension NSPersistentStoreCoordinator: RowSource {
+    /// Runs a request of any kind.
+    func run(_ request: NSPersistentStoreRequest, for context: NSManagedObjectContext) throws -> Any {
+        if let fetch = request as? any FetchDescription { return try context.results(of: fetch) }
+        if let request = request as? any ExecutableRequest { return try request.execute(in: self, for: context) }
+        throw StoreError.make(
+            CoreDataErrorCode.persistentStoreUnsupportedRequestType,
+            "The stores do not know requests of type \(type(of: request)).")
+    }
+
     /// Increases with every save, so that values read before it can be distinguished from values read after it.
     var generation: UInt32 { saveCount.load(ordering: .acquiring) }
 

@@ -3,10 +3,11 @@ import Synchronization
 
 /// Mediates between contexts and stores: opens stores, and sends each request to those that can answer it.
 ///
-/// It can be used from any thread: one lock guards the stores.
+/// It can be used from any thread: one lock guards the stores. The class itself declares what subclasses may override;
+/// extensions implement it.
 open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     // @unchecked Sendable: `stores`, `contexts`, the logs, `models` and the stores themselves are only accessed under
-    // `lock`.
+    // `lockObject`.
 
     /// The model of the stores.
     public var managedObjectModel: NSManagedObjectModel { current.model }
@@ -16,8 +17,9 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// All models that the coordinator has had. They are read without the lock, and are therefore kept.
     private var models: [CoordinatedModel]
     let lockObject = NSRecursiveLock()
-    private let queue = DispatchQueue(label: "NSPersistentStoreCoordinator")
-    private(set) var stores: [NSPersistentStore] = [] {
+    let queue = DispatchQueue(label: "NSPersistentStoreCoordinator")
+    /// The stores, in the order in which they were added; under `lockObject`.
+    var stores: [NSPersistentStore] = [] {
         didSet {
             storesByEntity = [:]
             objectStores.store(stores.contains { $0.objectStore != nil }, ordering: .releasing)
@@ -28,7 +30,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     var hasObjectStores: Bool { objectStores.load(ordering: .acquiring) }
     var storesByEntity: [ObjectIdentifier: [NSPersistentStore]] = [:]
     /// The tables of the contexts, through which existing contexts are found.
-    private var contexts: [ObjectTable] = []
+    var contexts: [ObjectTable] = []
     var changeLog = ChangeLog()
     var saveLog = SaveLog()
     let saveCount = Atomic<UInt32>(1)
@@ -36,7 +38,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// Why no model was found, if one was searched for. Opening a store would then migrate it to an empty model. It is
     /// set before the coordinator is used.
     var missingModel: String?
-    /// The transaction of the running request; under `lock`.
+    /// The transaction of the running request; under `lockObject`.
     var activeTransaction: OptimisticTransaction?
 
     /// A name for logs.
@@ -115,39 +117,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         ofType storeType: String, configurationName configuration: String?, at storeURL: URL?,
         options: [AnyHashable: Any]? = nil
     ) throws -> NSPersistentStore {
-        if let missingModel {
-            throw StoreError.make(CoreDataErrorCode.persistentStoreOpen, missingModel, url: storeURL)
-        }
-        guard let type = StoreTypes.type(named: storeType) else {
-            throw StoreError.make(
-                CoreDataErrorCode.persistentStoreInvalidType,
-                "There is no store type “\(storeType)”; there are \(StoreTypes.names.joined(separator: ", ")).",
-                url: storeURL)
-        }
-        if let configuration, managedObjectModel.entities(forConfigurationName: configuration) == nil {
-            throw StoreError.make(
-                CoreDataErrorCode.persistentStoreOpen,
-                "The model has no configuration “\(configuration)”; it has "
-                    + "\(managedObjectModel.configurations.joined(separator: ", ")).", url: storeURL)
-        }
-        let url = storeURL ?? URL(fileURLWithPath: "/dev/null")
-        let store = try withLock {
-            if storeURL != nil, storeType != NSInMemoryStoreType, !url.isNoFile,
-                stores.contains(where: { $0.url?.isSameFile(as: url) == true })
-            {
-                throw StoreError.make(
-                    CoreDataErrorCode.persistentStoreIsAdded,
-                    "The store “\(url.lastPathComponent)” was added already; a coordinator has a store once.", url: url)
-            }
-            let store = try openStore(type, configuration, at: url, options: options)
-            store.metadataAreChanged = false
-            store.didAdd(to: self)
-            stores.append(store)
-            return store
-        }
-        // Outside the lock: an observer may wait for a context that waits for the lock.
-        postStoresDidChange([NSAddedPersistentStoresKey: [store]])
-        return store
+        try addStore(ofType: storeType, configuration, at: storeURL, options: options)
     }
 
     /// Opens the store of a description: before it returns, or in the background if the description requests it.
@@ -159,19 +129,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         with storeDescription: NSPersistentStoreDescription,
         completionHandler block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
     ) {
-        let work = Transferred { [self] in
-            do {
-                try addPersistentStore(
-                    ofType: storeDescription.type, configurationName: storeDescription.configuration,
-                    at: storeDescription.url, options: storeDescription.options)
-                block(storeDescription, nil)
-            } catch { block(storeDescription, error) }
-        }
-        if storeDescription.shouldAddStoreAsynchronously {
-            queue.async { work.value() }
-        } else {
-            work.value()
-        }
+        addStore(of: storeDescription, then: block)
     }
 
     /// Closes a store. Its objects in contexts are invalidated: unchanged ones become faults that cannot be fired.
@@ -179,37 +137,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// - Parameter store: a store of this coordinator.
     /// - Throws: `NSPersistentStoreOperationError` for a store that was not added to this coordinator.
     open func remove(_ store: NSPersistentStore) throws {
-        guard persistentStores.contains(store) else {
-            throw StoreError.make(
-                CoreDataErrorCode.persistentStoreOperation, "The store was not added to this coordinator.",
-                url: store.url)
-        }
-        NotificationCenter.default.post(name: .NSPersistentStoreCoordinatorWillRemoveStore, object: store)
-        withLock {
-            store.willRemove(from: self)
-            store.unloadContents()
-            stores.removeAll { $0 === store }
-        }
-        postStoresDidChange([NSRemovedPersistentStoresKey: [store]])
-        for context in withLock({ contexts.compactMap(\.context) }) { context.storeWasRemoved(store.identity) }
-    }
-
-    /// Replaces one store by another, under the lock.
-    func replace(_ store: NSPersistentStore, by new: NSPersistentStore) {
-        stores = stores.map { $0 === store ? new : $0 }
-    }
-
-    /// Posts that a store was replaced by another.
-    func postReplacement(of store: NSPersistentStore, by new: NSPersistentStore) {
-        postStoresDidChange([
-            NSAddedPersistentStoresKey: [new], NSRemovedPersistentStoresKey: [store],
-            NSUUIDChangedPersistentStoresKey: [store, new],
-        ])
-    }
-
-    private func postStoresDidChange(_ info: [String: Any]) {
-        NotificationCenter.default.post(
-            name: .NSPersistentStoreCoordinatorStoresDidChange, object: self, userInfo: info)
+        try removeStore(store)
     }
 
     // MARK: Stores that need not be open
@@ -241,13 +169,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     ///     about the model are added.
     ///   - store: a store of this coordinator.
     open func setMetadata(_ metadata: [String: Any]?, for store: NSPersistentStore) {
-        withLock {
-            let kept = store.metadata.filter { StoreMetadata.isReserved($0.key) }
-            var metadata = (metadata ?? [:]).merging(kept) { new, _ in new }
-            metadata[NSStoreTypeKey] = store.type
-            if metadata[NSStoreUUIDKey] == nil { metadata[NSStoreUUIDKey] = store.identifier }
-            store.metadata = metadata
-        }
+        setStoreMetadata(metadata, of: store)
     }
 
     /// The metadata of a store, which need not be open. Those of a store that was destroyed, and of one in memory, say
@@ -262,14 +184,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     open class func metadataForPersistentStore(
         ofType storeType: String, at url: URL, options: [AnyHashable: Any]? = nil
     ) throws -> [String: Any] {
-        let type = try storeClass(storeType, url)
-        guard let format = type.format else { return try type.metadataForPersistentStore(with: url) }
-        do { return try format.metadata(at: url, options: options) } catch let error as NSError
-            where error.code == CoreDataErrorCode.persistentStoreIncompatibleSchema
-        {
-            guard try format.isEmpty(at: url) else { throw error }
-            return StoreMetadata.ofNoModel(type: storeType)
-        }
+        try readMetadata(ofType: storeType, at: url, options: options)
     }
 
     /// The metadata of a store, which need not be open.
@@ -296,9 +211,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         _ metadata: [String: Any]?, forPersistentStoreOfType storeType: String, at url: URL,
         options: [AnyHashable: Any]? = nil
     ) throws {
-        let type = try storeClass(storeType, url)
-        guard let format = type.format else { return try type.setMetadata(metadata, forPersistentStoreAt: url) }
-        try format.setMetadata(metadata, at: url, options: options)
+        try writeMetadata(metadata, ofType: storeType, at: url, options: options)
     }
 
     /// Sets the metadata of a store that is not open.
@@ -330,12 +243,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     open func destroyPersistentStore(
         at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil
     ) throws {
-        try withLock {
-            // Destroying a store must not wait for the coordinator's own readers: they may wait for this.
-            addedStore(at: url, options)?.engine.pinning?.endGenerations()
-            try Self.storeClass(storeType, url).destroy(at: url, options: options)
-        }
-        if let store = addedStore(at: url, options) { try remove(store) }
+        try destroyStore(at: url, ofType: storeType, options: options)
     }
 
     /// Replaces a store by a copy of another one.
@@ -351,11 +259,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
         at destinationURL: URL, destinationOptions: [AnyHashable: Any]? = nil,
         withPersistentStoreFrom sourceURL: URL, sourceOptions: [AnyHashable: Any]? = nil, ofType storeType: String
     ) throws {
-        try withLock {
-            addedStore(at: destinationURL, destinationOptions)?.engine.pinning?.endGenerations()
-            try Self.storeClass(storeType, sourceURL).replace(
-                at: destinationURL, from: sourceURL, options: destinationOptions, sourceOptions: sourceOptions)
-        }
+        try replaceStore(
+            at: destinationURL, destinationOptions, from: sourceURL, sourceOptions, ofType: storeType)
     }
 
     /// Copies a store's objects into a new store, which replaces it in the coordinator: for “Save as”, or to change a
@@ -387,30 +292,14 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     ///   - store: a store of this coordinator.
     /// - Returns: whether the store is now at the URL.
     @discardableResult
-    open func setURL(_ url: URL, for store: NSPersistentStore) -> Bool {
-        withLock {
-            guard persistentStores.contains(store) else { return false }
-            do { try store.relocate(to: url) } catch { return false }
-            return true
-        }
-    }
+    open func setURL(_ url: URL, for store: NSPersistentStore) -> Bool { relocate(store, to: url) }
 
     /// The position in the history after the latest transaction.
     ///
     /// - Parameter stores: the stores whose history counts; `nil` or none for all.
     /// - Returns: `nil` if none of the stores keeps a history, or none can be read.
     open func currentPersistentHistoryToken(fromStores stores: [Any]?) -> NSPersistentHistoryToken? {
-        withLock {
-            let named = (stores ?? []).compactMap { $0 as? NSPersistentStore }
-            let wanted = (stores ?? []).isEmpty ? persistentStores : named
-            var numbers: [String: Int64] = [:]
-            for store in wanted where store.engine.history != nil && persistentStores.contains(store) {
-                // This function cannot throw. A store that cannot be read reports that with the next request.
-                guard let number = try? store.history().latestTransaction() else { continue }
-                numbers[store.identity.uuid] = number
-            }
-            return numbers.isEmpty ? nil : NSPersistentHistoryToken(numbers)
-        }
+        latestHistoryToken(of: (stores ?? []).isEmpty ? nil : stores?.compactMap { $0 as? NSPersistentStore })
     }
 
     /// Removes all tables and columns whose removal lightweight migrations deferred.
@@ -443,11 +332,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     ///   the stores.
     @discardableResult
     open func execute(_ request: NSPersistentStoreRequest, with context: NSManagedObjectContext) throws -> Any {
-        if let fetch = request as? any FetchDescription { return try context.results(of: fetch) }
-        if let request = request as? any ExecutableRequest { return try request.execute(in: self, for: context) }
-        throw StoreError.make(
-            CoreDataErrorCode.persistentStoreUnsupportedRequestType,
-            "The stores do not know requests of type \(type(of: request)).")
+        try run(request, for: context)
     }
 
     // MARK: Locking
@@ -466,65 +351,12 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// Runs a block with exclusive use of the stores, later.
     ///
     /// - Parameter block: the work; no other thread uses the stores meanwhile.
-    open func perform(_ block: @escaping () -> Void) {
-        let work = Transferred(block)
-        queue.async { [self] in withLock { work.value() } }
-    }
+    open func perform(_ block: @escaping () -> Void) { runLater(block) }
 
     /// Runs a block with exclusive use of the stores, and waits for it.
     ///
     /// - Parameter block: the work; no other thread uses the stores meanwhile.
     open func performAndWait(_ block: () -> Void) { withLock(block) }
-
-    /// Runs a block with exclusive use of the stores, and waits for its result.
-    ///
-    /// - Parameter block: the work; no other thread uses the stores meanwhile.
-    /// - Returns: what the block returns.
-    /// - Throws: what the block throws.
-    public func performAndWait<T>(_ block: () throws -> T) rethrows -> T { try withLock(block) }
-
-    /// Runs a block that asks stores on behalf of a context, which developers' stores can see.
-    func asking<Result>(for context: NSManagedObjectContext?, _ body: () throws -> Result) rethrows -> Result {
-        try withLock {
-            let asked = stores.compactMap(\.objectStore)
-            let former = asked.map(\.askingContext)
-            for store in asked { store.askingContext = context }
-            defer { for (store, context) in zip(asked, former) { store.askingContext = context } }
-            return try body()
-        }
-    }
-
-    func withLock<Result>(_ body: () throws -> Result) rethrows -> Result {
-        lockObject.lock()
-        defer { lockObject.unlock() }
-        return try body()
-    }
-
-    /// Runs a block with exclusive use of the stores, unless another thread uses them; then it returns `nil`.
-    package func withLockIfFree<Result>(_ body: () throws -> Result) rethrows -> Result? {
-        guard lockObject.try() else { return nil }
-        defer { lockObject.unlock() }
-        return try body()
-    }
-
-    // MARK: Contexts
-
-    func remember(_ context: ObjectTable) { withLock { contexts.append(context) } }
-
-    func forget(_ context: ObjectTable) { withLock { contexts.removeAll { $0 === context } } }
-
-    /// Informs the other automatically merging contexts of a context's save.
-    ///
-    /// - Returns: these contexts, each of which merges on its own queue.
-    func announce(from saver: NSManagedObjectContext, _ changes: () -> SavedChanges) -> [NSManagedObjectContext] {
-        let listeners = withLock { contexts.compactMap(\.context) }.filter {
-            $0 !== saver && $0.automaticallyMergesChangesFromParent && $0.needsMerges
-        }
-        guard !listeners.isEmpty else { return [] }
-        let changes = changes()
-        for context in listeners { context.mergeSoon(changes) }
-        return listeners
-    }
 
     // MARK: IDs
 
@@ -533,13 +365,7 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
     /// - Parameter url: the `uriRepresentation()` of an ID, from this run of the program or an earlier one.
     /// - Returns: the ID, whether or not the store still has the object.
     open func managedObjectID(forURIRepresentation url: URL) -> NSManagedObjectID? {
-        guard url.scheme == "x-coredata", let uuid = url.host else { return nil }
-        let parts = url.pathComponents.filter { $0 != "/" }
-        guard parts.count == 2, let entity = modelLayout.entityByName[parts[0]] else { return nil }
-        return withLock {
-            stores.first { $0.identity.uuid.caseInsensitiveCompare(uuid) == .orderedSame }?
-                .identifier(for: entity, uriKey: parts[1])
-        }
+        identifier(forURI: url)
     }
 
     /// The ID of an object by its URI as a string; `nil` if no store of the coordinator can have it.

@@ -2,6 +2,81 @@ import Foundation
 
 // A migration from one store to another.
 extension NSMigrationManager {
+    /// Migrates a store.
+    ///
+    /// ```swift
+    /// let manager = NSMigrationManager(sourceModel: old, destinationModel: new)
+    /// let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: old, destinationModel: new)
+    /// try manager.migrateStore(from: url, type: .sqlite, mapping: mapping, to: other, type: .sqlite)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - sourceURL: the store, which is not changed, unless it is the destination, too.
+    ///   - sourceType: its type.
+    ///   - sourceOptions: the options to open it with.
+    ///   - mapping: the mapping of its objects to objects of the destination model.
+    ///   - destinationURL: the URL for the migrated store.
+    ///   - destinationType: its type.
+    ///   - destinationOptions: the options to open it with.
+    /// - Throws: the errors of
+    ///   `migrateStore(from:sourceType:options:with:toDestinationURL:destinationType:destinationOptions:)`.
+    public func migrateStore(
+        from sourceURL: URL, type sourceType: NSPersistentStore.StoreType,
+        options sourceOptions: [AnyHashable: Any]? = nil,
+        mapping: NSMappingModel, to destinationURL: URL, type destinationType: NSPersistentStore.StoreType,
+        options destinationOptions: [AnyHashable: Any]? = nil
+    ) throws {
+        try migrateStore(
+            from: sourceURL, sourceType: sourceType.rawValue, options: sourceOptions, with: mapping,
+            toDestinationURL: destinationURL, destinationType: destinationType.rawValue,
+            destinationOptions: destinationOptions)
+    }
+
+    /// Migrates a store by a mapping.
+    func migrate(_ ends: MigrationEnds, _ mappings: NSMappingModel?) throws {
+        guard let mappings else {
+            throw MigrationError.missingMappingModel(
+                url: ends.source.url, source: sourceModel, destination: destinationModel, underlying: nil)
+        }
+        try MappingCheck.check(mappings, from: sourceModel, to: destinationModel)
+        let isInPlace = ends.areOneStore
+        let isNew = try !isInPlace && !ends.destinationExists()
+        let former = (configuration, sourceMayBePart)
+        defer { (configuration, sourceMayBePart) = former }
+        if configuration == nil, !sourceMayBePart, let name = ends.configuration(of: sourceModel) {
+            sourceMayBePart = true
+            if mappings.staysInConfiguration(name, sourceModel, destinationModel) { configuration = name }
+        }
+        setProgress(0)
+        do {
+            try migrate(ends, mappings, isInPlace: isInPlace, isNew: isNew)
+            setProgress(1)
+        } catch {
+            run = nil
+            // The migration's error is the one to report; an incomplete file that remains is overwritten by the next
+            // attempt.
+            if isNew { try? ends.removeDestination() }
+            throw error
+        }
+    }
+
+    /// Migrates by tables if that is possible, otherwise object by object.
+    private func migrate(_ ends: MigrationEnds, _ mappings: NSMappingModel, isInPlace: Bool, isNew: Bool) throws {
+        let url = ends.destination.url
+        let format = isNew || isInPlace ? ends.format : nil
+        if isNew { format?.protect(url, like: ends.source.url) }
+        if usesStoreSpecificMigrationManager, let format, let plan = mappings.inferredPlan {
+            try migrateTables(ends, format, plan: plan, isInPlace: isInPlace)
+        } else if isInPlace {
+            throw StoreError.make(
+                CoreDataErrorCode.migrationManagerDestinationStore,
+                "The store \(url.storeName) cannot be migrated in its place object by object. Give the migrated store "
+                    + "another URL, and replace this one by it.", url: url)
+        } else {
+            try migrateObjects(ends, mapping: mappings, isNew: isNew)
+        }
+    }
+
     /// Carries out an inferred mapping in place, on the source store or on a copy of it.
     func migrateTables(
         _ ends: MigrationEnds, _ format: any MigratableFormat.Type, plan: MappingPlan, isInPlace: Bool
@@ -90,5 +165,19 @@ extension NSMigrationManager {
             "The \(isSource ? "source" : "destination") store of the migration, “\(end.url.lastPathComponent)”, cannot be "
                 + "opened with \(MigrationError.version(isSource ? sourceModel : destinationModel)) of the model: "
                 + (error as NSError).localizedDescription, url: end.url, underlying: error)
+    }
+}
+
+extension NSMappingModel {
+    /// Whether what a configuration has goes to the configuration of the same name: an entity that left it would lose its
+    /// objects.
+    fileprivate func staysInConfiguration(
+        _ name: String, _ source: NSManagedObjectModel, _ destination: NSManagedObjectModel
+    ) -> Bool {
+        guard let entities = destination.entities(forConfigurationName: name) else { return false }
+        let held = Set((source.entities(forConfigurationName: name) ?? []).compactMap(\.name))
+        let wanted = entityMappings.filter { held.contains($0.sourceEntityName ?? "") }
+            .compactMap(\.destinationEntityName)
+        return Set(wanted).isSubset(of: entities.compactMap(\.name))
     }
 }

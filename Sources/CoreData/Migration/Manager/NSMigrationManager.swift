@@ -155,74 +155,10 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
         with mappings: NSMappingModel?, toDestinationURL dURL: URL, destinationType dStoreType: String,
         destinationOptions dOptions: [AnyHashable: Any]? = nil
     ) throws {
-        guard let mappings else {
-            throw MigrationError.missingMappingModel(
-                url: sourceURL, source: sourceModel, destination: destinationModel, underlying: nil)
-        }
-        try MappingCheck.check(mappings, from: sourceModel, to: destinationModel)
-        let ends = MigrationEnds(
-            source: .init(url: sourceURL, type: sStoreType, options: sOptions),
-            destination: .init(url: dURL, type: dStoreType, options: dOptions))
-        let isInPlace = ends.areOneStore
-        let isNew = try !isInPlace && !ends.destinationExists()
-        let former = (configuration, sourceMayBePart)
-        defer { (configuration, sourceMayBePart) = former }
-        if configuration == nil, !sourceMayBePart, let name = ends.configuration(of: sourceModel) {
-            sourceMayBePart = true
-            if mappings.staysInConfiguration(name, sourceModel, destinationModel) { configuration = name }
-        }
-        setProgress(0)
-        do {
-            let format = isNew || isInPlace ? ends.format : nil
-            if isNew { format?.protect(dURL, like: sourceURL) }
-            if usesStoreSpecificMigrationManager, let format, let plan = mappings.inferredPlan {
-                try migrateTables(ends, format, plan: plan, isInPlace: isInPlace)
-            } else if isInPlace {
-                throw StoreError.make(
-                    CoreDataErrorCode.migrationManagerDestinationStore,
-                    "The store \(dURL.storeName) cannot be migrated in its place object by object. Give the migrated store "
-                        + "another URL, and replace this one by it.", url: dURL)
-            } else {
-                try migrateObjects(ends, mapping: mappings, isNew: isNew)
-            }
-            setProgress(1)
-        } catch {
-            run = nil
-            // The migration's error is the one to report; an incomplete file that remains is overwritten by the next
-            // attempt.
-            if isNew { try? ends.removeDestination() }
-            throw error
-        }
-    }
-
-    /// Migrates a store.
-    ///
-    /// ```swift
-    /// let manager = NSMigrationManager(sourceModel: old, destinationModel: new)
-    /// let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: old, destinationModel: new)
-    /// try manager.migrateStore(from: url, type: .sqlite, mapping: mapping, to: other, type: .sqlite)
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - sourceURL: the store, which is not changed, unless it is the destination, too.
-    ///   - sourceType: its type.
-    ///   - sourceOptions: the options to open it with.
-    ///   - mapping: the mapping of its objects to objects of the destination model.
-    ///   - destinationURL: the URL for the migrated store.
-    ///   - destinationType: its type.
-    ///   - destinationOptions: the options to open it with.
-    /// - Throws: the errors of
-    ///   `migrateStore(from:sourceType:options:with:toDestinationURL:destinationType:destinationOptions:)`.
-    public func migrateStore(
-        from sourceURL: URL, type sourceType: NSPersistentStore.StoreType,
-        options sourceOptions: [AnyHashable: Any]? = nil,
-        mapping: NSMappingModel, to destinationURL: URL, type destinationType: NSPersistentStore.StoreType,
-        options destinationOptions: [AnyHashable: Any]? = nil
-    ) throws {
-        try migrateStore(
-            from: sourceURL, sourceType: sourceType.rawValue, options: sourceOptions, with: mapping,
-            toDestinationURL: destinationURL, destinationType: destinationType.rawValue,
-            destinationOptions: destinationOptions)
+        try migrate(
+            MigrationEnds(
+                source: .init(url: sourceURL, type: sStoreType, options: sOptions),
+                destination: .init(url: dURL, type: dStoreType, options: dOptions)), mappings)
     }
 
     // MARK: Entities and objects
@@ -292,19 +228,5 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
     /// - Throws: an error that names the function if there is none of that name.
     open func callFunction(_ name: String, arguments: [Any?]) throws -> Any? {
         try callOwnFunction(name, arguments)
-    }
-}
-
-extension NSMappingModel {
-    /// Whether what a configuration has goes to the configuration of the same name: an entity that left it would lose its
-    /// objects.
-    fileprivate func staysInConfiguration(
-        _ name: String, _ source: NSManagedObjectModel, _ destination: NSManagedObjectModel
-    ) -> Bool {
-        guard let entities = destination.entities(forConfigurationName: name) else { return false }
-        let held = Set((source.entities(forConfigurationName: name) ?? []).compactMap(\.name))
-        let wanted = entityMappings.filter { held.contains($0.sourceEntityName ?? "") }
-            .compactMap(\.destinationEntityName)
-        return Set(wanted).isSubset(of: entities.compactMap(\.name))
     }
 }

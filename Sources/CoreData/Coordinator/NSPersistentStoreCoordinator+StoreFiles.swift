@@ -3,30 +3,6 @@ import Foundation
 
 // Operations on stores that are not open.
 extension NSPersistentStoreCoordinator {
-    /// Opens a store, creating it if there is none.
-    ///
-    /// ```swift
-    /// try coordinator.addPersistentStore(type: .sqlite, at: url, options: [
-    ///     NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
-    /// ])
-    /// ```
-    ///
-    /// - Parameters:
-    ///   - type: one of the types that come with Core Data, or a registered one.
-    ///   - configuration: the configuration of the model whose entities the store holds; `nil` for all.
-    ///   - storeURL: the location of the store.
-    ///   - options: the options, by `NS…Option` keys.
-    /// - Returns: the store.
-    /// - Throws: the errors of `addPersistentStore(ofType:configurationName:at:options:)`.
-    @discardableResult
-    public func addPersistentStore(
-        type: NSPersistentStore.StoreType, configuration: String? = nil, at storeURL: URL,
-        options: [AnyHashable: Any]? = nil
-    ) throws -> NSPersistentStore {
-        try addPersistentStore(
-            ofType: type.rawValue, configurationName: configuration, at: storeURL, options: options)
-    }
-
     /// Makes a class available as a store type; `nil` removes the type.
     ///
     /// - Parameters:
@@ -34,16 +10,6 @@ extension NSPersistentStoreCoordinator {
     ///   - storeType: the type, by which stores are added.
     public class func registerStoreClass(_ storeClass: AnyClass?, type storeType: NSPersistentStore.StoreType) {
         registerStoreClass(storeClass, forStoreType: storeType.rawValue)
-    }
-
-    /// Writes metadata that were set since the last save.
-    func saveChangedMetadata() throws {
-        try withLock {
-            for store in stores where store.metadataAreChanged && !store.isReadOnly {
-                try store.saveMetadata()
-                store.metadataAreChanged = false
-            }
-        }
     }
 
     /// The metadata of a store, which need not be open.
@@ -108,6 +74,49 @@ extension NSPersistentStoreCoordinator {
             sourceOptions: sourceOptions, ofType: type.rawValue)
     }
 
+    // MARK: What the class's methods do
+
+    class func readMetadata(
+        ofType storeType: String, at url: URL, options: [AnyHashable: Any]?
+    ) throws -> [String: Any] {
+        let type = try storeClass(storeType, url)
+        guard let format = type.format else { return try type.metadataForPersistentStore(with: url) }
+        do { return try format.metadata(at: url, options: options) } catch let error as NSError
+            where error.code == CoreDataErrorCode.persistentStoreIncompatibleSchema
+        {
+            guard try format.isEmpty(at: url) else { throw error }
+            return StoreMetadata.ofNoModel(type: storeType)
+        }
+    }
+
+    class func writeMetadata(
+        _ metadata: [String: Any]?, ofType storeType: String, at url: URL, options: [AnyHashable: Any]?
+    ) throws {
+        let type = try storeClass(storeType, url)
+        guard let format = type.format else { return try type.setMetadata(metadata, forPersistentStoreAt: url) }
+        try format.setMetadata(metadata, at: url, options: options)
+    }
+
+    func destroyStore(at url: URL, ofType storeType: String, options: [AnyHashable: Any]?) throws {
+        try withLock {
+            // Destroying a store must not wait for the coordinator's own readers: they may wait for this.
+            addedStore(at: url, options)?.engine.pinning?.endGenerations()
+            try Self.storeClass(storeType, url).destroy(at: url, options: options)
+        }
+        if let store = addedStore(at: url, options) { try remove(store) }
+    }
+
+    func replaceStore(
+        at destinationURL: URL, _ destinationOptions: [AnyHashable: Any]?, from sourceURL: URL,
+        _ sourceOptions: [AnyHashable: Any]?, ofType storeType: String
+    ) throws {
+        try withLock {
+            addedStore(at: destinationURL, destinationOptions)?.engine.pinning?.endGenerations()
+            try Self.storeClass(storeType, sourceURL).replace(
+                at: destinationURL, from: sourceURL, options: destinationOptions, sourceOptions: sourceOptions)
+        }
+    }
+
     /// The store at a place, which the options may say instead of the URL.
     func addedStore(at url: URL, _ options: [AnyHashable: Any]?) -> NSPersistentStore? {
         guard !url.isNoFile else { return nil }
@@ -127,22 +136,3 @@ extension NSPersistentStoreCoordinator {
         return type
     }
 }
-
-extension NSNotification.Name {
-    /// Posted by a coordinator after stores were added or removed.
-    public static let NSPersistentStoreCoordinatorStoresDidChange = NSNotification.Name(
-        "_NSPersistentStoreCoordinatorStoresDidChange")
-    /// Posted by a coordinator before stores are added or removed from elsewhere.
-    public static let NSPersistentStoreCoordinatorStoresWillChange = NSNotification.Name(
-        "NSPersistentStoreCoordinatorStoresWillChangeNotification")
-    /// Posted by a coordinator before a store is removed.
-    public static let NSPersistentStoreCoordinatorWillRemoveStore = NSNotification.Name(
-        "NSPersistentStoreCoordinatorWillRemoveStoreNotification")
-}
-
-/// In a notification of a coordinator: the stores that were added.
-public let NSAddedPersistentStoresKey = "added"
-/// In a notification of a coordinator: the stores that were removed.
-public let NSRemovedPersistentStoresKey = "removed"
-/// In a notification of a coordinator: the stores whose UUIDs changed.
-public let NSUUIDChangedPersistentStoresKey = "changed"

@@ -1,0 +1,172 @@
+import Foundation
+
+// Adds stores, and removes them.
+extension NSPersistentStoreCoordinator {
+    func addStore(
+        ofType storeType: String, _ configuration: String?, at storeURL: URL?, options: [AnyHashable: Any]?
+    ) throws -> NSPersistentStore {
+        if let missingModel {
+            throw StoreError.make(CoreDataErrorCode.persistentStoreOpen, missingModel, url: storeURL)
+        }
+        guard let type = StoreTypes.type(named: storeType) else {
+            throw StoreError.make(
+                CoreDataErrorCode.persistentStoreInvalidType,
+                "There is no store type “\(storeType)”; there are \(StoreTypes.names.joined(separator: ", ")).",
+                url: storeURL)
+        }
+        if let configuration, managedObjectModel.entities(forConfigurationName: configuration) == nil {
+            throw StoreError.make(
+                CoreDataErrorCode.persistentStoreOpen,
+                "The model has no configuration “\(configuration)”; it has "
+                    + "\(managedObjectModel.configurations.joined(separator: ", ")).", url: storeURL)
+        }
+        let url = storeURL ?? URL(fileURLWithPath: "/dev/null")
+        let store = try withLock {
+            if storeURL != nil, storeType != NSInMemoryStoreType, !url.isNoFile,
+                stores.contains(where: { $0.url?.isSameFile(as: url) == true })
+            {
+                throw StoreError.make(
+                    CoreDataErrorCode.persistentStoreIsAdded,
+                    "The store “\(url.lastPathComponent)” was added already; a coordinator has a store once.", url: url)
+            }
+            let store = try openStore(type, configuration, at: url, options: options)
+            store.metadataAreChanged = false
+            store.didAdd(to: self)
+            stores.append(store)
+            return store
+        }
+        // Outside the lock: an observer may wait for a context that waits for the lock.
+        postStoresDidChange([NSAddedPersistentStoresKey: [store]])
+        return store
+    }
+
+    /// Opens a store, creating it if there is none.
+    ///
+    /// ```swift
+    /// try coordinator.addPersistentStore(type: .sqlite, at: url, options: [
+    ///     NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true,
+    /// ])
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - type: one of the types that come with Core Data, or a registered one.
+    ///   - configuration: the configuration of the model whose entities the store holds; `nil` for all.
+    ///   - storeURL: the location of the store.
+    ///   - options: the options, by `NS…Option` keys.
+    /// - Returns: the store.
+    /// - Throws: the errors of `addPersistentStore(ofType:configurationName:at:options:)`.
+    @discardableResult
+    public func addPersistentStore(
+        type: NSPersistentStore.StoreType, configuration: String? = nil, at storeURL: URL,
+        options: [AnyHashable: Any]? = nil
+    ) throws -> NSPersistentStore {
+        try addPersistentStore(
+            ofType: type.rawValue, configurationName: configuration, at: storeURL, options: options)
+    }
+
+    /// Opens the store of a description, and calls a block with the outcome.
+    func addStore(
+        of storeDescription: NSPersistentStoreDescription,
+        then block: @escaping (NSPersistentStoreDescription, (any Error)?) -> Void
+    ) {
+        let work = Transferred { [self] in
+            do {
+                try addPersistentStore(
+                    ofType: storeDescription.type, configurationName: storeDescription.configuration,
+                    at: storeDescription.url, options: storeDescription.options)
+                block(storeDescription, nil)
+            } catch { block(storeDescription, error) }
+        }
+        if storeDescription.shouldAddStoreAsynchronously {
+            queue.async { work.value() }
+        } else {
+            work.value()
+        }
+    }
+
+    func removeStore(_ store: NSPersistentStore) throws {
+        guard persistentStores.contains(store) else {
+            throw StoreError.make(
+                CoreDataErrorCode.persistentStoreOperation, "The store was not added to this coordinator.",
+                url: store.url)
+        }
+        NotificationCenter.default.post(name: .NSPersistentStoreCoordinatorWillRemoveStore, object: store)
+        withLock {
+            store.willRemove(from: self)
+            store.unloadContents()
+            stores.removeAll { $0 === store }
+        }
+        postStoresDidChange([NSRemovedPersistentStoresKey: [store]])
+        for context in withLock({ contexts.compactMap(\.context) }) { context.storeWasRemoved(store.identity) }
+    }
+
+    /// Replaces one store by another, under the lock.
+    func replace(_ store: NSPersistentStore, by new: NSPersistentStore) {
+        stores = stores.map { $0 === store ? new : $0 }
+    }
+
+    /// Posts that a store was replaced by another.
+    func postReplacement(of store: NSPersistentStore, by new: NSPersistentStore) {
+        postStoresDidChange([
+            NSAddedPersistentStoresKey: [new], NSRemovedPersistentStoresKey: [store],
+            NSUUIDChangedPersistentStoresKey: [store, new],
+        ])
+    }
+
+    private func postStoresDidChange(_ info: [String: Any]) {
+        NotificationCenter.default.post(
+            name: .NSPersistentStoreCoordinatorStoresDidChange, object: self, userInfo: info)
+    }
+
+    // MARK: What is known of a store
+
+    func setStoreMetadata(_ metadata: [String: Any]?, of store: NSPersistentStore) {
+        withLock {
+            let kept = store.metadata.filter { StoreMetadata.isReserved($0.key) }
+            var metadata = (metadata ?? [:]).merging(kept) { new, _ in new }
+            metadata[NSStoreTypeKey] = store.type
+            if metadata[NSStoreUUIDKey] == nil { metadata[NSStoreUUIDKey] = store.identifier }
+            store.metadata = metadata
+        }
+    }
+
+    /// Writes metadata that were set since the last save.
+    func saveChangedMetadata() throws {
+        try withLock {
+            for store in stores where store.metadataAreChanged && !store.isReadOnly {
+                try store.saveMetadata()
+                store.metadataAreChanged = false
+            }
+        }
+    }
+
+    /// Moves a store to another URL.
+    ///
+    /// - Returns: whether it is there now.
+    func relocate(_ store: NSPersistentStore, to url: URL) -> Bool {
+        withLock {
+            guard persistentStores.contains(store) else { return false }
+            do { try store.relocate(to: url) } catch { return false }
+            return true
+        }
+    }
+}
+
+extension NSNotification.Name {
+    /// Posted by a coordinator after stores were added or removed.
+    public static let NSPersistentStoreCoordinatorStoresDidChange = NSNotification.Name(
+        "_NSPersistentStoreCoordinatorStoresDidChange")
+    /// Posted by a coordinator before stores are added or removed from elsewhere.
+    public static let NSPersistentStoreCoordinatorStoresWillChange = NSNotification.Name(
+        "NSPersistentStoreCoordinatorStoresWillChangeNotification")
+    /// Posted by a coordinator before a store is removed.
+    public static let NSPersistentStoreCoordinatorWillRemoveStore = NSNotification.Name(
+        "NSPersistentStoreCoordinatorWillRemoveStoreNotification")
+}
+
+/// In a notification of a coordinator: the stores that were added.
+public let NSAddedPersistentStoresKey = "added"
+/// In a notification of a coordinator: the stores that were removed.
+public let NSRemovedPersistentStoresKey = "removed"
+/// In a notification of a coordinator: the stores whose UUIDs changed.
+public let NSUUIDChangedPersistentStoresKey = "changed"
