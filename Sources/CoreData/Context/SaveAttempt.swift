@@ -42,37 +42,27 @@ final class SaveAttempt {
 
     /// The change sets that the stores are asked to write.
     func changeSets(contextName: String?, author: String?) throws -> [(NSPersistentStore, ChangeSet)] {
-        var sets: [(store: NSPersistentStore, changes: ChangeSet)] = []
-        var last = -1
-        func position(of identifier: NSManagedObjectID) throws -> Int {
-            if last >= 0, sets[last].store.identity === identifier.storeIdentity { return last }
-            if let known = sets.firstIndex(where: { $0.store.identity === identifier.storeIdentity }) {
-                last = known
-                return known
-            }
-            guard let store = identifier.persistentStore else {
-                throw StoreError.make(
-                    CoreDataErrorCode.persistentStoreSave,
-                    "The store of \(identifier.description) was removed from its coordinator; the object cannot be saved."
-                )
-            }
-            var changes = ChangeSet()
-            changes.contextName = contextName
-            changes.author = author
-            changes.promises = promises[ObjectIdentifier(store.identity)] ?? []
-            sets.append((store, changes))
-            last = sets.count - 1
-            return last
-        }
+        var sets = StoreChangeSets(contextName: contextName, author: author, promises: promises)
+        try addInserted(to: &sets)
+        try addUpdated(to: &sets)
+        try addDeleted(to: &sets)
+        return sets.sets
+    }
+
+    private func addInserted(to sets: inout StoreChangeSets) throws {
         for object in objects.inserted {
             let values = try permanentValues(of: object)
-            let index = try position(of: object.identifier)
+            let position = try sets.position(of: object.identifier)
             let toMany = try toManyChanges(of: object)
-            sets[index].changes.inserted.append(
+            sets.insert(
                 RowChange(
                     objectID: object.identifier, version: object.version, values: values, changedSlots: [],
-                    toManyChanges: toMany))
+                    toManyChanges: toMany), at: position)
         }
+    }
+
+    /// Adds the objects that differ from the stored ones, and notes which these are.
+    private func addUpdated(to sets: inout StoreChangeSets) throws {
         var slots: [Int] = []
         for object in objects.updated {
             slots = object.changedSlots(orThoseOf: slots)
@@ -81,19 +71,21 @@ final class SaveAttempt {
             let isWritten = !slots.isEmpty || !toMany.isEmpty || object.state.contains(.watched)
             written.append(isWritten)
             guard isWritten else { continue }
-            let index = try position(of: object.identifier)
-            sets[index].changes.updated.append(
+            let position = try sets.position(of: object.identifier)
+            sets.update(
                 RowChange(
                     objectID: object.identifier, version: object.version, values: values, changedSlots: slots,
-                    toManyChanges: toMany))
+                    toManyChanges: toMany), at: position)
         }
+    }
+
+    private func addDeleted(to sets: inout StoreChangeSets) throws {
         for object in objects.deleted {
             if object.state.contains(.inaccessible) { continue }
-            let index = try position(of: object.identifier)
+            let position = try sets.position(of: object.identifier)
             if object.state.contains(.fault), !object.state.contains(.valuesPending) { object.fireFault() }
-            sets[index].changes.deleted.append(RowDeletion(objectID: object.identifier, version: object.version))
+            sets.delete(RowDeletion(objectID: object.identifier, version: object.version), at: position)
         }
-        return sets
     }
 
     /// The objects of a store, for a store that works with objects.

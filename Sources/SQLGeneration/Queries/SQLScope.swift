@@ -34,64 +34,90 @@ final class SQLScope {
 
     /// Resolves a key path.
     func resolve(_ path: [String], schema: SQLSchema) throws -> ResolvedPath {
-        var current: (mapping: EntityMapping, alias: String) = (mapping, alias)
+        var row: Row = (mapping, alias)
         for (position, key) in path.enumerated() {
             let isLast = position == path.count - 1
             if key == "self" || key == "SELF" { continue }
             if key == "objectID", isLast { break }
-            if key == "entity", isLast, current.mapping.layout.propertyByName[key] == nil {
-                return .entity(current.alias)
-            }
-            // A property of a subentity is a column of the same table; several may each have one of that name.
-            var siblings: [EntityMapping] = []
-            if current.mapping.layout.propertyByName[key] == nil {
-                siblings = current.mapping.layout.declarers(ofProperty: key).compactMap { schema.mapping(of: $0) }
-                if let first = siblings.first { current.mapping = first }
-            }
-            guard let property = current.mapping.layout.propertyByName[key] else {
-                throw KeyPathError.unknownKey(key, path: path, entity: current.mapping.layout)
-            }
-            try current.mapping.checkAvailable(key, "cannot be fetched or compared")
-            switch property {
-            case .slot(let slot):
-                guard var column = current.mapping.columns[slot] else {
-                    throw SQLError.unsupported(
-                        "“\(path.joined(separator: "."))”, since “\(current.mapping.layout.name).\(key)” is transient")
-                }
-                column.siblings = try siblings.dropFirst().map { try $0.sibling(key, of: column, in: current.mapping) }
-                if column.isComposite {
-                    let element = try Self.element(of: column, path: path, from: position + 1)
-                    return element.isComposite ? .composite(current.alias, element) : .column(current.alias, element)
-                }
-                if isLast { return .column(current.alias, column) }
-                if column.storage.isTransformable { throw PredicateSQL.transformableContentError(.keyPath(path)) }
-                // The column already holds the destination's key, so no join is needed.
-                if position == path.count - 2, path[position + 1] == "objectID" {
-                    return .column(current.alias, column)
-                }
-                if let destination = column.destination, let finding = schema.finding(of: destination) {
-                    throw finding.error("“\(path.joined(separator: "."))” cannot be fetched or compared", url: nil)
-                }
-                guard let destination = column.destination, let mapping = schema.mapping(of: destination) else {
-                    throw KeyPathError.unknownKey(
-                        path[position + 1], path: path, entity: current.mapping.layout)
-                }
-                let alias = join(column, mapping, from: current.alias, path: Array(path[...position]))
-                current = (mapping, alias)
-            case .toMany(let index):
-                if siblings.count > 1 { throw siblings[1].isNoSibling(key, of: current.mapping) }
-                guard let toMany = current.mapping.toManys[index] else {
-                    throw SQLError.unsupported("“\(path.joined(separator: "."))”, which is not stored")
-                }
-                return .toMany(
-                    ToManyPath(
-                        alias: current.alias, relationship: current.mapping.layout.relationships[index],
-                        mapping: toMany, rest: Array(path[(position + 1)...])))
-            case .fetched:
-                throw SQLError.unsupported("the fetched property “\(path.joined(separator: "."))”")
+            if key == "entity", isLast, row.mapping.layout.propertyByName[key] == nil { return .entity(row.alias) }
+            switch try step(path, at: position, from: row, schema) {
+            case .end(let resolved): return resolved
+            case .row(let next): row = next
             }
         }
-        return .object(current.alias, current.mapping)
+        return .object(row.alias, row.mapping)
+    }
+
+    /// A row that a key path leads to.
+    private typealias Row = (mapping: EntityMapping, alias: String)
+
+    /// Where a key of a path leads to.
+    private enum Step {
+        /// The row of a to-one destination, where the next key is looked for.
+        case row(Row)
+        /// The target of the path.
+        case end(ResolvedPath)
+    }
+
+    /// Follows one key of a path.
+    private func step(
+        _ path: [String], at position: Int, from start: Row, _ schema: SQLSchema
+    ) throws -> Step {
+        let key = path[position]
+        var mapping = start.mapping
+        let alias = start.alias
+        // A property of a subentity is a column of the same table; several may each have one of that name.
+        var siblings: [EntityMapping] = []
+        if mapping.layout.propertyByName[key] == nil {
+            siblings = mapping.layout.declarers(ofProperty: key).compactMap { schema.mapping(of: $0) }
+            if let first = siblings.first { mapping = first }
+        }
+        guard let property = mapping.layout.propertyByName[key] else {
+            throw KeyPathError.unknownKey(key, path: path, entity: mapping.layout)
+        }
+        try mapping.checkAvailable(key, "cannot be fetched or compared")
+        switch property {
+        case .slot(let slot):
+            guard var column = mapping.columns[slot] else {
+                throw SQLError.unsupported(
+                    "“\(path.joined(separator: "."))”, since “\(mapping.layout.name).\(key)” is transient")
+            }
+            column.siblings = try siblings.dropFirst().map { try $0.sibling(key, of: column, in: mapping) }
+            return try follow(column, of: (mapping, alias), path, at: position, schema)
+        case .toMany(let index):
+            if siblings.count > 1 { throw siblings[1].isNoSibling(key, of: mapping) }
+            guard let toMany = mapping.toManys[index] else {
+                throw SQLError.unsupported("“\(path.joined(separator: "."))”, which is not stored")
+            }
+            return .end(
+                .toMany(
+                    ToManyPath(
+                        alias: alias, relationship: mapping.layout.relationships[index], mapping: toMany,
+                        rest: Array(path[(position + 1)...]))))
+        case .fetched:
+            throw SQLError.unsupported("the fetched property “\(path.joined(separator: "."))”")
+        }
+    }
+
+    /// Follows a key that a column of a row stands for: to its value, or to the destination, whose table is joined.
+    private func follow(
+        _ column: SlotColumn, of row: Row, _ path: [String], at position: Int, _ schema: SQLSchema
+    ) throws -> Step {
+        if column.isComposite {
+            let element = try Self.element(of: column, path: path, from: position + 1)
+            return .end(element.isComposite ? .composite(row.alias, element) : .column(row.alias, element))
+        }
+        if position == path.count - 1 { return .end(.column(row.alias, column)) }
+        if column.storage.isTransformable { throw PredicateSQL.transformableContentError(.keyPath(path)) }
+        // The column already holds the destination's key, so no join is needed.
+        if position == path.count - 2, path[position + 1] == "objectID" { return .end(.column(row.alias, column)) }
+        if let destination = column.destination, let finding = schema.finding(of: destination) {
+            throw finding.error("“\(path.joined(separator: "."))” cannot be fetched or compared", url: nil)
+        }
+        guard let destination = column.destination, let mapping = schema.mapping(of: destination) else {
+            throw KeyPathError.unknownKey(path[position + 1], path: path, entity: row.mapping.layout)
+        }
+        return .row((mapping, join(column, mapping, from: row.alias, path: Array(path[...position]))))
     }
 
     private static func element(of column: SlotColumn, path: [String], from position: Int) throws -> SlotColumn {
