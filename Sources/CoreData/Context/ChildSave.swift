@@ -6,7 +6,7 @@ extension NSManagedObjectContext {
     /// - Throws: `SaveRefusal` if the parent or the stores have lost an object that was changed here; everything is
     ///   then as before.
     func pushChanges(to parent: NSManagedObjectContext) throws -> ChangedObjects {
-        let objects = ChangedObjects(changed)
+        let objects = ChangedObjects(changed.objects)
         try parent.onQueue { parent in
             self.takePromotions()
             for object in objects.inserted + objects.updated + objects.deleted { object.renewDestinations() }
@@ -43,7 +43,7 @@ private struct ChildSave {
         self.child = child
         self.parent = parent
         parent.processPendingChanges()
-        parentHasDeletions = parent.changed.contains(where: \.isDeleted)
+        parentHasDeletions = parent.changed.objects.contains(where: \.isDeleted)
     }
 
     func run() throws {
@@ -133,10 +133,10 @@ private struct ChildSave {
         let target = parent.materialize(
             Materialization(
                 identity: object.identity, values: object.layout.defaultValues, version: object.version,
-                state: [.inserted, .insertedInEvent, .listed], stamp: 0))
+                state: [.inserted, .insertedInEvent], stamp: 0))
         parent.rememberForUndo(target, existed: false)
-        parent.changed.append(target)
-        parent.event.append(target)
+        parent.changed.list(target)
+        parent.event.add(target)
         if !child.assignedStores.isEmpty, let store = child.assignedStores[ObjectIdentifier(object)] {
             parent.assign(target, to: store)
         }
@@ -275,7 +275,7 @@ extension NSManagedObjectContext {
     func revive(_ object: NSManagedObject) {
         if object.state.isDisjoint(with: .anyEvent) {
             rememberForUndo(object)
-            event.append(object)
+            event.add(object)
         }
         object.state.insert(.updatedInEvent)
         object.state.remove([.deleted, .deletePropagated, .deletedInEvent])

@@ -41,7 +41,7 @@ extension NSManagedObjectContext {
     func materialize(_ what: consuming Materialization) -> NSManagedObject {
         let object = makeUnregistered(what)
         table.insert(object)
-        if isRetaining { retained.insert(object) }
+        retained.insert(object)
         return object
     }
 
@@ -55,7 +55,7 @@ extension NSManagedObjectContext {
             let object = objects[place]
             if let known = table.object(at: object.identity) { objects[place] = known } else { table.insert(object) }
         }
-        if isRetaining { for place in unregistered.places { retained.insert(objects[place]) } }
+        if retained.isActive { for place in unregistered.places { retained.insert(objects[place]) } }
         unregistered.places.removeAll(keepingCapacity: true)
     }
 
@@ -68,9 +68,8 @@ extension NSManagedObjectContext {
         let object = type.init(materializedIn: self)
         // A subclass may have set properties in its initializer. The store's values replace them.
         if object.state != state {
-            changed.removeAll { $0 === object }
-            dropIndex()
-            event.removeAll { $0 === object }
+            changed.remove(object)
+            event.remove(object)
             object.values = object.snapshot
             object.state = object.state.intersection(.observed).union(state)
         }

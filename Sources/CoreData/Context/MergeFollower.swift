@@ -34,17 +34,17 @@ extension NSManagedObjectContext {
     func prepareFollowers(
         for inserted: [NSManagedObject], unregistered: [NSManagedObjectID], from source: any RowSource
     ) {
-        let all = followers.all
+        let all = merging.followers.all
         guard !all.isEmpty else { return }
         if !unregistered.isEmpty {
             var arrived: IdentitySet = []
             for follower in all {
                 for object in follower.arrivals(among: unregistered) where arrived.insert(object) {
-                    mergedFaults.append(object)
+                    merging.faults.append(object)
                 }
             }
         }
-        let missing = (inserted + mergedFaults).filter { object in
+        let missing = (inserted + merging.faults).filter { object in
             object.isFault && !object.state.contains(.valuesPending) && all.contains { $0.lists(object.layout) }
         }
         // If this fails, each object reads its own row, and reports the error.

@@ -71,7 +71,7 @@ open class NSConstraintConflict: NSObject {
             for object in left { object.managedObjectContext?.delete(object) }
         }
         for loser in losers {
-            if loser.state.contains(.inserted) { loser.managedObjectContext?.superseded.append(loser) }
+            if loser.state.contains(.inserted) { loser.managedObjectContext?.saving.replaced.append(loser) }
             if loser.state.contains(.inserted) || contextWins {
                 loser.managedObjectContext?.delete(loser)
             } else {

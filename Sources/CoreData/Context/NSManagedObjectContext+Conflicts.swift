@@ -33,7 +33,7 @@ extension NSManagedObjectContext {
             }
             renewRelationships(of: deleted)
         case .constraints(let violations):
-            var index = UniqueValueIndex(changed)
+            var index = UniqueValueIndex(changed.objects)
             try policy.resolve(mergeConflicts: violations.map { conflict(for: $0, among: &index) })
         }
     }
@@ -88,7 +88,7 @@ extension NSManagedObjectContext {
     func markDeletedElsewhere(_ lost: [NSManagedObject]) {
         guard !lost.isEmpty, let source else { return }
         for object in lost { noteDeletionElsewhere(of: object) }
-        vanished += lost
+        event.removed += lost
         removeDeleted(IdentitySet(lost), fromRelationshipsOf: table.all, source: source)
     }
 
@@ -97,7 +97,7 @@ extension NSManagedObjectContext {
     private func relationshipSnapshots(_ conflicts: [NSMergeConflict]) -> [RelationshipSnapshot] {
         guard parent == nil else { return [] }
         let lost = conflicts.filter { $0.current == nil }.map(\.sourceObject)
-        let back = changed.filter { $0.state.contains(.inserted) && $0.version > 0 }
+        let back = changed.objects.filter { $0.state.contains(.inserted) && $0.version > 0 }
         return (lost + back).filter { !$0.isDeleted && !$0.isFault }.map(RelationshipSnapshot.init)
     }
 
@@ -124,7 +124,7 @@ extension NSManagedObjectContext {
         }
         markDeletedElsewhere(lost)
         for former in back { former.object.connectInverses() }
-        refreshed += ends
+        event.refreshed += ends
     }
 
     /// Makes objects with new values read their to-many relationships again. Deleted ones follow their delete rules
@@ -138,7 +138,7 @@ extension NSManagedObjectContext {
     private func followDeleteRulesAgain(of objects: [NSManagedObject]) {
         for object in objects { object.state.remove(.deletePropagated) }
         scheduleProcessing()
-        doomed += objects
+        deletions.unpropagated += objects
         loadDestinations(ofDeleted: objects[...])
         // Destinations that were read before still have another inverse.
         let stale = objects.flatMap(\.destinationsWithAnotherInverse).filter { !$0.hasChanges && !$0.isFault }

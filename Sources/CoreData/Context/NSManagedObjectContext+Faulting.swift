@@ -125,7 +125,7 @@ extension NSManagedObjectContext {
         let known = table.object(for: identifier)
         if let known, !known.isFault {
             if known.state.contains(.lost) { throw Self.missing(identifier) }
-            if known.state.contains(.inaccessible), let error = readErrors[known.identifier] { throw error }
+            if known.state.contains(.inaccessible), let error = readFailures[known.identifier] { throw error }
             return known
         }
         try pinIfNeeded()
@@ -189,7 +189,7 @@ extension NSManagedObjectContext {
             if let row {
                 object.adopt(row.values, version: row.version, keepingChanges: false)
                 object.stamp = stamp
-                if !readErrors.isEmpty { readErrors[object.identifier] = nil }
+                if !readFailures.isEmpty { readFailures[object.identifier] = nil }
                 awake(object)
                 return
             }
@@ -213,7 +213,7 @@ extension NSManagedObjectContext {
     /// Leaves an object whose row is gone without values, and counts it as deleted until the next save.
     private func becomeInaccessible(_ object: NSManagedObject) {
         if !object.isDeleted {
-            vanished.append(object)
+            event.removed.append(object)
             scheduleProcessing()
         }
         object.becomeEmpty()
@@ -225,7 +225,7 @@ extension NSManagedObjectContext {
     /// object throws.
     private func becomeUnreadable(_ object: NSManagedObject, _ error: NSError) {
         report("the values of \(object.identifier.description) cannot be read", error)
-        readErrors[object.identifier] = error
+        readFailures[object.identifier] = error
         object.becomeEmpty()
         object.state.insert(.inaccessible)
     }

@@ -33,7 +33,7 @@ extension NSManagedObjectContext {
     /// Pins the context to the current state, if that was left to its next read. What a save reads does not count: the
     /// state before the save would be kept.
     func pinIfNeeded() throws {
-        guard case .next = pin, !isSaving, let coordinator else { return }
+        guard case .next = pin, !saving.isActive, let coordinator else { return }
         pin = .pinned(PinnedSource(coordinator, try coordinator.pinCurrentGeneration()))
     }
 

@@ -31,7 +31,7 @@ extension NSManagedObjectContext {
                 object.forgetDestination(of: relationship)
             }
         }
-        refreshed += IdentitySet(touched + referring).subtracting(IdentitySet(refreshed))
+        event.refreshed += IdentitySet(touched + referring).subtracting(IdentitySet(event.refreshed))
     }
 
     /// Leaves out objects that exist again: a save after the merged deletion, which may be this context's own, inserted
@@ -65,10 +65,10 @@ extension NSManagedObjectContext {
     ///
     /// The context that deleted it has followed its delete rules.
     func noteDeletionElsewhere(of object: NSManagedObject) {
-        if !object.state.contains(.listed) { changed.append(object) }
+        changed.list(object)
         object.state.remove([.updated, .watched])
         object.state.remove(.anyEvent)
-        object.state.insert([.listed, .deleted, .deletePropagated, .inaccessible])
+        object.state.insert([.deleted, .deletePropagated, .inaccessible])
     }
 
     /// Makes faults of objects that count as deleted elsewhere, and that were inserted again.

@@ -16,11 +16,6 @@ struct PendingChanges {
 
 // Unsaved changes, as fetches ask for them.
 extension NSManagedObjectContext {
-    /// The number of changed objects from which the index is used.
-    private static let indexedCount = 64
-    /// How often changes are scanned before indexing them is worthwhile.
-    private static let scansBeforeIndex = 4
-
     /// Changed objects that may change the plan's results.
     ///
     /// - Parameters:
@@ -52,9 +47,9 @@ extension NSManagedObjectContext {
         guard !changed.isEmpty else { return .none }
         processDeletions()
         if let indexed = indexedChanges(for: plan) { return indexed }
-        var deciding = changed.count < Self.indexedCount ? nil : DecidingAttributes(of: plan)
+        var deciding = changed.count < ChangeList.indexingCount ? nil : DecidingAttributes(of: plan)
         var objects: ContiguousArray<NSManagedObject> = []
-        for object in changed where object.hasChanges && plan.includes(object.layout) {
+        for object in changed.objects where object.hasChanges && plan.includes(object.layout) {
             if deciding?.areUnchanged(in: object) ?? false { continue }
             objects.append(object)
         }
@@ -66,47 +61,21 @@ extension NSManagedObjectContext {
     /// Lets deletions take effect on other objects, if they do so at the end of an event.
     func processDeletions() {
         // Observers must not see an object that is only half made.
-        if propagatesDeletesAtEndOfEvent, !event.isEmpty || !doomed.isEmpty, awakening == 0 { processPendingChanges() }
+        let isPending = !event.objects.isEmpty || !deletions.unpropagated.isEmpty
+        if propagatesDeletesAtEndOfEvent, isPending, insertionsUnderWay == 0 { processPendingChanges() }
     }
 
     /// The same from the index, if there are many; nil if they have to be scanned.
     private func indexedChanges(for plan: FetchPlan) -> PendingChanges? {
         // Changes within the event are indexed when it ends.
-        guard changed.count >= Self.indexedCount, event.isEmpty else { return nil }
-        if pendingIndex == nil {
-            scans += 1
-            guard scans >= Self.scansBeforeIndex else { return nil }
-            pendingIndex = PendingIndex()
-            indexed = 0
+        guard event.objects.isEmpty, let indexed = changed.indexed(for: plan) else { return nil }
+        switch indexed {
+        case .nothing: return PendingChanges.none
+        case .candidates(let found, let storedCount):
+            return PendingChanges(
+                objects: ContiguousArray(found.lazy.filter { $0.hasChanges && $0.managedObjectContext === self }),
+                isEmpty: false, storedCount: storedCount)
         }
-        // Objects that were changed without an event.
-        for object in changed[min(indexed, changed.count)...] { pendingIndex?.note(object) }
-        indexed = changed.count
-        guard let stored = pendingIndex?.storedCount(where: plan.includes) else { return PendingChanges.none }
-        guard let tree = plan.predicate.flatMap({ try? predicateTree(of: $0) }),
-            let found = pendingIndex?.candidates(PendingIndex.Equality.all(in: tree), where: plan.includes)
-        else { return nil }
-        return PendingChanges(
-            objects: ContiguousArray(found.lazy.filter { $0.hasChanges && $0.managedObjectContext === self }),
-            isEmpty: false, storedCount: stored)
-    }
-
-    /// Adds changes to the index.
-    func index(_ objects: some Sequence<NSManagedObject>) {
-        guard pendingIndex != nil else { return }
-        for object in objects { pendingIndex?.note(object) }
-    }
-
-    /// Updates the index for a value that was set outside an event.
-    func indexAgain(_ object: NSManagedObject) {
-        guard pendingIndex != nil, object.state.contains(.listed) else { return }
-        pendingIndex?.note(object)
-    }
-
-    /// Discards the index because other objects have changes now.
-    func dropIndex() {
-        pendingIndex = nil
-        scans = 0
     }
 }
 

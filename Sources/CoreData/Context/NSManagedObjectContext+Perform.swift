@@ -104,7 +104,7 @@ extension NSManagedObjectContext {
     }
 
     private func endOfEvent() {
-        if !event.isEmpty || !refreshed.isEmpty || !doomed.isEmpty || !vanished.isEmpty { processPendingChanges() }
+        if event.hasNews || !deletions.unpropagated.isEmpty { processPendingChanges() }
         undoManager?.endEvent()
     }
 

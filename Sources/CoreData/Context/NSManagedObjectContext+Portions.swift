@@ -2,8 +2,8 @@
 extension NSManagedObjectContext {
     /// Saves all changes without validating them, for a caller that validates everything at the end.
     func savePortion() throws {
-        validatesChanges = false
-        defer { validatesChanges = true }
+        saving.validates = false
+        defer { saving.validates = true }
         try save()
     }
 

@@ -17,7 +17,7 @@ extension NSManagedObjectContext {
             withdraw(object)
             object.becomeFault()
         }
-        refreshed.append(object)
+        event.refreshed.append(object)
         scheduleProcessing()
     }
 
@@ -36,7 +36,7 @@ extension NSManagedObjectContext {
                 if let object = table.object(for: row.objectID) { refreshObject(object, by: row) }
             }
         } catch { report("changed objects cannot be refreshed", error) }
-        refreshed += changed
+        event.refreshed += changed
         if !changed.isEmpty { scheduleProcessing() }
     }
 
@@ -45,7 +45,7 @@ extension NSManagedObjectContext {
         object.adopt(row, keepingChanges: true)
         renewRelationships(of: [object])
         object.forgetFetchedValues()
-        readErrors[object.identifier] = nil
+        readFailures[object.identifier] = nil
         awake(object, from: .refresh)
     }
 
@@ -67,7 +67,7 @@ extension NSManagedObjectContext {
     /// Code on a context's queue that waits for another context's save finds the saved changes in its next line, as
     /// with Core Data. This matters most for a program on the main thread.
     func mergeIncomingIfCurrent() {
-        guard queue.isCurrent, !isSaving, !isProcessing, !isAwakening else { return }
+        guard queue.isCurrent, !saving.isActive, !isProcessing, !isAwakening else { return }
         mergeIncoming()
     }
 
@@ -109,11 +109,11 @@ extension NSManagedObjectContext {
         defer { isProcessing = wasProcessing }
         takePromotions()
         // Objects refreshed before the merge are announced here; those of the merge are also announced with their IDs.
-        let former = refreshed
-        refreshed = []
+        let former = event.refreshed
+        event.refreshed = []
         let objects = objects(concernedBy: changes)
         for fault in objects.faults { fault.dropPendingValues() }
-        mergedFaults += objects.faults
+        merging.faults += objects.faults
         // Reads below must see the merged state.
         if objects.needReading, (try? pinIfNeeded()) != nil, let pinned = self.source { source = pinned }
         take(objects.stale, from: source)
@@ -173,7 +173,8 @@ extension NSManagedObjectContext {
             // If the saving context followed the delete rules, only relationships changed here may still contain
             // deleted objects.
             removeDeleted(
-                lost, fromRelationshipsOf: changes.followsDeleteRules ? Array(changed) : table.all, source: source)
+                lost, fromRelationshipsOf: changes.followsDeleteRules ? Array(changed.objects) : table.all,
+                source: source)
         }
         return deleted
     }
@@ -201,7 +202,7 @@ extension NSManagedObjectContext {
             }
             // An object that was saved without a changed value is reported too: programs set a value to itself to make
             // others look again.
-            refreshed.append(object)
+            event.refreshed.append(object)
         }
         renewRelationships(of: renewed)
         for object in renewed { awake(object, from: .refresh) }
@@ -213,18 +214,18 @@ extension NSManagedObjectContext {
         var info: [AnyHashable: Any] = [:]
         if !inserted.isEmpty { info[NSInsertedObjectsKey] = Set(inserted) }
         if !deleted.isEmpty { info[NSDeletedObjectsKey] = Set(deleted) }
-        let refreshedHere = refreshed
-        refreshed = []
+        let refreshedHere = event.refreshed
+        event.refreshed = []
         if !refreshedHere.isEmpty || !before.isEmpty { info[NSRefreshedObjectsKey] = Set(before + refreshedHere) }
         if !info.isEmpty {
             // Programs distinguish merges from changes of their own by this key of Core Data's.
             info["NSObjectsChangedByMergeChangesKey"] = Set<NSManagedObject>()
             NotificationCenter.default.post(
                 name: SaveNotifications.didChange, object: self, userInfo: info)
-        } else if !mergedFaults.isEmpty {
+        } else if !merging.faults.isEmpty {
             NotificationCenter.default.post(name: .faultsDidChange, object: self)
         }
-        mergedFaults = []
+        merging.faults = []
         NotificationCenter.default.post(
             name: SaveNotifications.didMerge, object: self,
             userInfo: [

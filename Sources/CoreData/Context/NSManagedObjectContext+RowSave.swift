@@ -3,7 +3,7 @@ import Foundation
 // Saves rows that have no objects in the context.
 extension NSManagedObjectContext {
     /// Whether the context has no objects and no changes.
-    package var isUntouched: Bool { changed.isEmpty && event.isEmpty && table.isEmpty && parent == nil }
+    package var isUntouched: Bool { changed.isEmpty && event.objects.isEmpty && table.isEmpty && parent == nil }
 
     /// IDs for new rows of a store, in the context's transaction.
     ///
@@ -48,7 +48,7 @@ extension NSManagedObjectContext {
         lazy var saved = SavedChanges(
             inserted: changes.inserted.map(\.objectID), updated: changes.updated.map(\.objectID),
             deleted: changes.deleted.map(\.objectID))
-        waitingMergers += coordinator.announce(from: self) { saved }
+        saving.waitingMergers += coordinator.announce(from: self) { saved }
         defer { wakeMergers() }
         coordinator.saveListeners.notify(changes.entityNames, changes)
         var identifiers: [AnyHashable: Any] = [:]

@@ -4,16 +4,14 @@ import Synchronization
 extension NSManagedObjectContext {
     func saveChanges() throws {
         checkQueue()
-        guard hasChanges || source != nil || !doomed.isEmpty else { return }
-        isSaving = true
+        guard hasChanges || source != nil || !deletions.unpropagated.isEmpty else { return }
+        let former = saving.begin()
         // A save sets values without updating the index, even if it fails.
-        dropIndex()
+        changed.dropIndex()
         if hasChanges { advancePin() }
         defer {
-            isSaving = false
-            dropIndex()
-            posted = PostedObjects()
-            superseded = []
+            saving.end(former)
+            changed.dropIndex()
         }
         processPendingChanges()
         guard hasChanges || source != nil else { return }
@@ -41,17 +39,18 @@ extension NSManagedObjectContext {
     /// Makes the contexts on this queue merge what was saved; others merge on their own queues. Contexts merge later,
     /// too, if a transaction may still undo the save.
     func wakeMergers() {
-        guard !waitingMergers.isEmpty else { return }
-        let mergers = waitingMergers
-        waitingMergers = []
+        guard !saving.waitingMergers.isEmpty else { return }
+        let mergers = saving.takeMergers()
         guard transaction == nil else { return }
         for context in mergers { context.mergeIncomingIfCurrent() }
     }
 
     /// Announces many new objects of one entity to the store, before they are prepared and validated.
     private func expectRows() {
-        guard changed.count >= 200, parent == nil, let coordinator, let layout = changed.first?.layout else { return }
-        coordinator.expectRows(changed.count { $0.layout === layout && $0.hasTemporaryID }, of: layout)
+        guard changed.count >= 200, parent == nil, let coordinator, let layout = changed.objects.first?.layout else {
+            return
+        }
+        coordinator.expectRows(changed.objects.count { $0.layout === layout && $0.hasTemporaryID }, of: layout)
     }
 
     /// Writes the changes to the stores.
@@ -59,15 +58,15 @@ extension NSManagedObjectContext {
     /// - Throws: `SaveRefusal` for conflicts, and the errors of the stores; everything is then as before.
     private func writeChanges() throws -> ChangedObjects {
         guard let coordinator else { throw Self.noSource("save") }
-        let objects = ChangedObjects(changed)
-        if !readErrors.isEmpty { try refuseUnreadable(objects) }
+        let objects = ChangedObjects(changed.objects)
+        if !readFailures.isEmpty { try refuseUnreadable(objects) }
         try loadJoinedLists(of: objects.updated)
         do {
             try write(objects, to: coordinator, countsKeys: false)
         } catch is KeysTaken {
             try write(objects, to: coordinator, countsKeys: true)
         }
-        waitingMergers += coordinator.announce(from: self) { SavedChanges(objects) }
+        saving.waitingMergers += coordinator.announce(from: self) { SavedChanges(objects) }
         return objects
     }
 
@@ -89,33 +88,27 @@ extension NSManagedObjectContext {
     /// Refuses to overwrite an object whose row could not be read.
     private func refuseUnreadable(_ objects: ChangedObjects) throws {
         for object in objects.updated + objects.deleted {
-            if let error = readErrors[object.identifier] { throw error }
+            if let error = readFailures[object.identifier] { throw error }
         }
     }
 
     /// Clears the list of changed objects after all of them are saved.
     func forgetChanges() {
-        changed.removeAll { object in
-            guard object.state.isDisjoint(with: .anyChange) || object.state.contains(.deleted) else { return false }
-            object.state.remove(.listed)
-            return true
-        }
-        dropIndex()
-        idleCount = 0
+        changed.removeSaved()
         assignedStores = [:]
     }
 
     /// Calls the objects' `willSave`, and validates them. Changes that they make meanwhile are prepared and saved too.
     private func prepareForSave() throws {
-        defer { for object in changed { object.state.remove(.willSaveCalled) } }
+        defer { for object in changed.objects { object.state.remove(.willSaveCalled) } }
         // Limited, as Core Data's loop is: an object whose willSave always changes something would never finish.
         for _ in 0..<1000 {
             callWillSave()
-            if event.isEmpty {
-                if validatesChanges { try validate() }
-                if event.isEmpty { return }
+            if event.objects.isEmpty {
+                if saving.validates { try validate() }
+                if event.objects.isEmpty { return }
             }
-            for object in event { object.state.remove(.willSaveCalled) }
+            for object in event.objects { object.state.remove(.willSaveCalled) }
             processPendingChanges()
         }
         programmerError(
@@ -126,7 +119,7 @@ extension NSManagedObjectContext {
     /// Lets the merge policy resolve the conflicts. Objects that this adds to the save, such as one that has a unique
     /// value already, get `willSave`, and all are validated again.
     private func settle(_ refusal: SaveRefusal) throws {
-        let prepared = changed
+        let prepared = changed.objects
         try resolve(refusal)
         processPendingChanges()
         for object in prepared { object.state.insert(.willSaveCalled) }
@@ -136,7 +129,7 @@ extension NSManagedObjectContext {
 
     private func callWillSave() {
         // A copy: objects may change others, which are handled next.
-        let objects = changed
+        let objects = changed.objects
         for object in objects where object.hasChanges && !object.state.contains(.willSaveCalled) {
             object.state.insert(.willSaveCalled)
             object.willSave()
@@ -146,7 +139,7 @@ extension NSManagedObjectContext {
     private func validate() throws {
         var errors: [any Error] = []
         // A copy: validations may change other objects.
-        let objects = changed
+        let objects = changed.objects
         for object in objects {
             do {
                 if object.isDeleted {
@@ -193,7 +186,7 @@ extension NSManagedObjectContext {
             saved.inserted.count + saved.updated.count + saved.deleted.count)
         func add(_ key: String, _ idKey: String, _ objects: [NSManagedObject]) {
             guard !objects.isEmpty, includesObjects else { return }
-            info[key] = posted.set(of: objects)
+            info[key] = saving.posted.set(of: objects)
             identifiers[idKey] = Set(objects.map(\.identifier))
         }
         add(NSInsertedObjectsKey, NSInsertedObjectIDsKey, saved.inserted)
@@ -211,11 +204,11 @@ extension NSManagedObjectContext {
         if let pinnedToken { info[NSManagedObjectContextQueryGenerationKey] = pinnedToken }
         SaveNotifications.post(SaveNotifications.didSave, of: self, info)
         SaveNotifications.post(SaveNotifications.didSaveObjectIDs, of: self, identifiers)
-        if !saved.isEmpty { waitingMergers += announceToChildren { SavedChanges(saved) } }
+        if !saved.isEmpty { saving.waitingMergers += announceToChildren { SavedChanges(saved) } }
         // Observers have seen their last values. From now on they are faults that cannot be fired.
         for object in saved.deleted where object.managedObjectContext == nil { object.becomeFaultForGood() }
-        for object in superseded where object.managedObjectContext == nil { object.becomeFaultForGood() }
-        if !event.isEmpty { processPendingChanges() }
+        for object in saving.replaced where object.managedObjectContext == nil { object.becomeFaultForGood() }
+        if !event.objects.isEmpty { processPendingChanges() }
     }
 
     func makeIdentifiersPermanent(_ objects: [NSManagedObject]) throws {

@@ -37,7 +37,9 @@ extension NSManagedObjectContext {
     }
 
     /// Whether there are changes to process, and nothing is under way that will process them.
-    var canProcess: Bool { !event.isEmpty && awakening == 0 && !isAwakening && !isProcessing && !isSaving }
+    var canProcess: Bool {
+        !event.objects.isEmpty && insertionsUnderWay == 0 && !isAwakening && !isProcessing && !saving.isActive
+    }
 
     /// Registers the event's changes before objects take values from the store: these are nothing to undo.
     func registerBeforeTaking() { if undoManager != nil || workRecord != nil, canProcess { processPendingChanges() } }
@@ -45,14 +47,14 @@ extension NSManagedObjectContext {
     /// Records an object's state before the first change of an event.
     func rememberForUndo(_ object: NSManagedObject, existed: Bool = true) {
         guard workRecord != nil || undoManager?.isUndoRegistrationEnabled == true else { return }
-        mementos.append(ObjectMemento(object, existed: existed))
+        event.mementos.append(ObjectMemento(object, existed: existed))
     }
 
     /// Registers how to undo the changes since the last call.
     func registerUndo() {
-        guard !mementos.isEmpty else { return }
-        var remembered = mementos
-        mementos = []
+        guard !event.mementos.isEmpty else { return }
+        var remembered = event.mementos
+        event.mementos = []
         let undoManager = undoManager.flatMap { $0.isUndoRegistrationEnabled ? $0 : nil }
         guard workRecord != nil || undoManager != nil else { return }
         // Objects that were inserted and deleted within the event, or made faults, leave nothing to undo.
@@ -61,7 +63,7 @@ extension NSManagedObjectContext {
             if memento.existed { return isThere && memento.object.state.isDisjoint(with: .anyEvent) }
             return !isThere || memento.object.isDeleted
         }
-        if !refreshed.isEmpty {
+        if !event.refreshed.isEmpty {
             // One that was changed, made a fault and changed again has two former states; the later one counts.
             var seen: IdentitySet = []
             remembered = remembered.reversed().filter { seen.insert($0.object) }.reversed()
@@ -125,13 +127,13 @@ extension NSManagedObjectContext {
             if let store = memento.assignedStore { assignedStores[ObjectIdentifier(object)] = store }
             if memento.isDeleted {
                 markDeleted(object)
-                denied.append(object)
+                deletions.denied.append(object)
             }
         } else if memento.isDeleted {
             markDeleted(object)
         } else if object.state.contains(.deleted) {
             if object.state.isDisjoint(with: .anyEvent) { rememberForUndo(object) }
-            event.append(object)
+            event.add(object)
             object.state.insert(object.state.contains(.inserted) ? .insertedInEvent : .updatedInEvent)
             object.state.remove([.deleted, .deletePropagated, .deletedInEvent])
         }
@@ -148,7 +150,7 @@ extension NSManagedObjectContext {
     private func withdrawInsertion(of object: NSManagedObject) {
         if object.state.isDisjoint(with: .anyEvent) { rememberForUndo(object) }
         withdraw(object)
-        vanished.append(object)
+        event.removed.append(object)
         forget(object)
     }
 
@@ -168,8 +170,8 @@ extension NSManagedObjectContext {
             if object.hasPersistentChanges {
                 object.state.insert(.updated)
             } else if object.state.contains(.updated) {
+                changed.willWithdraw(object)
                 object.state.remove(.updated)
-                idleCount += 1
             }
         }
     }
@@ -185,7 +187,7 @@ extension NSManagedObjectContext {
         for object in objects { object.state.remove(.deletePropagated) }
         loadDestinations(ofDeleted: objects[...])
         for memento in deleted { memento.object.keepDestinationsLeadingHere(elseAll: memento.existed) }
-        doomed += objects
+        deletions.unpropagated += objects
     }
 }
 

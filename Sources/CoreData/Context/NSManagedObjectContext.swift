@@ -95,8 +95,7 @@ open class NSManagedObjectContext: NSObject, NSKeyValueObserving, @unchecked Sen
     open var retainsRegisteredObjects = false {
         didSet {
             noteUse()
-            isRetaining = retainsRegisteredObjects
-            retained = isRetaining ? Set(table.all) : []
+            retained.keep(retainsRegisteredObjects ? table.all : nil)
         }
     }
     /// The largest age, in seconds, of values that a fault may take from memory. A negative value, the default, means
@@ -133,53 +132,27 @@ open class NSManagedObjectContext: NSObject, NSKeyValueObserving, @unchecked Sen
 
     // MARK: What the context holds
 
+    // Exclusivity is not checked at run time for what is accessed for every object that changes or is made, and only by
+    // code of this module: see the state of NSManagedObject.
+
     let table = ObjectTable()
-    /// Objects with unsaved changes, in the order of their first change; each has the state `.listed`.
-    // Accessed for every object that changes, and only by code of this module, as below.
-    @exclusivity(unchecked) final var changed: ContiguousArray<NSManagedObject> = []
-    /// How many of the changed objects no longer have changes.
-    var idleCount = 0
-    /// An index of the changed objects by value, once fetches have scanned many of them; see `pendingChanges(for:)`.
-    var pendingIndex: PendingIndex?
-    /// How many of the changed objects are indexed, and how often they were scanned without the index.
-    var (indexed, scans) = (0, 0)
-    /// Objects that changed since changes were last processed.
-    @exclusivity(unchecked) final var event: ContiguousArray<NSManagedObject> = []
-    /// How many objects are in `awakeFromInsert`, where they are only half made.
-    var awakening = 0
-    /// Deleted objects whose delete rules have not been applied yet.
-    var doomed: ContiguousArray<NSManagedObject> = []
-    /// Deleted objects that were never saved, and whose deletion is currently denied by a “deny” rule.
-    var denied: ContiguousArray<NSManagedObject> = []
-    /// New objects that were replaced by others with the same unique values, in the current save.
-    var superseded: [NSManagedObject] = []
-    /// Objects that took new values from the store since changes were last processed.
-    var refreshed: [NSManagedObject] = []
-    /// The values before the event, for objects that earlier events had already changed.
-    var eventValues: [ObjectIdentifier: ContiguousArray<StoredValue>] = [:]
-    /// The state of objects before the event, if there is an undo manager.
-    var mementos: [ObjectMemento] = []
-    /// Objects that were never saved and that undo or deletion has removed from the context since changes were last
-    /// processed.
-    var vanished: [NSManagedObject] = []
-    /// Saves of others that have not been merged yet.
+    /// Objects with unsaved changes.
+    @exclusivity(unchecked) final var changed = ChangeList()
+    /// What has happened since changes were last processed.
+    @exclusivity(unchecked) final var event = ContextEvent()
+    /// Deletions that have yet to take effect.
+    final var deletions = PendingDeletions()
+    /// The save that is under way.
+    @exclusivity(unchecked) final var saving = SaveState()
+    /// Saves of others that have not been merged yet. They are added on any queue.
     let incoming = Mutex<[SavedChanges]>([])
-    /// The faults concerned by the merge that is being announced.
-    var mergedFaults: [NSManagedObject] = []
-    var followers = MergeFollowers()
+    /// The merge that is under way.
+    final var merging = MergeState()
     /// All objects, if the context shall keep them.
-    var retained: Set<NSManagedObject> = []
-    /// A copy of the property above, for a quick check per object.
-    @exclusivity(unchecked) final var isRetaining = false
+    @exclusivity(unchecked) final var retained = RetainedObjects()
+    final var readFailures = ReadFailures()
     var batches = FetchBatches()
-    /// The ordered sets by which relationships were changed since changes were last processed, the latest last.
-    var orderedSets: [MutableRelationshipOrderedSet] = []
     var assignedStores: [ObjectIdentifier: NSPersistentStore] = [:]
-    /// The errors of objects whose values could not be read.
-    var readErrors: [NSManagedObjectID: NSError] = [:]
-    /// The missing files of external data that were already reported.
-    var reportedFiles: Set<String> = []
-    // Set and taken for every object that is made, and only by code of this module: see the state of NSManagedObject.
     @exclusivity(unchecked) final var materialization = Materialization.none
     /// The entity that the table last kept; see `keep`.
     @exclusivity(unchecked) final var lastKeptLayout: UnsafeMutableRawPointer?
@@ -189,36 +162,31 @@ open class NSManagedObjectContext: NSObject, NSKeyValueObserving, @unchecked Sen
     /// each time.
     final let checksQueues = ConcurrencyDebug.isOn
     var isProcessingScheduled = false
-    var isSaving = false
     /// Whether changes, made here or merged, are being processed and announced: hooks and observers see the objects as
     /// they are.
     var isProcessing = false
-    /// The contexts that merge the current save once it is over.
-    var waitingMergers: [NSManagedObjectContext] = []
+    /// How many objects are in `awakeFromInsert`, where they are only half made.
+    var insertionsUnderWay = 0
     /// Whether an object's awakening method is running: properties that it sets do not count as changes.
     @exclusivity(unchecked) final var isAwakening = false
-    /// Whether a save validates its changes; see `savePortion()`.
-    var validatesChanges = true
-    /// The sets of objects in the current save's notifications.
-    var posted = PostedObjects()
     private let lockObject = NSRecursiveLock()
 
     /// All objects that the context knows.
     open var registeredObjects: Set<NSManagedObject> { Set(table.all) }
 
     /// New objects, which the next save writes.
-    open var insertedObjects: Set<NSManagedObject> { Set(changed.filter(\.isInserted)) }
+    open var insertedObjects: Set<NSManagedObject> { Set(changed.objects.filter(\.isInserted)) }
 
     /// Changed objects, which the next save writes.
-    open var updatedObjects: Set<NSManagedObject> { Set(changed.filter(\.isUpdated)) }
+    open var updatedObjects: Set<NSManagedObject> { Set(changed.objects.filter(\.isUpdated)) }
 
     /// Objects that the next save deletes.
     open var deletedObjects: Set<NSManagedObject> {
-        Set(changed.filter { $0.isDeleted && !$0.state.contains(.inserted) })
+        Set(changed.objects.filter { $0.isDeleted && !$0.state.contains(.inserted) })
     }
 
     /// Whether there is anything to save.
-    open var hasChanges: Bool { changed.contains { $0.hasChanges && !$0.isAwaitingRemoval } }
+    open var hasChanges: Bool { changed.objects.contains { $0.hasChanges && !$0.isAwaitingRemoval } }
 
     // MARK: Finding objects
 

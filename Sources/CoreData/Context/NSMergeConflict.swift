@@ -154,8 +154,8 @@ extension NSManagedObjectContext {
     /// Forgets an object whose row is gone, since nothing is left to save.
     func forgetDeleted(_ object: NSManagedObject) {
         // Observers know of a deletion that was made here.
-        if !object.isDeleted || object.state.contains(.deletedInEvent) { vanished.append(object) }
-        superseded.append(object)
+        if !object.isDeleted || object.state.contains(.deletedInEvent) { event.removed.append(object) }
+        saving.replaced.append(object)
         withdraw(object)
         forget(object)
     }

@@ -19,7 +19,7 @@ extension NSNotification.Name {
         SaveNotifications.didMergeForObservers
     }
     /// Posted when a merge concerns faults only, which are not in the notification of changes: fetched results controllers
-    /// list faults as well. They are the context's `mergedFaults`.
+    /// list faults as well. They are in the context's `MergeState`.
     static let faultsDidChange = NSNotification.Name("PippinManagedObjectContextFaultsDidChange")
 }
 

@@ -86,7 +86,7 @@ extension NSManagedObject {
                 } else if end === new, !end.refers(inverse, toOneOf: [identifier]) {
                     end.renew(inverse, pointingTo: self)
                 }
-                context.refreshed.append(end)
+                context.event.refreshed.append(end)
             }
         }
     }

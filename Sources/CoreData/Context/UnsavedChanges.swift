@@ -40,7 +40,7 @@ extension NSManagedObjectContext {
     /// The objects with unsaved changes that a plan is about, without those for which the attributes that decide have the stores' values.
     func changedObjects(of plan: FetchPlan) -> [NSManagedObject] {
         var deciding = DecidingAttributes(of: plan)
-        return changed.filter {
+        return changed.objects.filter {
             plan.includes($0.layout) && $0.hasChanges && !(deciding?.areUnchanged(in: $0) ?? false)
         }
     }

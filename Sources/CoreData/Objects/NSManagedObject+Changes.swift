@@ -16,7 +16,7 @@ extension NSManagedObject {
             return [:]
         }
         // The event began with the committed values, unless an earlier event had changed them.
-        let former = storedContext?.eventValues[ObjectIdentifier(self)] ?? snapshot
+        let former = storedContext?.event.formerValues(of: self) ?? snapshot
         var result: [String: Any] = [:]
         for slot in values.indices
         where slot < former.count && values[slot] != former[slot] && !layout.slots[slot].isTransient {
@@ -199,7 +199,7 @@ extension NSManagedObject {
     ///
     /// An object that counts as deleted elsewhere was inserted again: it takes all values, and is there again.
     final func adopt(_ stored: ContiguousArray<StoredValue>, version: Int64, keepingChanges: Bool) {
-        let isBack = isGone && storedContext?.readErrors[identifier] == nil
+        let isBack = isGone && storedContext?.readFailures[identifier] == nil
         if isBack { storedContext?.withdraw(self) }
         let keepingChanges = keepingChanges && !isBack
         if state.contains(.observed) {
@@ -229,7 +229,7 @@ extension NSManagedObject {
                 relations[relationship.index] = .unresolved
             }
             values = merged
-            if state.contains(.listed) { storedContext?.indexAgain(self) }
+            if state.contains(.listed) { storedContext?.changed.indexAgain(self) }
         } else {
             values = stored
             forgetRelationships()

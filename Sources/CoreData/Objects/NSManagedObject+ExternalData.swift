@@ -16,7 +16,7 @@ extension NSManagedObject {
     /// Reports that a property is shown without its value.
     @inline(never)
     final func reportMissing(_ missing: MissingExternalData, at slot: Int) {
-        guard let context = storedContext, context.reportedFiles.insert(missing.file.path).inserted else { return }
+        guard let context = storedContext, context.readFailures.report(missing.file.path) else { return }
         context.report(
             "“\(layout.name).\(layout.slots[slot].name)” of \(identifier.description) is shown without a value",
             StoreError.make(CocoaError.Code.fileReadNoSuchFile.rawValue, missing.sentence, url: missing.file))

@@ -104,7 +104,7 @@ extension NSManagedObject {
             switch layout.slots[slot].kind {
             case .attribute(let attribute):
                 values[slot] = StoredValue(value, for: attribute)
-                if state.contains(.listed) { storedContext?.indexAgain(self) }
+                if state.contains(.listed) { storedContext?.changed.indexAgain(self) }
             case .toOne(let relationship):
                 withoutNotifying(relationship.name) { setToOne(relationship, toAny: value) }
             }

@@ -272,10 +272,10 @@ extension NSManagedObject {
     ///
     /// - Returns: the objects that must be deleted with it.
     final func followDeleteRules() -> [NSManagedObject] {
-        var doomed: [NSManagedObject] = []
+        var deleted: [NSManagedObject] = []
         for relationship in layout.relationships {
             switch relationship.deleteRule {
-            case .cascadeDeleteRule: doomed += destinationsInOrder(relationship).filter { !$0.isDeleted }
+            case .cascadeDeleteRule: deleted += destinationsInOrder(relationship).filter { !$0.isDeleted }
             case .nullifyDeleteRule:
                 guard let inverse = relationship.inverse else { continue }
                 for destination in destinationsInOrder(relationship) where !destination.isDeleted {
@@ -284,7 +284,7 @@ extension NSManagedObject {
             case .denyDeleteRule, .noActionDeleteRule: continue
             }
         }
-        return doomed
+        return deleted
     }
 
     final func destinationsInOrder(_ relationship: RelationshipLayout) -> [NSManagedObject] {

@@ -96,7 +96,7 @@ final class FetchedResults: @unchecked Sendable {
     private func observe() {
         guard observers.isEmpty else { return }
         context.noteUse()
-        context.followers.add(self)
+        context.merging.followers.add(self)
         observers = [.NSManagedObjectContextObjectsDidChange, .faultsDidChange].map { name in
             NotificationCenter.default.addObserver(forName: name, object: context, queue: nil) {
                 [weak self] notification in self?.contextDidChange(notification.userInfo ?? [:])
@@ -113,9 +113,9 @@ final class FetchedResults: @unchecked Sendable {
             return
         }
         var info = info
-        if !context.mergedFaults.isEmpty {
+        if !context.merging.faults.isEmpty {
             let refreshed = info[NSRefreshedObjectsKey] as? Set<NSManagedObject> ?? []
-            info[NSRefreshedObjectsKey] = refreshed.union(context.mergedFaults)
+            info[NSRefreshedObjectsKey] = refreshed.union(context.merging.faults)
         }
         if missedChanges || info[NSInvalidatedAllObjectsKey] != nil {
             refetch(filter.touched(by: info))

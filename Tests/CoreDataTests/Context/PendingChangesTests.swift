@@ -149,7 +149,7 @@ struct PendingChangesTests {
         #expect(try context.count(for: authors("name == %@", "new 7")) == 0)
         try makeMany()
         try context.save()
-        #expect(context.pendingIndex == nil)
+        #expect(context.changed.isEmpty)
         #expect(try context.fetch(authors("name == %@", "new 7")).count == 1)
     }
 

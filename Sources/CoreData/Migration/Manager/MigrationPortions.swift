@@ -102,7 +102,7 @@ final class MigrationPortions {
     /// The objects of the next portion that must be checked again at the end.
     private func objectsToCheck() throws -> [NSManagedObject] {
         var objects: [NSManagedObject] = []
-        for object in destination.changed {
+        for object in destination.changed.objects {
             if object.isDeleted {
                 if object.state.isDisjoint(with: [.inserted, .inaccessible]) { try object.validateForDelete() }
                 continue
