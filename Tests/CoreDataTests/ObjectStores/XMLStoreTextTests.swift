@@ -38,7 +38,8 @@ struct XMLStoreTextTests {
         #expect(text.contains(#">\u3c00note\u3e00 R\u2600D C:\\temp</attribute>"#))
         let again = try library.open(NSXMLStoreType)
         try again.performAndWait {
-            #expect(try again.all("Tag").map { $0.string("name") } == [#"<note> R&D C:\temp"#])
+            let names = try again.all("Tag").map { $0.string("name") }
+            #expect(names == [#"<note> R&D C:\temp"#])
         }
     }
 
@@ -52,7 +53,7 @@ struct XMLStoreTextTests {
             </database>
             """
         let source = try MappingSourceReader.source(of: Data(document.utf8))
-        #expect(source.objects.last?.text("filter") == #"FUNCTION($manager, "fetch") < 10"#)
+        #expect(source.objects.last?.fields.map(\.text) == [#"FUNCTION($manager, "fetch") < 10"#])
         #expect(try MappingSourceWriter.contents(of: source).contains(">\(text)</attribute>"))
     }
 }
