@@ -131,6 +131,7 @@ format:
 lint:
 	@$(FORMATTED) $(SWIFT) format lint --strict --parallel
 	@Scripts/draw-house --check Documentation/Pictures/house.svg
+	@Scripts/check-comments
 
 clean:
 	rm -rf .build Examples/*/.build Benchmarks/.build

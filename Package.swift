@@ -191,7 +191,8 @@ let package = Package(
         // The record classes that a model asks for, as CodeGeneration writes them.
         .target(name: "RecordGeneration", dependencies: ["CodeGeneration", "ModelFiles"]),
         .executableTarget(name: "ModelCompiler", dependencies: ["CodeGeneration", "ModelFiles", "RecordGeneration"]),
-        // Runs ModelCompiler by Scripts/model-compiler, which compiles it: SwiftPM would optimize it, and from scratch twice.
+        // Runs ModelCompiler by Scripts/model-compiler, which compiles it: SwiftPM would optimize it, and from scratch
+        // twice.
         .plugin(name: "CoreDataPlugin", capability: .buildTool()),
 
         // What all tests lean on: folders that go with them, plain SQL, Apple's files.
@@ -207,7 +208,8 @@ let package = Package(
         .target(name: "TestStartup", path: "Tests/TestStartup"),
         // What imports what, and which room leans on which.
         .testTarget(name: "HouseTests"),
-        // What every store engine must do, executable: an engine in dictionaries, and sequences of steps that run against both.
+        // What every store engine must do, executable: an engine in dictionaries, and sequences of steps that run
+        // against both.
         .target(
             name: "StoreEngineContract", dependencies: ["CoreDataModel", "PredicateFormat", "StoreEngine"],
             path: "Tests/StoreEngineContract"),
@@ -315,7 +317,8 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-// A file sees the members of what it imports itself, and of nothing else: which of two `map`s it calls can be read at its top.
+// A file sees the members of what it imports itself, and of nothing else: which of two `map`s it calls can be read at
+// its top.
 for target in package.targets where target.path == nil && [.regular, .executable, .macro].contains(target.type) {
     target.swiftSettings = (target.swiftSettings ?? []) + [.enableUpcomingFeature("MemberImportVisibility")]
 }

@@ -17,7 +17,8 @@ package struct Problem: Sendable, Hashable, CustomStringConvertible {
         self.message = message
     }
 
-    /// The form that editors and continuous integration make a link of: `FILE:LINE:COLUMN: error: MESSAGE`, or `warning:`.
+    /// The form that editors and continuous integration make a link of: `FILE:LINE:COLUMN: error: MESSAGE`, or
+    /// `warning:`.
     package var description: String {
         let place = [file, line.map(String.init), column.map(String.init)].compactMap { $0 }.joined(separator: ":")
         return "\(place): \(isWarning ? "warning" : "error"): \(message)"

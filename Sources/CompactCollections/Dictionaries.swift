@@ -1,6 +1,6 @@
 extension Dictionary {
-    /// The pairs of a sequence. The program stops where two have one key, as in the standard library: it is for keys that are
-    /// known to differ.
+    /// The pairs of a sequence. The program stops where two have one key, as in the standard library: it is for keys
+    /// that are known to differ.
     @inline(never)
     @_semantics("optimize.sil.specialize.generic.never")
     package init<S: Sequence>(uniqueKeysWithValues keysAndValues: __owned S) where S.Element == (Key, Value) {

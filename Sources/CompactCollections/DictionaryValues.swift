@@ -1,5 +1,5 @@
-// Each pair of types that a dictionary is made of has some 2 kB of the standard library's code in every module that changes one,
-// and takes the optimizer some 20 ms. These go through what is compiled once.
+// Each pair of types that a dictionary is made of has some 2 kB of the standard library's code in every module that
+// changes one, and takes the optimizer some 20 ms. These go through what is compiled once.
 
 extension Dictionary {
     /// The value of a key; nil if there is none. Setting nil removes the key.

@@ -3,7 +3,8 @@ import CLibMicroHTTPD
 import Foundation
 import Synchronization
 
-/// A web server on the loopback interface: requests as values in, responses as values out, a thread for each connection.
+/// A web server on the loopback interface: requests as values in, responses as values out, a thread for each
+/// connection.
 ///
 /// It is reachable only from this machine, and answers only requests that its guard admits.
 public final class LoopbackServer: Sendable {

@@ -1,5 +1,5 @@
-// The files of models and mapping models: as sources of Xcode's editor, and compiled, as keyed archives. `ModelSourceWriting`
-// writes the sources.
+// The files of models and mapping models: as sources of Xcode's editor, and compiled, as keyed archives.
+// `ModelSourceWriting` writes the sources.
 //
 // Everything here is a value: the content of a file is read into a document, checked, and written again by functions.
 // The module `CoreData`, one layer above, makes the classes that users of Core Data know from documents. The build

@@ -109,7 +109,8 @@ enum PostgresCommand {
             return try format.sourceModel(of: url, near: nil, options: nil)
         }
 
-        /// Keeps account of the files that SQLite puts beside a file, and removes them with its owner; nil for a server.
+        /// Keeps account of the files that SQLite puts beside a file, and removes them with its owner; nil for a
+        /// server.
         func logFiles() throws -> LogFiles? { type == NSSQLiteStoreType ? try LogFiles(of: url) : nil }
 
         func coordinator(readOnly: Bool) throws -> (NSPersistentStoreCoordinator, NSPersistentStore) {

@@ -60,7 +60,8 @@ enum ShellLine: Equatable {
         }
     }
 
-    /// What may stand at the end of a line that is being typed, in place of its last word or of what follows the word's last dot. Pure.
+    /// What may stand at the end of a line that is being typed, in place of its last word or of what follows the word's
+    /// last dot. Pure.
     static func completions(_ text: String, _ layout: ModelLayout) -> [String] {
         let words = Words(text).words
         let typed = text.last.map { !$0.isWhitespace } == true ? words.last : nil

@@ -41,7 +41,8 @@ package final class CopiedRows: RowCells, PausedWork {
     /// - Parameters:
     ///   - query: the query: `SELECT t0._id, t0.title FROM book t0`.
     ///   - connection: the connection.
-    ///   - check: a statement that fails where the query must not be answered; outside of a transaction, it is sent along.
+    ///   - check: a statement that fails where the query must not be answered; outside of a transaction, it is sent
+    ///     along.
     /// - Throws: the server's errors.
     package init(_ query: String, _ connection: PostgresConnection, after check: String? = nil) throws {
         connection.settle()

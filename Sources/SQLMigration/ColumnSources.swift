@@ -35,8 +35,8 @@ package struct ColumnSources {
         separateFiles()
     }
 
-    /// Keeps the file of a large value for one of the columns that take it, and gives the others its content: the file is
-    /// removed when its column gets another value.
+    /// Keeps the file of a large value for one of the columns that take it, and gives the others its content: the file
+    /// is removed when its column gets another value.
     private mutating func separateFiles() {
         let takers = mapping.columns.flatMap { $0?.flattened ?? [] }.filter(\.storage.allowsExternal).map(\.name)
         let sources = Dictionary(grouping: takers.filter { sourceColumns[$0] != nil }) { sourceColumns[$0] }

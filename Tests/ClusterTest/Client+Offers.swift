@@ -1,7 +1,8 @@
 import CoreDataPostgres
 import Foundation
 
-// Offers have two values each, and are changed, deleted and made anew by all at the same time, under every merge policy.
+// Offers have two values each, and are changed, deleted and made anew by all at the same time, under every merge
+// policy.
 extension Client {
     /// How many offers all clients work on.
     static let offers = 6

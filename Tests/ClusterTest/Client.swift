@@ -116,7 +116,8 @@ final class Client {
         }
     }
 
-    /// Leaves a promise for others, and looks whether another one's is kept: as a web server does that is asked after another one.
+    /// Leaves a promise for others, and looks whether another one's is kept: as a web server does that is asked after
+    /// another one.
     private func exchange(_ context: NSManagedObjectContext) {
         let coordinator = container.persistentStoreCoordinator
         do {

@@ -1,8 +1,8 @@
 import FaultProxy
 import Foundation
 
-/// Three PostgreSQL servers under Patroni, and three members of etcd, all on this machine. Between them, and between them and the clients, lies
-/// a network of the test's own.
+/// Three PostgreSQL servers under Patroni, and three members of etcd, all on this machine. Between them, and between
+/// them and the clients, lies a network of the test's own.
 final class Cluster {
     static let size = 3
     let folder: String
@@ -157,8 +157,8 @@ final class Cluster {
         throw ClusterError("the members of etcd do not find each other")
     }
 
-    /// Copies servers anew that do not come up by themselves while another one leads: PostgreSQL may refuse a standby that was killed
-    /// between two timelines, and an operator would do the same.
+    /// Copies servers anew that do not come up by themselves while another one leads: PostgreSQL may refuse a standby
+    /// that was killed between two timelines, and an operator would do the same.
     ///
     /// - Parameters:
     ///   - state: what Patroni says.

@@ -30,7 +30,8 @@ enum Fault: String, CaseIterable {
         }
     }
 
-    /// For how long a primary may stand still and go on as if nothing had been, in microseconds: less than Patroni's lock lives.
+    /// For how long a primary may stand still and go on as if nothing had been, in microseconds: less than Patroni's
+    /// lock lives.
     private static let longestPause: UInt32 = 5_000_000
 
     /// Does it, and undoes it after its time.
@@ -48,8 +49,8 @@ enum Fault: String, CaseIterable {
         case .primaryStopped:
             node.send(SIGSTOP)
             usleep(pause)
-            // A machine that was away for longer than its lock lives is reset by its watchdog, without which Patroni (3.0, with etcd) was seen to
-            // take the lock back from the server that has it by then.
+            // A machine that was away for longer than its lock lives is reset by its watchdog, without which Patroni
+            // (3.0, with etcd) was seen to take the lock back from the server that has it by then.
             guard pause > Self.longestPause else { return node.send(SIGCONT) }
             node.killAll()
             try cluster.startNode(leader)

@@ -8,7 +8,8 @@ struct Entry: Equatable {
         case look
         /// A save of an offer under a merge policy.
         case merge
-        /// What a save or a reading of an offer says of one of its two values: `from` is `read` or `write`, `to` the value.
+        /// What a save or a reading of an offer says of one of its two values: `from` is `read` or `write`, `to` the
+        /// value.
         case value
         /// A number that is counted up in a block of `write`.
         case count

@@ -2,8 +2,8 @@ import CoreDataPostgres
 import Foundation
 import PippinPostgres
 
-/// One program of several that work with structs: counts up in blocks of `write`, takes names that only one may have, and watches them by a
-/// live query.
+/// One program of several that work with structs: counts up in blocks of `write`, takes names that only one may have,
+/// and watches them by a live query.
 final class NameClient: Sendable {
     private let number: Int
     private let folder: String

@@ -1,6 +1,7 @@
 import CoreDataPostgres
 
-/// Orders with lines, offers that are changed under merge policies, and a row for each save: who did it, and the how-manieth of theirs it is.
+/// Orders with lines, offers that are changed under merge policies, and a row for each save: who did it, and the
+/// how-manieth of theirs it is.
 enum Shop {
     static func model() -> NSManagedObjectModel {
         func entity(_ name: String, _ attributes: [(String, NSAttributeType)]) -> NSEntityDescription {

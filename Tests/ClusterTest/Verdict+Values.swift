@@ -2,7 +2,8 @@ import Linearizability
 import PostgresConnection
 
 extension Verdict {
-    /// Looks for orders of events that explain both values of each offer: what one wrote is not undone by another who did not mean to.
+    /// Looks for orders of events that explain both values of each offer: what one wrote is not undone by another who
+    /// did not mean to.
     mutating func checkOffers(_ connection: PostgresConnection) throws {
         let rows = try connection.queryOnce("SELECT number, \"left\", \"right\" FROM offer")
         var last: [Int: String] = [:]
@@ -16,7 +17,8 @@ extension Verdict {
         }
     }
 
-    /// Looks whether each step that was acknowledged was counted, once, and whether names were with one client at a time.
+    /// Looks whether each step that was acknowledged was counted, once, and whether names were with one client at a
+    /// time.
     mutating func checkNames(_ connection: PostgresConnection) throws {
         guard entries.contains(where: { $0.kind == .count || $0.kind == .claim }) else { return }
         let steps = try connection.queryOnce("SELECT id FROM names.step")

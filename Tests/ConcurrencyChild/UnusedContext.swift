@@ -2,8 +2,8 @@ import CoreData
 import Foundation
 import Pippin
 
-/// A program in which nobody listens to the notifications of contexts, so that nothing is merged into those that were never used. It is a process
-/// of its own, since whoever asks for a notification's name listens for all tests.
+/// A program in which nobody listens to the notifications of contexts, so that nothing is merged into those that were
+/// never used. It is a process of its own, since whoever asks for a notification's name listens for all tests.
 package enum UnusedContext {
     /// - Returns: what the view context shows of a note that is saved elsewhere, as a program sees it.
     package static func observe(at url: URL) throws -> [String] {

@@ -48,7 +48,8 @@ struct AwaitedWritesTests {
 
     @Test("leave tasks their threads while another program has the store locked, and are saved afterwards")
     func lock() async throws {
-        // More of them than there are threads for tasks: if each of them had one wait, the task that unlocks would never run.
+        // More of them than there are threads for tasks: if each of them had one wait, the task that unlocks would
+        // never run.
         let managers = (0..<max(8, 2 * ProcessInfo.processInfo.activeProcessorCount)).map { _ in
             Notes.old(at: folder.store)
         }

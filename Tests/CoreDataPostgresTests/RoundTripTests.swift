@@ -31,7 +31,8 @@ struct RoundTripTests {
         }
     }
 
-    /// How often the server is asked while the objects that a fetch finds are deleted, together with what their rules say.
+    /// How often the server is asked while the objects that a fetch finds are deleted, together with what their rules
+    /// say.
     private func askedByDeleting(_ entity: String) throws -> Int {
         let context = container.newBackgroundContext()
         return try context.performAndWait {

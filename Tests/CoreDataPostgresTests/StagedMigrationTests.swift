@@ -9,7 +9,8 @@ struct StagedMigrationTests {
 
     init() throws { database = try TestDatabase() }
 
-    /// Authors with a full name as of the second version, which is mandatory as of the third, and without a name as of the fourth.
+    /// Authors with a full name as of the second version, which is mandatory as of the third, and without a name as of
+    /// the fourth.
     private func model(_ version: Int) -> NSManagedObjectModel {
         let entity = NSEntityDescription()
         (entity.name, entity.managedObjectClassName) = ("Author", "NSManagedObject")

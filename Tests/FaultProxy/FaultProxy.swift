@@ -5,7 +5,8 @@ import Synchronization
     import Glibc
 #endif
 
-/// A network of the tests' own between a program and a server: it passes bytes on, loses them, or ends connections, as it is told.
+/// A network of the tests' own between a program and a server: it passes bytes on, loses them, or ends connections, as
+/// it is told.
 package final class FaultProxy: Sendable {
     /// What happens to what comes along.
     package enum Mode: Sendable, Equatable {

@@ -52,7 +52,8 @@ struct ArchitecturePage {
         }
     }
 
-    /// The paths in the text: of files, below `Sources` or a target, without `.swift`; of folders; and of pages that it links.
+    /// The paths in the text: of files, below `Sources` or a target, without `.swift`; of folders; and of pages that it
+    /// links.
     func paths() throws -> (code: [String], links: [String]) {
         let code = try Regex(#"`([A-Za-z]+/[^` ]+)`"#)
         let link = try Regex(#"\]\(([^)#:]+)\)"#)

@@ -5,7 +5,8 @@ struct CodeNames {
     private(set) var types: Set<String> = []
     /// The functions and variables that extensions declare for other files, by the extended type.
     private(set) var members: [String: Set<String>] = [:]
-    /// The names that are declared or bound in any other way: members of types, cases, variables of functions, parameters, labels.
+    /// The names that are declared or bound in any other way: members of types, cases, variables of functions,
+    /// parameters, labels.
     private(set) var others: Set<String> = []
     /// All names.
     private(set) var all: Set<String> = []

@@ -38,8 +38,8 @@ struct Dependency {
         return homes.compactMapValues { $0.count == 1 ? $0.first : nil }
     }
 
-    /// The folders of the functions and variables that extensions of the shells declare. Those whose name is declared anywhere else, in any
-    /// target, are left out: a text does not say which of them is meant.
+    /// The folders of the functions and variables that extensions of the shells declare. Those whose name is declared
+    /// anywhere else, in any target, are left out: a text does not say which of them is meant.
     private static func members(
         of shells: Set<String>, in target: String, _ files: [House.File]
     ) -> [String: Set<String>] {

@@ -51,8 +51,8 @@ enum Rooms {
         ],
     ]
 
-    /// The shells of state that the folders of a target extend, each with its concern. What a shell declares itself is for all of them; what an
-    /// extension declares belongs to its folder.
+    /// The shells of state that the folders of a target extend, each with its concern. What a shell declares itself is
+    /// for all of them; what an extension declares belongs to its folder.
     static let shells: [String: Set<String>] = [
         "Pippin": ["PersistenceManager"], "PippinRecords": ["PersistenceManager"],
         "SQLiteEngine": ["OpenStore", "SQLiteEngine"], "PostgresEngine": ["OpenDatabase", "PostgresEngine"],
@@ -94,8 +94,8 @@ enum Rooms {
             "values come as texts, around SQLGeneration's statement",
     ]
 
-    /// Dependencies that go upward, by the folder that depends on another, each with its reason: Core Data's own concepts, and PostgreSQL's
-    /// connections.
+    /// Dependencies that go upward, by the folder that depends on another, each with its reason: Core Data's own
+    /// concepts, and PostgreSQL's connections.
     static let upward: [String: [String: String]] = [
         "CoreData/Objects": ["Context": "an object knows its context"],
         "CoreData/Context": ["Coordinator": "a context knows its coordinator"],

@@ -12,7 +12,8 @@ package struct RegisterOperation: Sendable, Hashable {
     package let kind: Kind
     /// When it began.
     package let start: UInt64
-    /// When its result was known; `nil` for one whose result never was, which may have happened at any time since, or not at all.
+    /// When its result was known; `nil` for one whose result never was, which may have happened at any time since, or
+    /// not at all.
     package let end: UInt64?
     /// Who did it, for people.
     package let name: String
@@ -22,11 +23,11 @@ package struct RegisterOperation: Sendable, Hashable {
     }
 }
 
-/// Whether a history of operations on one object could have happened one after the other: each at a moment between its beginning and its
-/// end, each finding what the one before it left.
+/// Whether a history of operations on one object could have happened one after the other: each at a moment between its
+/// beginning and its end, each finding what the one before it left.
 ///
-/// The search is Wing and Gong's: the first operation is one that began before any other had ended; then the rest likewise.
-/// Positions that led nowhere are remembered.
+/// The search is Wing and Gong's: the first operation is one that began before any other had ended; then the rest
+/// likewise. Positions that led nowhere are remembered.
 package enum Linearizability {
     /// - Parameters:
     ///   - history: what was done.

@@ -4,8 +4,8 @@ import SQLGeneration
 
 /// A model in four versions, and a store of the first: what the process migrates that is killed on the way.
 package enum Bookshelf {
-    /// Version 2 renames the books' price, gives them pages and drops the notes: inferred. Version 3 keeps the authors' names
-    /// in capitals: by a mapping model. Version 4 gives shelves a floor: inferred.
+    /// Version 2 renames the books' price, gives them pages and drops the notes: inferred. Version 3 keeps the authors'
+    /// names in capitals: by a mapping model. Version 4 gives shelves a floor: inferred.
     package static func model(_ version: Int) -> NSManagedObjectModel {
         let (book, author, shelf) = (entity("Book"), entity("Author"), entity("Shelf"))
         let cost = attribute(version >= 2 ? "cost" : "price", .doubleAttributeType)
@@ -86,7 +86,8 @@ package enum Bookshelf {
 
     package static var options: [AnyHashable: Any] { [NSPersistentHistoryTrackingKey: true] }
 
-    /// Makes a store of the first version: books with authors and covers, some of them in files; a history of three saves.
+    /// Makes a store of the first version: books with authors and covers, some of them in files; a history of three
+    /// saves.
     package static func makeStore(at url: URL, type: String = NSSQLiteStoreType) throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model(1))
         try coordinator.addPersistentStore(

@@ -1,8 +1,9 @@
 import CoreData
 import Foundation
 
-/// What a migration test runs in a process of its own: `MigrationChild make|lightweight|mapped|portions|progressive STORE`,
-/// and with an XML store `make-document|document STORE`. `covers STORE` saves books with large covers until it is killed.
+/// What a migration test runs in a process of its own: `MigrationChild make|lightweight|mapped|portions|progressive
+/// STORE`, and with an XML store `make-document|document STORE`. `covers STORE` saves books with large covers until it
+/// is killed.
 ///
 /// Ends with 1 and the error's text when the migration failed.
 func run(_ arguments: [String]) throws {

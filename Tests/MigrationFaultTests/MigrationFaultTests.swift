@@ -6,7 +6,8 @@ import Testing
 @testable import MigrationChild
 import SQLiteEngine
 
-/// All points take minutes: `make test-faults`. Otherwise a few of each kind are tried, spread over all of the migration.
+/// All points take minutes: `make test-faults`. Otherwise a few of each kind are tried, spread over all of the
+/// migration.
 private let triesAllPoints = ProcessInfo.processInfo.environment["PIPPIN_ALL_FAULTS"] != nil
 private let fewPoints = 6
 

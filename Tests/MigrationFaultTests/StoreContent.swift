@@ -7,8 +7,8 @@ import SQLiteConnection
 @testable import SQLGeneration
 @testable import SQLiteEngine
 
-/// Everything that is in a store, as text, to compare stores: all rows of all tables, values in files by their content. What
-/// differs from run to run is left out: the names of these files, and the bytes of archives.
+/// Everything that is in a store, as text, to compare stores: all rows of all tables, values in files by their content.
+/// What differs from run to run is left out: the names of these files, and the bytes of archives.
 enum StoreContent {
     static func rows(of store: URL) throws -> [String] {
         let connection = try Connection(path: store.path, mode: .readOnly)

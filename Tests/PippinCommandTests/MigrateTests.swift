@@ -79,7 +79,8 @@ struct MigrateTests {
     func chain() throws {
         try StoreFixtures.withCopy(of: "cars/SampleModel_V1.sqlite") { store in
             let folder = StoreFixtures.path("cars")
-            // The mapping model from version 2 to 3 names a policy that this program does not have: told before anything is done.
+            // The mapping model from version 2 to 3 names a policy that this program does not have: told before
+            // anything is done.
             let run = CommandRun(
                 "migrate", store.path, "--to", model, "--version", "SampleModel3", "--mappings", folder)
             #expect(run.status == 1)

@@ -166,7 +166,8 @@ struct OutputTests {
     @Test("A signal ends the program, and its copy of the store goes before", arguments: ["TERM", "INT", "HUP"])
     func signals(_ signal: String) throws {
         try withStore(of: 20_000) { store, temporary in
-            // A shell without a terminal has programs in the background ignore interruptions. Nobody reads: the program waits in the middle of its output.
+            // A shell without a terminal has programs in the background ignore interruptions. Nobody reads: the program
+            // waits in the middle of its output.
             let line = """
                 mkfifo '\(temporary.path)/pipe'; exec 3<>'\(temporary.path)/pipe'
                 env --default-signal=INT $PIPPIN dump '\(store.path)' >&3 & id=$!

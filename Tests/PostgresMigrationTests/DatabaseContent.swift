@@ -2,7 +2,8 @@ import Foundation
 import PostgresConnection
 import PostgresServer
 
-/// All that a database holds of its own: schemas, columns, indexes, constraints, rows, and what Pippin knows of its stores.
+/// All that a database holds of its own: schemas, columns, indexes, constraints, rows, and what Pippin knows of its
+/// stores.
 struct DatabaseContent: Equatable, CustomStringConvertible {
     let description: String
 

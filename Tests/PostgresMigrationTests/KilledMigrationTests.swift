@@ -5,7 +5,8 @@ import Testing
 
 @testable import PostgresMigrationChild
 
-/// `PIPPIN_KILLS=100 swift test --filter KilledMigrationTests` kills as many programs as are named in each test, instead of 6.
+/// `PIPPIN_KILLS=100 swift test --filter KilledMigrationTests` kills as many programs as are named in each test,
+/// instead of 6.
 @Suite("A program that is killed while it migrates a store in PostgreSQL", .serialized, .needsPostgres)
 struct KilledMigrationTests {
     private static let kills = ProcessInfo.processInfo.environment["PIPPIN_KILLS"].flatMap { Int($0) } ?? 6

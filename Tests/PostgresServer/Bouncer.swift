@@ -1,6 +1,7 @@
 import Foundation
 
-/// PgBouncer in front of the tests' server, with two connections to it for everybody: each transaction gets whichever is free.
+/// PgBouncer in front of the tests' server, with two connections to it for everybody: each transaction gets whichever
+/// is free.
 ///
 /// A shell watches over it, which ends it when the test process does, however it does.
 package final class Bouncer {

@@ -1,10 +1,11 @@
 import Foundation
 
-/// Runs a script that goes on for as long as its input is open, in a shell that keeps nothing else of the test process open.
+/// Runs a script that goes on for as long as its input is open, in a shell that keeps nothing else of the test process
+/// open.
 ///
-/// A program that is started while another one is being started can get descriptors that are meant for that one: among them the socket whose
-/// end tells Foundation's `Process` that its program has ended. In a server, which lives as long as the tests do, such a socket would let
-/// `waitUntilExit()` wait for ever.
+/// A program that is started while another one is being started can get descriptors that are meant for that one: among
+/// them the socket whose end tells Foundation's `Process` that its program has ended. In a server, which lives as long
+/// as the tests do, such a socket would let `waitUntilExit()` wait for ever.
 enum DetachedShell {
     /// - Parameters:
     ///   - script: what the shell runs. Its output and errors go nowhere, unless it sends them somewhere.

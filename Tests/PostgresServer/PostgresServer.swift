@@ -4,8 +4,8 @@ import Synchronization
 
 /// A PostgreSQL server of the test process's own: a cluster in a temporary folder, reached through a Unix socket in it.
 ///
-/// A shell watches over the server. Its input is a pipe from the test process, which ends when that does, however it does; then the shell
-/// stops the server and removes the folder.
+/// A shell watches over the server. Its input is a pipe from the test process, which ends when that does, however it
+/// does; then the shell stops the server and removes the folder.
 package final class PostgresServer: Sendable {
     /// The folder of the socket.
     package let folder: String

@@ -9,9 +9,9 @@ import CoreData
 import MigrationPlans
 import StoreEngine
 
-/// What stores the tests run on: `PIPPIN_STORE=PostgreSQL swift test --filter CoreDataTests` runs them all with the engine of PostgreSQL
-/// under the names of SQLite's and the in-memory type. Tests that look at a file fail then; `Documentation/PostgreSQL store.md` says
-/// which do not apply.
+/// What stores the tests run on: `PIPPIN_STORE=PostgreSQL swift test --filter CoreDataTests` runs them all with the
+/// engine of PostgreSQL under the names of SQLite's and the in-memory type. Tests that look at a file fail then;
+/// `Documentation/PostgreSQL store.md` says which do not apply.
 enum StoreParameter {
     static let isPostgres = ProcessInfo.processInfo.environment["PIPPIN_STORE"] == "PostgreSQL"
 

@@ -96,8 +96,8 @@ struct LinearWorkTests {
         var testDescription: String { "\(start)\(part)…\(end)" }
     }
 
-    /// How many times as much processor time four times the size takes: the least of a few tries, so that what others do
-    /// on the machine does not count.
+    /// How many times as much processor time four times the size takes: the least of a few tries, so that what others
+    /// do on the machine does not count.
     private func growth(_ make: (Int) throws -> () -> Void) rethrows -> Double {
         func time(_ size: Int) throws -> Double {
             let work = try make(size)

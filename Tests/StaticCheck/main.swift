@@ -1,7 +1,8 @@
 import CoreData
 
-// What a server ships is linked with a static Swift runtime and Foundation, which lack some of what the shared ones can do.
-// This program creates a store of each kind, with history, saves values of every kind, opens it again, and migrates it.
+// What a server ships is linked with a static Swift runtime and Foundation, which lack some of what the shared ones can
+// do. This program creates a store of each kind, with history, saves values of every kind, opens it again, and migrates
+// it.
 
 /// An object that archives itself.
 final class Place: NSObject, NSSecureCoding {

@@ -1,7 +1,8 @@
 import CoreDataModel
 import StoreEngine
 
-/// What the contract needs of an engine: a way to make one, and to come back to what it stored. Everything else is asked of `StoreEngine`.
+/// What the contract needs of an engine: a way to make one, and to come back to what it stored. Everything else is
+/// asked of `StoreEngine`.
 package protocol EngineUnderTest {
     /// Makes an empty store of a model's entities, and opens it.
     func makeEngine(for model: NSManagedObjectModel) throws -> any StoreEngine

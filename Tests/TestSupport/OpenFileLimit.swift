@@ -1,7 +1,7 @@
 import Foundation
 
-/// Lets the process open as many files as it may. Many tests run at once, each with stores of its own; the usual limit of 1,024 files is
-/// soon reached then, and Foundation and Dispatch stop a program that has none left.
+/// Lets the process open as many files as it may. Many tests run at once, each with stores of its own; the usual limit
+/// of 1,024 files is soon reached then, and Foundation and Dispatch stop a program that has none left.
 package enum OpenFileLimit {
     package static let isRaised: Bool = {
         var limit = rlimit()

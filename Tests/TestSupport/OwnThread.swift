@@ -2,8 +2,8 @@ import Dispatch
 
 /// A thread for a test that measures how long something asynchronous takes.
 ///
-/// Hundreds of tests share the few threads of Swift's pool, and some of them block these for minutes. A measured test that
-/// had to wait for one of them would count that as well.
+/// Hundreds of tests share the few threads of Swift's pool, and some of them block these for minutes. A measured test
+/// that had to wait for one of them would count that as well.
 package final class OwnThread: TaskExecutor {
     private let queue = DispatchQueue(label: "a measured test")
 

@@ -1,7 +1,8 @@
 import Foundation
 import Pippin
 
-/// Orders of the sizes of the Northwind sample database, as structs, against the same statements of the C API into the same structs.
+/// Orders of the sizes of the Northwind sample database, as structs, against the same statements of the C API into the
+/// same structs.
 let northwindWorks = [
     Northwind.fetch("fetch 16,664 flat orders, @CoreModel", budget: 1.1, Order.self),
     Northwind.fetch("fetch 16,664 flat orders, Codable", budget: 1.4, CodedOrder.self),

@@ -85,8 +85,8 @@ extension Northwind {
     private static let unorderedModel = objectModel(
         UnorderedOrderObject.self, UnorderedLineObject.self, isOrdered: false)
 
-    /// A fetch of all large orders as objects, their lines prefetched, and every property of each read: lines as a `Set`, which
-    /// most models have.
+    /// A fetch of all large orders as objects, their lines prefetched, and every property of each read: lines as a
+    /// `Set`, which most models have.
     static let prefetch = Work(
         title: "fetch 3,884 objects with 120,000 prefetched", budget: 2.5, operations: { _ in large },
         ours: { workspace, _ in
@@ -95,7 +95,8 @@ extension Northwind {
         },
         baseline: { workspace, _ in try baseline(in: workspace, linesInOrder: false) })
 
-    /// The same of an ordered relationship, as an `NSOrderedSet`, which Foundation makes and gives its elements one by one.
+    /// The same of an ordered relationship, as an `NSOrderedSet`, which Foundation makes and gives its elements one by
+    /// one.
     static let orderedPrefetch = Work(
         title: "the same, of an ordered relationship", budget: 2.5, operations: { _ in large },
         ours: { workspace, _ in

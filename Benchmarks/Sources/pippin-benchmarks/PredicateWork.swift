@@ -1,7 +1,8 @@
 import CAllocationCount
 import CoreData
 
-/// One thing that is done with predicates, over and over. The C API has nothing like it: the time itself is what counts.
+/// One thing that is done with predicates, over and over. The C API has nothing like it: the time itself is what
+/// counts.
 struct PredicateWork: Sendable {
     let title: String
     /// The most that it may take each time, in nanoseconds; nil where nothing is promised.

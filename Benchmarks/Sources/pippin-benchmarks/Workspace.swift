@@ -1,8 +1,8 @@
 import CoreData
 import Foundation
 
-/// A temporary folder with stores to work on: an empty one, made by Core Data, and copies of it filled by the C API. Both
-/// sides so have the very same schema.
+/// A temporary folder with stores to work on: an empty one, made by Core Data, and copies of it filled by the C API.
+/// Both sides so have the very same schema.
 final class Workspace {
     let folder: URL
     private var filled: [Int: URL] = [:]

@@ -7,8 +7,8 @@ struct Kind: Sendable {
     var allowance = 1.6
     let work: @Sendable (Trial) async throws -> Void
 
-    /// Whether an item takes longer among many than it may. Less than half a microsecond more is the processor's caches:
-    /// a walk through 16,000 things takes more than that.
+    /// Whether an item takes longer among many than it may. Less than half a microsecond more is the processor's
+    /// caches: a walk through 16,000 things takes more than that.
     func grows(_ small: Double, _ large: Double) -> Bool { large / small > allowance && large - small > 0.5 }
 
     /// Work of a thread of its own.

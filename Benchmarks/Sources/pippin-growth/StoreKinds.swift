@@ -29,7 +29,8 @@ let storeKinds =
                     }
                 }
             },
-            // XML and binary stores look at each object, as Apple's do. The context that filled the store goes meanwhile.
+            // XML and binary stores look at each object, as Apple's do. The context that filled the store goes
+            // meanwhile.
             Kind("stores: \(name), by unique key", allowance: type == NSInMemoryStoreType ? 3 : 14) { trial in
                 let times = type == NSInMemoryStoreType ? 2_000 : 20
                 let notes = try Notes(trial.folder, type: type, model: modelWithoutDerivedAttributes).filled(trial.size)

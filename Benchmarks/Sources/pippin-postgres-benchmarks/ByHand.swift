@@ -1,7 +1,8 @@
 import CPQBaseline
 import Foundation
 
-/// What one would write against `libpq`: prepared statements, binary values, `COPY` for many rows, on the table that Pippin has made.
+/// What one would write against `libpq`: prepared statements, binary values, `COPY` for many rows, on the table that
+/// Pippin has made.
 final class ByHand {
     let connection: OpaquePointer
     private let table: String

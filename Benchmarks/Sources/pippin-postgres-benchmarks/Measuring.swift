@@ -20,8 +20,8 @@ struct Measure {
     }
 }
 
-/// The fastest of several runs of both, which take turns. A second argument of the program behind the size leaves out the works without it in
-/// their names.
+/// The fastest of several runs of both, which take turns. A second argument of the program behind the size leaves out
+/// the works without it in their names.
 func compare(
     _ name: String, atMost goal: Double, runs: Int = 5, byHand: () throws -> Measure, ours: () throws -> Measure
 ) rethrows {

@@ -9,11 +9,13 @@ struct Pgbench {
     /// Whether each save first asks whether the row is there, in a round trip of its own.
     let looksFirst: Bool
 
-    /// How many transactions there are in a second, of several clients with a connection and a thread each; nil where the program is missing.
+    /// How many transactions there are in a second, of several clients with a connection and a thread each; nil where
+    /// the program is missing.
     ///
     /// - Parameters:
     ///   - clients: how many clients there are.
-    ///   - isPipelined: whether a client sends the statements of a save together, as Pippin does; otherwise each is a round trip, as usual.
+    ///   - isPipelined: whether a client sends the statements of a save together, as Pippin does; otherwise each is a
+    ///     round trip, as usual.
     /// - Returns: the transactions.
     /// - Throws: what starting the program throws.
     func perSecond(_ clients: Int, isPipelined: Bool) throws -> Double? {

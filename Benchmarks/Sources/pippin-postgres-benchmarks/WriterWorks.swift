@@ -3,12 +3,14 @@ import Foundation
 import PippinPostgres
 import Synchronization
 
-/// Saves of one row each, by several writers at once, each with a connection of its own: how many there are in a second.
+/// Saves of one row each, by several writers at once, each with a connection of its own: how many there are in a
+/// second.
 func writerWorks(_ uri: String) throws {
     guard CommandLine.arguments.count < 4 || "small saves".contains(CommandLine.arguments[3]) else { return }
     let most = 16
     try manager(uri, "hand").readAndWait { _ = try $0.count(Item.self) }
-    // A commit waits until its log is on the disk, as on any server that keeps what it has confirmed. The other works do without.
+    // A commit waits until its log is on the disk, as on any server that keeps what it has confirmed. The other works
+    // do without.
     let server = ByHand(uri, schema: "hand")
     server.run("ALTER SYSTEM SET fsync = on")
     server.run("SELECT pg_reload_conf()")

@@ -2,7 +2,8 @@ import CoreDataPostgres
 import Foundation
 import PippinPostgres
 
-// `make bench-postgres`: Pippin against libpq by hand, on the same tables of one server. The server is named by the first argument.
+// `make bench-postgres`: Pippin against libpq by hand, on the same tables of one server. The server is named by the
+// first argument.
 guard CommandLine.arguments.count > 1 else { fatalError("The first argument is the URI of a database.") }
 let uri = CommandLine.arguments[1]
 let size = CommandLine.arguments.count > 2 ? Int(CommandLine.arguments[2]) ?? 100_000 : 100_000

@@ -2,8 +2,8 @@
 enum SwiftIdentifier {
     /// Whether a text is an identifier by Swift's grammar, or a keyword, which is one in backticks.
     ///
-    /// Characters that cannot be seen, or that change the direction of writing, are refused, although the compiler takes
-    /// them: a reader would see another name. Those that join letters and emoji are fine.
+    /// Characters that cannot be seen, or that change the direction of writing, are refused, although the compiler
+    /// takes them: a reader would see another name. Those that join letters and emoji are fine.
     static func isIdentifier(_ text: String) -> Bool {
         guard let first = text.unicodeScalars.first, text != "_", isHead(first) else { return false }
         return text.unicodeScalars.dropFirst().allSatisfy { isHead($0) || isTail($0) }

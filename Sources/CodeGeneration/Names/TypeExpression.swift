@@ -1,12 +1,13 @@
-/// A type as the “Custom Class” of a transformable attribute names it: a class, a collection, a generic type, an existential one.
+/// A type as the “Custom Class” of a transformable attribute names it: a class, a collection, a generic type, an
+/// existential one.
 ///
 /// Reads what is a type and writes it anew, so that nothing else gets into a source.
 struct TypeExpression {
     /// The type as Swift takes it.
     let text: String
 
-    /// - Returns: nil for a text that is no type, and for one of closures, tuples of several types or attributes, which no
-    ///   transformable attribute has.
+    /// - Returns: nil for a text that is no type, and for one of closures, tuples of several types or attributes, which
+    ///   no transformable attribute has.
     init?(_ text: String) {
         var parser = Parser(text)
         guard let type = parser.type(depth: 0), parser.isAtEnd else { return nil }

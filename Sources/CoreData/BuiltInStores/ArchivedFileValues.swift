@@ -87,8 +87,8 @@ extension StoreDocument {
     }
 }
 
-/// Counts the bytes of values that are made for each place: objects of a small file may share a large value, which would be
-/// copied for each.
+/// Counts the bytes of values that are made for each place: objects of a small file may share a large value, which
+/// would be copied for each.
 struct CopiedBytes {
     private var total = 0
     private let limit: Int

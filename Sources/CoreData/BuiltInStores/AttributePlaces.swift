@@ -17,8 +17,8 @@ struct AttributePlaces {
         let found = Dictionary(grouping: document.objects.filter { $0.places != nil }, by: \.entityName)
             .ordered { $0.key < $1.key }
             .compactMap { name, objects in entities[name].map { EntityPlaces(entity: $0, objects: objects) } }
-        // Transient attributes have no values, and in most files only one of the two orders fits; in others, only one of
-        // them gives each attribute values of its type.
+        // Transient attributes have no values, and in most files only one of the two orders fits; in others, only one
+        // of them gives each attribute values of its type.
         order.mixesTransients =
             found.lazy.compactMap { $0.onlyOrder { $0.fits($1) } }.last
             ?? found.lazy.compactMap { $0.onlyOrder { $0.fits($1) && $0.haveTypes($1) } }.last

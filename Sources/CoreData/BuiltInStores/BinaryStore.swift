@@ -1,8 +1,8 @@
 import Foundation
 import KeyedArchives
 
-/// A store in one binary file. A file of Core Data on macOS keeps its layout; new ones are keyed archives of our own, which
-/// name what they hold.
+/// A store in one binary file. A file of Core Data on macOS keeps its layout; new ones are keyed archives of our own,
+/// which name what they hold.
 package final class BinaryStore: DocumentStore, @unchecked Sendable {
     // @unchecked Sendable: used only under the coordinator's lock, like its superclass.
 

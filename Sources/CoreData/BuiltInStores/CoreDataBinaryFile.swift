@@ -4,8 +4,9 @@ import KeyedArchives
 /// A binary store in the layout of Core Data on macOS, as documents of Mac programs have it.
 ///
 /// A header of 64 bytes has the places and lengths of two keyed archives, big endian, and the number of the most recent
-/// object. One archive has the objects by their numbers: each with its entity, an array of values, and its relationships
-/// by name. Nothing names the attributes: the values are in the order of `AttributePlaces`. The other has the metadata.
+/// object. One archive has the objects by their numbers: each with its entity, an array of values, and its
+/// relationships by name. Nothing names the attributes: the values are in the order of `AttributePlaces`. The other has
+/// the metadata.
 package enum CoreDataBinaryFile {
     private static let start = Data("CoreData\0\0\0\u{1}\u{8}\u{4}\u{8}\0".utf8)
     private static let headerLength = 64

@@ -57,7 +57,8 @@ struct DocumentMigration {
         throw MigrationError.missingSourceModel(url: url, metadata: metadata)
     }
 
-    /// Checks that a file which does not name its attributes has the same ones in all known versions that it is read with.
+    /// Checks that a file which does not name its attributes has the same ones in all known versions that it is read
+    /// with.
     ///
     /// - Throws: 134130 if it does not, so that values may come under the names of others.
     func checkPlaces(of document: StoreDocument) throws {

@@ -35,8 +35,8 @@ extension DocumentStore {
         try AtomicFile.write(Data(contentsOf: source), to: destination)
     }
 
-    /// Compares the identifiers of a file's version with those of the model: values without names can be read with another
-    /// version that has as many attributes.
+    /// Compares the identifiers of a file's version with those of the model: values without names can be read with
+    /// another version that has as many attributes.
     ///
     /// - Returns: whether they agree; nil if one of them has none.
     /// - Throws: 134100 if they do not.

@@ -2,10 +2,11 @@ import Foundation
 import KeyedArchives
 import Ordering
 
-/// The places of an object's values in a binary store of Core Data on macOS: the attributes, inherited ones first and then
-/// by name, and after them a place without a value for each other property.
+/// The places of an object's values in a binary store of Core Data on macOS: the attributes, inherited ones first and
+/// then by name, and after them a place without a value for each other property.
 struct PlaceOrder {
-    /// Whether transient attributes stand among the others, rather than behind them; `nil` if the file does not show it.
+    /// Whether transient attributes stand among the others, rather than behind them; `nil` if the file does not show
+    /// it.
     var mixesTransients: Bool?
     /// Whether fetched properties have places, as relationships do.
     var countsFetchedProperties = false
@@ -49,7 +50,8 @@ struct PlaceOrder {
         return inherited + own.ordered { $0.name < $1.name }
     }
 
-    /// Whether values without names belong to the same attributes in two versions of a model, which may have renamed them.
+    /// Whether values without names belong to the same attributes in two versions of a model, which may have renamed
+    /// them.
     static func isSame(
         in one: NSManagedObjectModel, _ other: NSManagedObjectModel, for entityNames: Set<String>
     ) -> Bool {

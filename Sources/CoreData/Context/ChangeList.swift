@@ -2,8 +2,8 @@ import PredicateFormat
 
 /// The objects of a context with unsaved changes, in the order of their first change, and an index of them by value.
 ///
-/// An object is listed once, and has the state `.listed` while it is. An object whose changes were withdrawn stays in the
-/// list until `dropIdle()`: removing each at once would search the list each time.
+/// An object is listed once, and has the state `.listed` while it is. An object whose changes were withdrawn stays in
+/// the list until `dropIdle()`: removing each at once would search the list each time.
 struct ChangeList {
     private(set) var objects: ContiguousArray<NSManagedObject> = []
     /// How many of the objects no longer have changes.
@@ -84,8 +84,8 @@ struct ChangeList {
         idleCount = 0
     }
 
-    /// Removes and returns all objects. They lose the state `.listed` when the caller has dealt with them: until then, a
-    /// change of one of them does not list it again.
+    /// Removes and returns all objects. They lose the state `.listed` when the caller has dealt with them: until then,
+    /// a change of one of them does not list it again.
     mutating func takeAll() -> ContiguousArray<NSManagedObject> {
         let all = objects
         self = ChangeList()

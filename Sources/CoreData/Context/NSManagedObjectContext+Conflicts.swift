@@ -38,7 +38,8 @@ extension NSManagedObjectContext {
         }
     }
 
-    /// Removes objects that the policy left deleted from the relationships of others, whose rows would refer to nothing.
+    /// Removes objects that the policy left deleted from the relationships of others, whose rows would refer to
+    /// nothing.
     private func removeDeletedFromRelationships(_ conflicts: [NSMergeConflict]) {
         let lost = conflicts.lazy.filter { $0.newVersionNumber == 0 }.map(\.sourceObject)
         let gone = IdentitySet(lost.filter { $0.managedObjectContext == nil })

@@ -41,7 +41,8 @@ extension NSManagedObjectContext {
 
     private func propagateDeletes() {
         var followed: ContiguousArray<NSManagedObject> = []
-        // Deletions cascade, level by level. A program's `prepareForDeletion` may fetch, which processes those that wait.
+        // Deletions cascade, level by level. A program's `prepareForDeletion` may fetch, which processes those that
+        // wait.
         while !deletions.unpropagated.isEmpty {
             let level = deletions.takeUnpropagated()
             loadDestinations(ofDeleted: level[...])

@@ -1,13 +1,14 @@
 import Foundation
 import PredicateFormat
 
-// Unsaved changes of objects that a predicate reads by a relationship. A fetch evaluates its predicate in memory for the objects that have changes
-// themselves, as Core Data does; for all others the stores decide, which know nothing of changes of related objects.
+// Unsaved changes of objects that a predicate reads by a relationship. A fetch evaluates its predicate in memory for
+// the objects that have changes themselves, as Core Data does; for all others the stores decide, which know nothing of
+// changes of related objects.
 extension NSManagedObjectContext {
     /// A predicate that selects what another one selects if unsaved changes of related objects count, too.
     ///
-    /// Objects that lead to changed ones are fetched, and the predicate is evaluated with them; for the others it goes to the stores:
-    /// `(predicate AND NOT buyer IN {changed}) OR SELF IN {matches}`.
+    /// Objects that lead to changed ones are fetched, and the predicate is evaluated with them; for the others it goes
+    /// to the stores: `(predicate AND NOT buyer IN {changed}) OR SELF IN {matches}`.
     ///
     /// - Parameters:
     ///   - predicate: the predicate.
@@ -57,7 +58,8 @@ extension NSManagedObjectContext {
         return !outdatedObjects(of: layout, reading: key).isEmpty
     }
 
-    /// The changed and deleted objects of an entity that stores may have, without those for which an attribute has the stores' value.
+    /// The changed and deleted objects of an entity that stores may have, without those for which an attribute has the
+    /// stores' value.
     private func outdatedObjects(of layout: EntityLayout, reading key: String) -> [NSManagedObject] {
         var plan = FetchPlan(entity: layout)
         plan.sortDescriptors = [NSSortDescriptor(key: key, ascending: true)]

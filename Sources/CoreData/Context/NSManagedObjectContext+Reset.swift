@@ -2,8 +2,8 @@ import Foundation
 
 // Discarding changes, and forgetting objects.
 extension NSManagedObjectContext {
-    /// Discards unsaved changes. The context keeps its objects, what it knows of their rows, and the state of the stores
-    /// that it reads.
+    /// Discards unsaved changes. The context keeps its objects, what it knows of their rows, and the state of the
+    /// stores that it reads.
     func rollBackChanges() {
         checkQueue()
         processPendingChanges()

@@ -18,8 +18,8 @@ extension NSNotification.Name {
     public static var NSManagedObjectContextDidMergeChangesObjectIDs: NSNotification.Name {
         SaveNotifications.didMergeForObservers
     }
-    /// Posted when a merge concerns faults only, which are not in the notification of changes: fetched results controllers
-    /// list faults as well. They are in the context's `MergeState`.
+    /// Posted when a merge concerns faults only, which are not in the notification of changes: fetched results
+    /// controllers list faults as well. They are in the context's `MergeState`.
     static let faultsDidChange = NSNotification.Name("PippinManagedObjectContextFaultsDidChange")
 }
 

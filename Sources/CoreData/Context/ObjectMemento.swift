@@ -28,8 +28,8 @@ struct ObjectMemento {
         private(set) var members: [NSManagedObject]
         let isReordered: Bool
         var later: [NSManagedObject] = []
-        /// Whether the lists are whole. Otherwise what they have in common is left out: all of it if they have no order,
-        /// else what is at their beginning and end.
+        /// Whether the lists are whole. Otherwise what they have in common is left out: all of it if they have no
+        /// order, else what is at their beginning and end.
         private(set) var isWhole = true
         /// How many members are left out at the beginning, and the last of these.
         private(set) var start = 0
@@ -126,8 +126,9 @@ struct ObjectMemento {
             if let place, object.managedObjectContext != nil { toOnes[place].later = object.toOne(relationship) }
         }
         for relationship in object.layout.toManys {
-            // Of members that the event loaded in order to change them, the former ones were the committed ones with earlier
-            // changes. Those of a deleted object are recorded in any case: once that is saved, no store has them.
+            // Of members that the event loaded in order to change them, the former ones were the committed ones with
+            // earlier changes. Those of a deleted object are recorded in any case: once that is saved, no store has
+            // them.
             guard let members = object.toManyMembersIfAny(relationship),
                 members.hasChanges || object.isDeleted && members.isLoaded,
                 !toManys.contains(where: { $0.relationship === relationship })
@@ -144,8 +145,8 @@ struct ObjectMemento {
         if !isDeletedLater { toManys.removeAll { !$0.isChanged } }
     }
 
-    /// The members before the event of a relationship that had not been read, in the present order as far as possible: the
-    /// indexes of removed members were not recorded.
+    /// The members before the event of a relationship that had not been read, in the present order as far as possible:
+    /// the indexes of removed members were not recorded.
     private func formerMembers(of relationship: RelationshipLayout, _ now: ToManyMembers) -> [NSManagedObject] {
         let earlier = unread.first { $0.relationship === relationship }
         let stored = now.committed
@@ -177,8 +178,8 @@ struct ObjectMemento {
         }
     }
 
-    /// The destinations that others have set since in place of the event's, with the inverse relationships by which they
-    /// lead to the object.
+    /// The destinations that others have set since in place of the event's, with the inverse relationships by which
+    /// they lead to the object.
     var destinationsToLeave: [(inverse: RelationshipLayout, destination: NSManagedObject)] {
         toOnes.compactMap { former in
             guard changedSlots.contains(former.relationship.slot), let inverse = former.relationship.inverse,

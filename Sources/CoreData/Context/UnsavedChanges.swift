@@ -15,8 +15,8 @@ extension NSManagedObjectContext {
     ///
     /// - Parameters:
     ///   - request: what selects the objects; its offset is not used.
-    ///   - keys: what the result is computed from. A changed object is left out if the attributes of that name, and those of the request,
-    ///     have the values that the store has.
+    ///   - keys: what the result is computed from. A changed object is left out if the attributes of that name, and
+    ///     those of the request, have the values that the store has.
     /// - Returns: the changed objects that the request selects, and the IDs of those whose rows no longer hold.
     /// - Throws: the errors that fetching the request throws.
     package func unsavedChanges(
@@ -37,7 +37,8 @@ extension NSManagedObjectContext {
         return UnsavedChanges(selected: selected, outdated: outdated)
     }
 
-    /// The objects with unsaved changes that a plan is about, without those for which the attributes that decide have the stores' values.
+    /// The objects with unsaved changes that a plan is about, without those for which the attributes that decide have
+    /// the stores' values.
     func changedObjects(of plan: FetchPlan) -> [NSManagedObject] {
         var deciding = DecidingAttributes(of: plan)
         return changed.objects.filter {

@@ -9,8 +9,8 @@ extension NSPersistentStoreCoordinator {
     ///   - wanted: the stores to choose from; `nil` for all.
     ///   - next: fills in the next row; returns false if there is none.
     /// - Returns: the result of the insertion.
-    /// - Throws: an error if no store takes the entity, 133010 for an object of another store, the errors of `next`, and
-    ///   those of the store.
+    /// - Throws: an error if no store takes the entity, 133010 for an object of another store, the errors of `next`,
+    ///   and those of the store.
     func insertBatch(
         _ plan: BatchInsertPlan, stores wanted: [NSPersistentStore]?, next: (inout BatchRow) throws -> Bool
     ) throws -> BatchOutcome {

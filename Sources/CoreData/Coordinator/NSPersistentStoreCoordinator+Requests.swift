@@ -148,7 +148,8 @@ extension NSPersistentStoreCoordinator: RowSource {
         try withLock { try store(of: first)?.engine.forEachRow(for: identifiers, body) }
     }
 
-    /// Rows with one of some values in a slot, one by one, under the lock. See `StoreEngine.forEachRow(of:where:isAmong:_:)`.
+    /// Rows with one of some values in a slot, one by one, under the lock. See
+    /// `StoreEngine.forEachRow(of:where:isAmong:_:)`.
     package func forEachRow(
         of entity: EntityLayout, where slot: Int, isAmong values: [StoredValue], _ body: (any CurrentRow) throws -> Void
     ) throws {
@@ -159,7 +160,8 @@ extension NSPersistentStoreCoordinator: RowSource {
         }
     }
 
-    /// The rows at the end of a relationship of objects of one store, under the lock. See `StoreEngine.forEachDestination`.
+    /// The rows at the end of a relationship of objects of one store, under the lock. See
+    /// `StoreEngine.forEachDestination`.
     package func forEachDestination(
         of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID],
         _ body: (_ place: Int, _ row: any CurrentRow) throws -> Void

@@ -10,11 +10,11 @@ struct StoreCopy {
     /// Whether objects keep their keys, so that their IDs stay valid.
     let keepsKeys: Bool
 
-    /// Copies everything in one transaction of the destination. Others may save meanwhile, so all is read in one state of
-    /// the source, as far as its engine can do that.
+    /// Copies everything in one transaction of the destination. Others may save meanwhile, so all is read in one state
+    /// of the source, as far as its engine can do that.
     ///
-    /// - Throws: 133021 for values that must be unique and are not, and the errors of the stores; the destination is then
-    ///   empty.
+    /// - Throws: 133021 for values that must be unique and are not, and the errors of the stores; the destination is
+    ///   then empty.
     func run() throws {
         do {
             let engine = source.engine

@@ -36,7 +36,8 @@ open class NSPersistentHistoryTransaction: NSObject, NSCopying, @unchecked Senda
         showsChanges ? record.changes.map { NSPersistentHistoryChange($0, of: record) } : nil
     }
 
-    /// A notification for `NSManagedObjectContext.mergeChanges(fromContextDidSave:)`, with the IDs of the changed objects.
+    /// A notification for `NSManagedObjectContext.mergeChanges(fromContextDidSave:)`, with the IDs of the changed
+    /// objects.
     open func objectIDNotification() -> Notification {
         func identifiers(_ kind: HistoryChangeKind) -> Set<NSManagedObjectID> {
             Set(record.changes.filter { $0.kind == kind }.map(\.objectID))

@@ -6,7 +6,8 @@ extension NSNotification.Name {
     /// `NSPersistentStoreRemoteChangeNotificationPostOptionKey`: on a queue of its own, some time after the change, and
     /// once for several changes.
     ///
-    /// The user info has `NSStoreUUIDKey`, `NSPersistentStoreURLKey`, and for a store with a history `NSPersistentHistoryTokenKey`.
+    /// The user info has `NSStoreUUIDKey`, `NSPersistentStoreURLKey`, and for a store with a history
+    /// `NSPersistentHistoryTokenKey`.
     public static let NSPersistentStoreRemoteChange = NSNotification.Name("NSPersistentStoreRemoteChangeNotification")
 }
 

@@ -26,7 +26,8 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
     /// Carries out a request.
     ///
     /// - Parameters:
-    ///   - request: an `NSFetchRequest<any NSFetchRequestResult>` or an `NSSaveChangesRequest`; other requests are refused.
+    ///   - request: an `NSFetchRequest<any NSFetchRequestResult>` or an `NSSaveChangesRequest`; other requests are
+    ///     refused.
     ///   - context: the asking context.
     /// - Returns: for a fetch, an array of objects, IDs or dictionaries, or the count, depending on its result type; an
     ///   empty array for a save.

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The bytes of a transformable value that cannot be read here, since its class or its transformer is Apple's or another
-/// program's, as a node's value: the next save writes the same bytes.
+/// The bytes of a transformable value that cannot be read here, since its class or its transformer is Apple's or
+/// another program's, as a node's value: the next save writes the same bytes.
 final class OpaqueArchive: NSObject {
     let bytes: Data
 

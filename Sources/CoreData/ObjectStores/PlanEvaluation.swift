@@ -38,7 +38,8 @@ enum PlanEvaluation {
         return Array(plan.limit > 0 ? rest.prefix(plan.limit) : rest)
     }
 
-    /// - Throws: an `NSError` that names a key of the predicate which the entity does not have, or which needs a quantifier.
+    /// - Throws: an `NSError` that names a key of the predicate which the entity does not have, or which needs a
+    ///   quantifier.
     private static func matching(
         _ plan: FetchPlan, _ nodes: [NSAtomicStoreCacheNode]
     ) throws -> [NSAtomicStoreCacheNode] {

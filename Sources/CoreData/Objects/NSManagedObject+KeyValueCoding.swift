@@ -129,7 +129,8 @@ extension NSManagedObject {
         return owner.mutableSetValue(forKey: key)
     }
 
-    /// The ordered set of a to-many relationship at the end of a path through to-one relationships, to be changed in place.
+    /// The ordered set of a to-many relationship at the end of a path through to-one relationships, to be changed in
+    /// place.
     ///
     /// - Parameter keyPath: the names of the relationships; a path that leads to no object stops the program.
     /// - Returns: a proxy; changes of it, and of its order, are changes of the relationship.

@@ -180,7 +180,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, NSKeyValueObserving 
     /// registered for undo, and inverses of relationships are not set.
     open func awakeFromFetch() {}
 
-    /// Called after the object's values were reset by an undo, a refresh or a rollback. Setters work as in `awakeFromFetch`.
+    /// Called after the object's values were reset by an undo, a refresh or a rollback. Setters work as in
+    /// `awakeFromFetch`.
     ///
     /// - Parameter flags: the reasons for the reset.
     open func awake(fromSnapshotEvents flags: NSSnapshotEventType) {}

@@ -234,8 +234,8 @@ final class ToManyMembers {
         self.isReordered = isReordered
     }
 
-    /// Whether members are in the stored order, and those that the store does not have behind them. The stored order is kept
-    /// if it is known.
+    /// Whether members are in the stored order, and those that the store does not have behind them. The stored order is
+    /// kept if it is known.
     private func keepsStoredOrder(_ wanted: [NSManagedObject], _ stored: IdentitySet) -> Bool {
         guard let order = storedOrder ?? (self.isReordered ? nil : list.filter { !added.contains($0) }) else {
             return wanted.allSatisfy { !stored.contains($0) }

@@ -5,7 +5,8 @@ import Ordering
 enum BatchChanges {
     /// The change of each affected slot, ascending.
     ///
-    /// - Throws: an `NSError` that names the property which is unknown or cannot be set, or whose value is of a wrong type.
+    /// - Throws: an `NSError` that names the property which is unknown or cannot be set, or whose value is of a wrong
+    ///   type.
     static func changes(
         _ properties: [AnyHashable: Any], of layout: EntityLayout
     ) throws -> [(slot: Int, change: BatchUpdatePlan.Change)] {

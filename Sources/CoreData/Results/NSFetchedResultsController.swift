@@ -47,7 +47,8 @@ open class NSFetchedResultsController<ResultType>: AnyFetchedResultsController {
         results.adopt(owner: self, titles: { [weak self] in self?.sectionIndexTitle(forSectionName: $0) })
     }
 
-    /// Makes a controller without a context, for subclasses that stand in for one in tests. Its `performFetch()` throws.
+    /// Makes a controller without a context, for subclasses that stand in for one in tests. Its `performFetch()`
+    /// throws.
     public init() {
         request = NSFetchRequest<ResultType>()
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)

@@ -121,7 +121,8 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
         throw StoreError.unsupported("writing metadata", storeType: "\(self)", url: url)
     }
 
-    /// The class of the manager that migrates stores of this type object by object: `NSMigrationManager` for all of them.
+    /// The class of the manager that migrates stores of this type object by object: `NSMigrationManager` for all of
+    /// them.
     open class func migrationManagerClass() -> AnyClass { NSMigrationManager.self }
 
     // MARK: - The engine

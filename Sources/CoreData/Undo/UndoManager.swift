@@ -16,7 +16,8 @@ open class UndoManager: NSObject {
     private var redoStack: [UndoGroup] = []
     private var disabled = 0
     private var hasEventGroup = false
-    /// The group that reverses the undo or redo that runs. It may have closed already: what observers of that do belongs to it.
+    /// The group that reverses the undo or redo that runs. It may have closed already: what observers of that do
+    /// belongs to it.
     private var reverse: UndoGroup?
 
     /// Creates an undo manager with nothing to undo.
@@ -26,8 +27,8 @@ open class UndoManager: NSObject {
 
     /// Whether actions that are registered within one event make up a group. The default is `true`.
     ///
-    /// An event is a turn of the main queue or, for a context of a private queue, its `perform` block. If it is `false`,
-    /// changes that a context processes while no group is open are a group of their own.
+    /// An event is a turn of the main queue or, for a context of a private queue, its `perform` block. If it is
+    /// `false`, changes that a context processes while no group is open are a group of their own.
     open var groupsByEvent = true
 
     /// How many groups are open.

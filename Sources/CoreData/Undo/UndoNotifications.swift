@@ -1,8 +1,8 @@
 import Foundation
 
 extension NSNotification.Name {
-    /// Posted before an undo manager opens a group within another one or closes a group, before it undoes or redoes, and
-    /// when it is asked whether it can redo. Observers register the changes that they have not registered yet.
+    /// Posted before an undo manager opens a group within another one or closes a group, before it undoes or redoes,
+    /// and when it is asked whether it can redo. Observers register the changes that they have not registered yet.
     public static let NSUndoManagerCheckpoint = NSNotification.Name("NSUndoManagerCheckpointNotification")
     /// Posted before an undo.
     public static let NSUndoManagerWillUndoChange = NSNotification.Name("NSUndoManagerWillUndoChangeNotification")

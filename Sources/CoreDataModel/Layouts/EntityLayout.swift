@@ -212,8 +212,8 @@ package final class EntityLayout: @unchecked Sendable {
         return attribute
     }
 
-    /// What a text is read as beside the attribute that keys lead to, through relationships of any kind; nil if it remains
-    /// a text.
+    /// What a text is read as beside the attribute that keys lead to, through relationships of any kind; nil if it
+    /// remains a text.
     package func spelledKind(at keys: [String]) -> SpelledKind? {
         guard let key = keys.first else { return nil }
         if let relationship = relationship(named: key) {

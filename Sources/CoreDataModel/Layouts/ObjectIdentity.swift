@@ -1,7 +1,7 @@
 /// The identity of an object: the content of its ID, without making the ID.
 ///
-/// Layout and store are not retained: an identity is passed from a store that retains both to a context, which keeps them
-/// alive for its objects.
+/// Layout and store are not retained: an identity is passed from a store that retains both to a context, which keeps
+/// them alive for its objects.
 package struct ObjectIdentity {
     package let layout: Unmanaged<EntityLayout>
     /// `nil` for an object that was never saved.

@@ -50,8 +50,8 @@ extension NSManagedObjectModel {
 
     /// - Parameters:
     ///   - models: the models to merge.
-    ///   - entityNames: the entities to take, with the members of configurations, the templates and the requests of fetched
-    ///     properties that are about them; nil for all, which must have different names.
+    ///   - entityNames: the entities to take, with the members of configurations, the templates and the requests of
+    ///     fetched properties that are about them; nil for all, which must have different names.
     /// - Returns: a new model with the entities of all models.
     /// - Throws: an error that names an entity which two models have.
     package static func merge(

@@ -5,7 +5,8 @@ import Ordering
 /// A reference to a model that is searched when it is needed, and must be of a certain version. Migration stages refer
 /// to their models like this.
 ///
-/// A checksum is only compared with a model that has Apple's: one that Xcode printed cannot be compared with a model that was compiled here.
+/// A checksum is only compared with a model that has Apple's: one that Xcode printed cannot be compared with a model
+/// that was compiled here.
 open class NSManagedObjectModelReference: NSObject, @unchecked Sendable {
     // @unchecked Sendable: immutable; a model that is found is frozen when a coordinator takes it.
 

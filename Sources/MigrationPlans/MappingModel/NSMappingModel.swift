@@ -62,8 +62,8 @@ open class NSMappingModel: NSObject {
     ///   - sourceModel: the version of the store.
     ///   - destinationModel: the version to migrate to.
     /// - Returns: the mapping model, with an entity mapping for each entity that stays, is added or is removed.
-    /// - Throws: an error with code 134190 (`NSInferredMappingModelError`); its user info has the destination's `entity` and
-    ///   `property` and the `reason`.
+    /// - Throws: an error with code 134190 (`NSInferredMappingModelError`); its user info has the destination's
+    ///   `entity` and `property` and the `reason`.
     open class func inferredMappingModel(
         forSourceModel sourceModel: NSManagedObjectModel, destinationModel: NSManagedObjectModel
     ) throws -> NSMappingModel {

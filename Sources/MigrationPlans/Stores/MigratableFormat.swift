@@ -45,7 +45,8 @@ package protocol MigratableFormat: StoreFormat {
 
     /// Does work that consists of several migrations while nobody else does such work with the store.
     ///
-    /// - Throws: 134090 if somebody else does it for longer than the timeout in the options, and the errors of the work.
+    /// - Throws: 134090 if somebody else does it for longer than the timeout in the options, and the errors of the
+    ///   work.
     static func alone(_ url: URL, options: [AnyHashable: Any]?, _ work: () throws -> Void) throws
 
     // MARK: By a successor

@@ -36,7 +36,8 @@ struct GeneratedMapping {
     }
 
     /// All objects of an entity that satisfy a predicate:
-    /// `FETCH(FUNCTION($manager, "fetchRequestForSourceEntityNamed:predicateString:", "Car", "TRUEPREDICATE"), $manager.sourceContext, NO)`
+    /// `FETCH(FUNCTION($manager, "fetchRequestForSourceEntityNamed:predicateString:", "Car", "TRUEPREDICATE"),
+    /// $manager.sourceContext, NO)`
     static func objects(of entity: String, predicate: String?) -> ExpressionTree {
         let manager = ExpressionTree.variable(NSMigrationManagerKey)
         let request = ExpressionTree.call(
@@ -82,7 +83,8 @@ struct GeneratedMapping {
         return keyPath.hasPrefix(prefix) ? String(keyPath.dropFirst(prefix.count)) : keyPath
     }
 
-    /// `$source.key`, or the source object itself, which an object that is made from it may refer to by another mapping.
+    /// `$source.key`, or the source object itself, which an object that is made from it may refer to by another
+    /// mapping.
     private static func sourceValue(_ key: String) -> ExpressionTree {
         let source = ExpressionTree.variable(NSMigrationSourceObjectKey)
         guard key != "$\(NSMigrationSourceObjectKey)" else { return source }

@@ -20,7 +20,8 @@ package enum SourceReader {
     ///   - elements: the bytes of the file `elements`.
     ///   - moduleName: as for `document(of:moduleName:)`.
     /// - Returns: the model as a value.
-    /// - Throws: `PropertyListError` or `KeyedArchiveError` for a file that is no archive, `ModelFileError` naming entity and property.
+    /// - Throws: `PropertyListError` or `KeyedArchiveError` for a file that is no archive, `ModelFileError` naming
+    ///   entity and property.
     package static func document(ofElements elements: Data, moduleName: String? = nil) throws -> ModelDocument {
         try document(of: LegacySource.model(of: elements), moduleName: moduleName)
     }

@@ -97,8 +97,8 @@ extension SourceReader {
         return nil
     }
 
-    /// The predicates for the bounds and the pattern that an attribute's element would have with these XML attributes; nil if
-    /// they cannot be read.
+    /// The predicates for the bounds and the pattern that an attribute's element would have with these XML attributes;
+    /// nil if they cannot be read.
     package static func attributeValidation(
         ofXMLAttributes attributes: [String: String], _ type: NSAttributeType
     ) -> [ValidationDocument]? {
@@ -115,7 +115,8 @@ extension SourceReader {
             let tree = ComparisonTree(left, comparison, .constant(right))
             validation.append(ValidationDocument(predicate: .comparison(tree), warning: .integer(Int64(code))))
         }
-        // The bounds of a string apply to its length. A bound may be a number that its type cannot hold, as in Sequel Ace.
+        // The bounds of a string apply to its length. A bound may be a number that its type cannot hold, as in Sequel
+        // Ace.
         let boundType: NSAttributeType =
             switch type {
             case .stringAttributeType, .integer16AttributeType, .integer32AttributeType: .integer64AttributeType

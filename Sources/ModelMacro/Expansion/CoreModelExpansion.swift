@@ -66,8 +66,8 @@ package struct CoreModelExpansion: Equatable, Sendable {
     /// All values are read before the first property is set: otherwise the compiler would copy the whole struct for a
     /// value that throws in between.
     ///
-    /// An extension of a nested type does not see the types that are declared beside it, so there a value gets its property's type
-    /// without naming it, as it does where the declaration leaves its type to the compiler.
+    /// An extension of a nested type does not see the types that are declared beside it, so there a value gets its
+    /// property's type without naming it, as it does where the declaration leaves its type to the compiler.
     private static func reader(_ properties: [ModelDeclaration.Property], isNested: Bool) -> String {
         let values = properties.enumerated().map { place, property in
             guard let type = property.type, !isNested else {

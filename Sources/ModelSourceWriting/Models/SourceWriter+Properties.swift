@@ -41,7 +41,8 @@ extension SourceWriter {
         return element
     }
 
-    /// `<composite name="Location"><attribute name="latitude"…`: the elements in their order, which is that of the columns.
+    /// `<composite name="Location"><attribute name="latitude"…`: the elements in their order, which is that of the
+    /// columns.
     static func composite(_ type: CompositeTypes.Definition) -> XMLElementText {
         var element = named("composite", "name", type.name)
         element.children = type.elements.compactMap { part in

@@ -85,7 +85,8 @@ extension PersistenceManager {
     /// Changes a few models, as a verb of one line does.
     ///
     /// - Parameters:
-    ///   - count: how many models there are. A large number is taken to a thread of its own, and so are models that lead to many others.
+    ///   - count: how many models there are. A large number is taken to a thread of its own, and so are models that
+    ///     lead to many others.
     ///   - type: the models' type.
     ///   - work: changes what it is given.
     /// - Returns: what the work returns.

@@ -26,8 +26,8 @@ public final class ModelAccess {
     /// - Parameters:
     ///   - manager: the manager.
     ///   - context: one of its contexts.
-    ///   - endsTransaction: whether the access is the one whose `finish()` ends the present transaction, so that models may be kept until then
-    ///     instead of being put into the context.
+    ///   - endsTransaction: whether the access is the one whose `finish()` ends the present transaction, so that models
+    ///     may be kept until then instead of being put into the context.
     package init(_ manager: PersistenceManager, _ context: NSManagedObjectContext, endsTransaction: Bool = false) {
         self.manager = manager
         rows = ObjectRows(context)
@@ -226,7 +226,8 @@ public final class ModelAccess {
         try seeingChanges(RecordSelection(predicate: try filter.predicate(plan, manager.registry)), plan)
     }
 
-    /// A selection by which the unsaved changes of the block count, also those of models that its filter reads beside the selected ones.
+    /// A selection by which the unsaved changes of the block count, also those of models that its filter reads beside
+    /// the selected ones.
     func seeingChanges(_ selection: RecordSelection, _ plan: EntityPlan) throws -> RecordSelection {
         #if canImport(ObjectiveC)
             return selection

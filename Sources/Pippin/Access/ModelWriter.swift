@@ -17,8 +17,8 @@ extension ModelWriter {
     /// - Throws: ``PersistenceError`` with `missingReference` for a reference to a model that is neither stored nor
     ///   saved along with it, `unwritable` for a value that no store keeps, `saveFailed` if the store cannot be read or
     ///   written. Nothing is changed then.
-    /// - SQL: `SELECT … WHERE Z<ID> IN (?, …)`, 500 at a time, then `INSERT INTO Z<ENTITY> …` and `UPDATE Z<ENTITY> SET …` for what is
-    ///   new and what has changed
+    /// - SQL: `SELECT … WHERE Z<ID> IN (?, …)`, 500 at a time, then `INSERT INTO Z<ENTITY> …` and `UPDATE Z<ENTITY> SET
+    ///   …` for what is new and what has changed
     public func save<Model: CoreModel>(_ models: [Model]) throws { try write(models, .any) }
 
     /// Inserts a model that is not stored yet, and saves the models in it.
@@ -63,8 +63,8 @@ extension ModelWriter {
     /// - Throws: ``PersistenceError`` with `unknownProperty` or `notSettable` for a property that cannot be set,
     ///   `unwritable` for a value that no store keeps, `missingReference` for a model that is not stored, and for the
     ///   filter what `count` throws. Nothing is changed then.
-    /// - SQL: `SELECT … WHERE <filter>`, then `UPDATE Z<ENTITY> SET … WHERE Z_PK = ?` for each that changes. The manager's
-    ///   ``PersistenceManager/update(_:where:_:)`` is one statement.
+    /// - SQL: `SELECT … WHERE <filter>`, then `UPDATE Z<ENTITY> SET … WHERE Z_PK = ?` for each that changes. The
+    ///   manager's ``PersistenceManager/update(_:where:_:)`` is one statement.
     @discardableResult
     public func update<Model: CoreModel>(
         _ type: Model.Type, where filter: Filter<Model>, _ changes: (inout ModelChanges<Model>) throws -> Void
@@ -162,7 +162,8 @@ extension ModelWriter {
     @discardableResult
     public func deleteAll<Model: CoreModel>(_ type: Model.Type) throws -> Int { try delete(type, where: .all) }
 
-    /// Saves models, and deletes all others of their type, so that these remain, and those that they contain or refer to.
+    /// Saves models, and deletes all others of their type, so that these remain, and those that they contain or refer
+    /// to.
     ///
     /// - Parameter models: the models; an empty array deletes all.
     /// - Throws: what `save` throws. Nothing is changed then.

@@ -5,7 +5,8 @@ extension PersistenceManager {
     /// Runs a single query, and repeats it if there is a save while the result is read.
     ///
     /// - Parameters:
-    ///   - type: the type of the models that it is about, where the store answers in one statement, which is of one state by itself.
+    ///   - type: the type of the models that it is about, where the store answers in one statement, which is of one
+    ///     state by itself.
     ///   - question: asks what it is given.
     /// - Returns: what the question returns.
     /// - Throws: what the question throws, and what `load()` throws where the store was not open yet.
@@ -81,7 +82,8 @@ extension PersistenceManager {
             return isKnown ? isThere : nil
         }
 
-        /// Asks a question of one statement on this thread; nil where it would have to wait, or where such questions take long.
+        /// Asks a question of one statement on this thread; nil where it would have to wait, or where such questions
+        /// take long.
         private func answerAtOnce<Result>(
             _ kind: WorkKind, _ question: (ReadAccess) throws -> Result
         ) throws -> Result? {
@@ -94,9 +96,9 @@ extension PersistenceManager {
             return answer
         }
 
-        /// Asks rows on this thread, which takes less time than going to another thread and back. Tasks share the thread: it waits neither for
-        /// other threads that have the stores, nor for a server, nor for the lock of another program that writes to a file without a write-ahead
-        /// log.
+        /// Asks rows on this thread, which takes less time than going to another thread and back. Tasks share the
+        /// thread: it waits neither for other threads that have the stores, nor for a server, nor for the lock of
+        /// another program that writes to a file without a write-ahead log.
         ///
         /// - Parameter ask: asks the rows as they are now, and says whether they could answer. The caller keeps the
         ///   result in a variable of its own: a generic result's type would be looked up at each call, which took a

@@ -1,7 +1,8 @@
 import CoreData
 import Ordering
 
-// What is computed from values in memory: of changed objects, or of all objects if the store cannot compute without them.
+// What is computed from values in memory: of changed objects, or of all objects if the store cannot compute without
+// them.
 extension Aggregate {
     /// The objects that a filter selects.
     func objects(_ predicate: NSPredicate?, in context: NSManagedObjectContext) throws -> [NSManagedObject] {

@@ -1,6 +1,7 @@
 import CoreData
 
-/// What a context has that the store has not seen, for an aggregate: the store computes with the other models, and the objects add their part.
+/// What a context has that the store has not seen, for an aggregate: the store computes with the other models, and the
+/// objects add their part.
 struct UnsavedPart {
     /// The changed objects that the filter selects.
     var objects: [NSManagedObject] = []
@@ -16,8 +17,8 @@ extension Aggregate {
 
     /// The part that a context's changes have in the result.
     ///
-    /// - Returns: the part; `nil` if the result has to be computed from all objects, because values of other models than the selected ones
-    ///   take part, or because the context gets its objects from another one.
+    /// - Returns: the part; `nil` if the result has to be computed from all objects, because values of other models
+    ///   than the selected ones take part, or because the context gets its objects from another one.
     func unsavedPart(
         _ predicate: NSPredicate?, taking wanted: Wanted = .all, by group: Aggregate? = nil,
         in context: NSManagedObjectContext
@@ -47,7 +48,8 @@ extension Aggregate {
     }
 
     #if !canImport(ObjectiveC)
-        /// Whether the store has the values of all models that did not change: other models that these lead to did not change either.
+        /// Whether the store has the values of all models that did not change: other models that these lead to did not
+        /// change either.
         private func isStored(in context: NSManagedObjectContext) throws -> Bool {
             try related.allSatisfy { try !context.hasOutdatedValues(of: $0.entity, for: $0.key) }
         }

@@ -1,9 +1,10 @@
-/// Whether the task that waits for work has been cancelled. The work runs on a queue, where `Task.isCancelled` knows nothing of that task.
+/// Whether the task that waits for work has been cancelled. The work runs on a queue, where `Task.isCancelled` knows
+/// nothing of that task.
 final class Cancellation: Sendable {
     private let isCancelled = Locked(false)
 
-    /// Kept by thread, since work on a queue does not change threads. A task-local value would be inherited by tasks that the work makes, and
-    /// these are not cancelled with it.
+    /// Kept by thread, since work on a queue does not change threads. A task-local value would be inherited by tasks
+    /// that the work makes, and these are not cancelled with it.
     private static let key: pthread_key_t = {
         var key = pthread_key_t()
         pthread_key_create(&key, nil)

@@ -79,7 +79,8 @@ enum EntityDerivation {
         }
     }
 
-    /// The attributes' names in stores of earlier builds, which paired keys that are no property's name with the remaining properties in order.
+    /// The attributes' names in stores of earlier builds, which paired keys that are no property's name with the
+    /// remaining properties in order.
     private static func formerNames(of prototype: Any, _ fields: [ProbedField]) -> [String] {
         let properties = Mirror(reflecting: prototype).children.compactMap { child in
             child.label.map { (name: $0, type: Swift.type(of: child.value) as Any.Type) }

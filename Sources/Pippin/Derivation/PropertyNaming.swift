@@ -1,4 +1,5 @@
-/// Finds out which property each coding key belongs to. A key path names a property, and a store finds its value by the key.
+/// Finds out which property each coding key belongs to. A key path names a property, and a store finds its value by the
+/// key.
 struct PropertyNaming {
     private var left: [(name: String, type: Any.Type, value: Any)]
     private let fields: [ProbedField]
@@ -77,6 +78,7 @@ extension CodingKey {
     var caseName: String? { enumCaseName(self).map { String(cString: $0) } }
 }
 
-/// Of the Swift runtime; declared as in the standard library, which uses it to print enumerations. NULL for a value of any other type.
+/// Of the Swift runtime; declared as in the standard library, which uses it to print enumerations. NULL for a value of
+/// any other type.
 @_silgen_name("swift_EnumCaseName")
 private func enumCaseName<Value>(_ value: Value) -> UnsafePointer<CChar>?

@@ -33,7 +33,8 @@ extension RecordPlan {
     }
 
     #if !canImport(ObjectiveC)
-        /// Whether a nested value that this plan encoded is the same as the values of a row, in the order of the fields.
+        /// Whether a nested value that this plan encoded is the same as the values of a row, in the order of the
+        /// fields.
         func isSame(_ encoded: CompositeValue?, _ elements: ContiguousArray<StoredValue>) -> Bool {
             guard let values = encoded?.valuesInOrder, values.count == elements.count else {
                 return zip(values(of: encoded), elements).allSatisfy { $0 == $1 }

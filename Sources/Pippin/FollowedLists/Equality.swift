@@ -19,7 +19,8 @@ private enum EncodedMark: Equatable {
     case superclass
 }
 
-/// What a value encodes, as a list: its equatable parts and the marks between them, each with the number of its container.
+/// What a value encodes, as a list: its equatable parts and the marks between them, each with the number of its
+/// container.
 private final class EncodedParts: Encoder {
     let codingPath: [any CodingKey] = []
     let userInfo: [CodingUserInfoKey: Any] = [:]

@@ -155,7 +155,8 @@ import Ordering
             }
         }
 
-        /// For each arrival, the rank of the staying model that it comes before: after its equals. Nil if that is unknown.
+        /// For each arrival, the rank of the staying model that it comes before: after its equals. Nil if that is
+        /// unknown.
         private func ranks(
             of arrivals: [Arrival], in former: ListSnapshot<Model>, _ staying: StayingPlaces
         ) throws -> [Int]? {

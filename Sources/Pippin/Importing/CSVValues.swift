@@ -67,7 +67,8 @@ enum CSVValues {
 
 /// How dates are written in a CSV file, in columns of their own and in JSON.
 public enum CSVDates: Sendable {
-    /// As in `2024-05-17T08:30:00Z`, `2024-05-17T08:30:00.25+02:00`, or `2024-05-17` for midnight in UTC. A time needs its zone.
+    /// As in `2024-05-17T08:30:00Z`, `2024-05-17T08:30:00.25+02:00`, or `2024-05-17` for midnight in UTC. A time needs
+    /// its zone.
     case iso8601
     /// Seconds since 1970.
     case secondsSince1970

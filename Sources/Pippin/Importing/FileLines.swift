@@ -1,6 +1,7 @@
 import Foundation
 
-/// The lines of a file, which is mapped into memory rather than read as a whole. They end with a line feed, a carriage return or both.
+/// The lines of a file, which is mapped into memory rather than read as a whole. They end with a line feed, a carriage
+/// return or both.
 struct FileLines: Sequence {
     struct Line {
         /// From 1.

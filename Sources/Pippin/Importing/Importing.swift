@@ -230,7 +230,8 @@ extension String {
 }
 
 extension Error {
-    /// Why a line of JSON was not decoded. Of a number that its property cannot hold Foundation says that it is no JSON.
+    /// Why a line of JSON was not decoded. Of a number that its property cannot hold Foundation says that it is no
+    /// JSON.
     fileprivate func reason(decoding line: Data) -> String {
         guard case .dataCorrupted(let context)? = self as? DecodingError, context.codingPath.isEmpty,
             context.debugDescription == "The given data was not valid JSON.",

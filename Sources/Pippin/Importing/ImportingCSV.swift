@@ -27,8 +27,9 @@ extension PersistenceManager {
     ///   - batchSize: how many models to save at a time.
     ///   - progress: counts the bytes that are done, out of the file's size.
     /// - Returns: what was inserted, updated, skipped and refused, and why.
-    /// - Throws: what ``importModels(_:batchSize:progress:)-(Values,_,_)`` throws, ``PersistenceError/Code/fileNotReadable``,
-    ///   ``PersistenceError/Code/unknownColumns``, and ``PersistenceError/Code/noDelimiter``.
+    /// - Throws: what ``importModels(_:batchSize:progress:)-(Values,_,_)`` throws,
+    ///   ``PersistenceError/Code/fileNotReadable``, ``PersistenceError/Code/unknownColumns``, and
+    ///   ``PersistenceError/Code/noDelimiter``.
     @discardableResult
     public func importCSV<Model: CoreModel>(
         _ type: Model.Type, from url: URL, delimiter: Character = ",", dates: CSVDates = .iso8601,

@@ -15,9 +15,10 @@ extension PersistenceManager {
     /// let books = try await manager.fetch(Book.self, where: \.author?.name == "Jane Austen")
     /// ```
     ///
-    /// Properties are attributes: optional ones, numbers, strings, `Date`, `UUID`, `URL`, `Data`, `Decimal`, enumerations with raw
-    /// values. A nested struct is a composite attribute, a value without a fixed shape is JSON. Models within models
-    /// are relationships, to one, or to many for arrays (which keep their order) and sets. ``Schema`` says the rest.
+    /// Properties are attributes: optional ones, numbers, strings, `Date`, `UUID`, `URL`, `Data`, `Decimal`,
+    /// enumerations with raw values. A nested struct is a composite attribute, a value without a fixed shape is JSON.
+    /// Models within models are relationships, to one, or to many for arrays (which keep their order) and sets.
+    /// ``Schema`` says the rest.
     ///
     /// `load()` throws for a model whose entity cannot be derived.
     ///

@@ -1,22 +1,23 @@
 import CoreData
 
 extension PersistenceManager {
-    /// Closes the store and removes everything that was saved, also from a store that cannot be opened, since the models
-    /// do not fit it. `load()` makes a new one.
+    /// Closes the store and removes everything that was saved, also from a store that cannot be opened, since the
+    /// models do not fit it. `load()` makes a new one.
     ///
-    /// An empty database stays in the place of an SQLite file, since another program may have it open. Managed objects that
-    /// are still in use become invalid. The main context is emptied. Observations end with
+    /// An empty database stays in the place of an SQLite file, since another program may have it open. Managed objects
+    /// that are still in use become invalid. The main context is emptied. Observations end with
     /// ``PersistenceError/Code/notLoaded``; use `startOver()` for observations to continue with a new store.
     ///
     /// - Throws: ``PersistenceError/Code/notLoaded`` if the store was destroyed already, and
-    ///   ``PersistenceError/Code/notOpened``, with Core Data's error as its ``PersistenceError/underlying``, for a file that
-    ///   is not a database, or is locked. A store that could not be destroyed is opened by the next use.
+    ///   ``PersistenceError/Code/notOpened``, with Core Data's error as its ``PersistenceError/underlying``, for a file
+    ///   that is not a database, or is locked. A store that could not be destroyed is opened by the next use.
     public func destroy() async throws { try await destroyStores(startingOver: false) }
 
-    /// Deletes everything that was saved, and begins with an empty store. Observations continue with it. A store that cannot
-    /// be opened, or was destroyed, begins anew as well.
+    /// Deletes everything that was saved, and begins with an empty store. Observations continue with it. A store that
+    /// cannot be opened, or was destroyed, begins anew as well.
     ///
-    /// - Throws: what `destroy()` throws for a store that is still there, and what `load()` throws. Observations end then.
+    /// - Throws: what `destroy()` throws for a store that is still there, and what `load()` throws. Observations end
+    ///   then.
     public func startOver() async throws { try await destroyStores(startingOver: true) }
 
     private func destroyStores(startingOver startsOver: Bool) async throws {
@@ -50,7 +51,8 @@ extension PersistenceManager {
             stores.isEmpty
             ? container.persistentStoreDescriptions.map { ($0.url, $0.type, $0.options) }
             : stores.map { ($0.url, $0.type, $0.options) }
-        // Observers hear of what follows, and must not wait for this. A store that cannot be destroyed is opened by the next use.
+        // Observers hear of what follows, and must not wait for this. A store that cannot be destroyed is opened by the
+        // next use.
         try step { _ in destroying }
         do {
             for context in stayingContexts { context.perform { context.reset() } }

@@ -21,8 +21,8 @@ extension PersistenceManager {
         }
     }
 
-    /// Runs a small change in a transaction of its own: on the thread of the task that awaits it where nothing has to be waited for, else as
-    /// ``inSavedTransaction(_:_:)`` does.
+    /// Runs a small change in a transaction of its own: on the thread of the task that awaits it where nothing has to
+    /// be waited for, else as ``inSavedTransaction(_:_:)`` does.
     ///
     /// - Parameters:
     ///   - kind: foresees whether the work is short.

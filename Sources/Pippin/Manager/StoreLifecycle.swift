@@ -2,8 +2,8 @@ import Foundation
 
 /// The life of a manager's store, as a value: whether it is open, and whether a thread opens or destroys it.
 ///
-/// Each step is a function that returns the next value. A manager takes a step only while it holds `opening`, so that the value from which a
-/// step was computed is still the present one when it is replaced.
+/// Each step is a function that returns the next value. A manager takes a step only while it holds `opening`, so that
+/// the value from which a step was computed is still the present one when it is replaced.
 struct StoreLifecycle: Equatable {
     private(set) var state = State.closed(isDestroyed: false)
     /// How often the store was closed.
@@ -90,7 +90,8 @@ struct StoreLifecycle: Equatable {
         }
     }
 
-    /// The step of `load()`: a store that a use has opened is loaded, unless it is to be migrated, and `thread` opens one that is closed.
+    /// The step of `load()`: a store that a use has opened is loaded, unless it is to be migrated, and `thread` opens
+    /// one that is closed.
     func loading(on thread: Thread, migrates: Bool) throws(Refusal) -> StoreLifecycle {
         switch state {
         case .open(.use) where !migrates: return next(.open(.load))

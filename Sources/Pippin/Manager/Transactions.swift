@@ -65,8 +65,8 @@ extension PersistenceManager {
         /// Does work in a transaction during which others cannot save, on this thread, which tasks share: only where it
         /// need not wait. Going to another thread and back takes longer than a small save.
         ///
-        /// - Returns: what the work returns; nil where it would have to wait, where such work takes long, or where others came first: nothing
-        ///   is saved then.
+        /// - Returns: what the work returns; nil where it would have to wait, where such work takes long, or where
+        ///   others came first: nothing is saved then.
         /// - Throws: what the work and its save throw.
         func changeAtOnce<Result>(
             _ kind: WorkKind, _ work: (NSManagedObjectContext) throws -> Result

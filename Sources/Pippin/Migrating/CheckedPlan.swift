@@ -130,8 +130,8 @@ private struct StepEnds {
             entity.entityMigrationPolicyClassName = NSStringFromClass(ChangePolicy.self)
             if byMapping.updateValue(change, forKey: name) == nil { changed.append(entity) }
         }
-        // What the closures connect comes after what is inferred for the models at the other end, and the closures run in the order in which
-        // they are given, since one may refer to what another one makes.
+        // What the closures connect comes after what is inferred for the models at the other end, and the closures run
+        // in the order in which they are given, since one may refer to what another one makes.
         mapping.entityMappings = mapping.entityMappings.filter { byMapping[$0.name ?? ""] == nil } + changed
         return try step(mapping, changes: byMapping, isByObject: true)
     }

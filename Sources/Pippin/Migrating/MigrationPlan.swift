@@ -45,8 +45,8 @@ public struct MigrationPlan: Sendable {
     ///
     /// - Parameters:
     ///   - version: the version that the step leads to.
-    ///   - changes: what to do with the objects of some entities, in this order: a reference may lead to what an earlier one gives. They also set
-    ///     the attributes whose type changes.
+    ///   - changes: what to do with the objects of some entities, in this order: a reference may lead to what an
+    ///     earlier one gives. They also set the attributes whose type changes.
     /// - Returns: the longer plan.
     public func changing(to version: ModelVersion, _ changes: RecordChange...) -> MigrationPlan {
         adding(.changing(changes), version)

@@ -38,8 +38,9 @@ public struct RecordChange: Sendable {
     /// .model(V2.Person.self, to: Person.self) { Person(id: $0.id, fullName: "\($0.first) \($0.last)") }
     /// ```
     ///
-    /// Both versions must be those of structs (``ModelVersion/init(_:models:)``). Models and references that the closure puts into the new struct
-    /// are saved with it, as `save` does; where it leaves such a property `nil` or empty, the migration brings along what was there:
+    /// Both versions must be those of structs (``ModelVersion/init(_:models:)``). Models and references that the
+    /// closure puts into the new struct are saved with it, as `save` does; where it leaves such a property `nil` or
+    /// empty, the migration brings along what was there:
     ///
     /// ```swift
     /// .model(V3.Book.self, to: V4.Book.self) { V4.Book(id: $0.id, author: V4.Author(id: $0.author, name: $0.author)) }
@@ -48,8 +49,8 @@ public struct RecordChange: Sendable {
     /// - Parameters:
     ///   - old: the struct as it was.
     ///   - new: the struct as it is to be.
-    ///   - convert: called for each model; twice, where the new struct leads to other models: it should do nothing but convert. What it throws ends
-    ///     the migration.
+    ///   - convert: called for each model; twice, where the new struct leads to other models: it should do nothing but
+    ///     convert. What it throws ends the migration.
     /// - Returns: the change, for ``MigrationPlan/changing(to:_:)``.
     public static func model<Old: CoreModel, New: CoreModel>(
         _ old: Old.Type, to new: New.Type, _ convert: @escaping @Sendable (Old) throws -> New

@@ -181,7 +181,8 @@ struct StoredComparison {
 }
 
 extension CaseIterable where Self: Comparable & Encodable {
-    /// The cases that a comparison with this one selects, by the type's own order; nil for a comparison of something else.
+    /// The cases that a comparison with this one selects, by the type's own order; nil for a comparison of something
+    /// else.
     fileprivate func cases(_ comparison: FilterComparison) -> [any Encodable]? {
         let cases = Self.allCases
         switch comparison {

@@ -8,7 +8,8 @@ struct PropertyName: Sendable, Hashable {
     /// - Parameter path: the properties' names.
     init(path: String) { (self.path, spelling) = (path, path) }
 
-    /// The property that a key path reads. Those of key paths that were asked for before are kept: printing one takes longer than a short fetch.
+    /// The property that a key path reads. Those of key paths that were asked for before are kept: printing one takes
+    /// longer than a short fetch.
     init(_ keyPath: AnyKeyPath) { self = PropertyNames.shared.name(of: keyPath) }
 
     fileprivate init(printing keyPath: AnyKeyPath) {

@@ -99,7 +99,8 @@
         /// All pending saves as one.
         ///
         /// - Parameters:
-        ///   - hasRead: whether the transaction has a state, in which a save that was looked up before is looked up again.
+        ///   - hasRead: whether the transaction has a state, in which a save that was looked up before is looked up
+        ///     again.
         ///   - lookUp: looks the models up.
         /// - Returns: the save.
         /// - Throws: `DirectSave.NotDirect` where they must be saved as objects, the mode's error for a model that is

@@ -233,7 +233,8 @@ extension PersistenceManager {
     /// - Returns: the sums, by value; groups in which no model has a number are left out.
     /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
     ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
-    /// - SQL: `SELECT <group>, ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY <group>`
+    /// - SQL: `SELECT <group>, ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY
+    ///   <group>`
     public func sums<Model: CoreModel, Value: Numeric & Codable & Sendable, Group: Hashable & Codable & Sendable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value> & Sendable, by group: KeyPath<Model, Group> & Sendable,
         where filter: Filter<Model> = .all
@@ -251,7 +252,8 @@ extension PersistenceManager {
     /// - Returns: the sums, by value; groups in which no model has a number are left out.
     /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
     ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
-    /// - SQL: `SELECT <group>, ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY <group>`
+    /// - SQL: `SELECT <group>, ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY
+    ///   <group>`
     public func sums<Model: CoreModel, Value: Numeric & Codable & Sendable, Group: Hashable & Codable & Sendable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value?> & Sendable, by group: KeyPath<Model, Group> & Sendable,
         where filter: Filter<Model> = .all

@@ -21,8 +21,8 @@ extension PersistenceManager {
     ///   saved along with it, `unwritable` for a value that no store keeps, `invalid` for one that breaks a rule of the
     ///   model, `conflict` if another save changed the model or has a value that must be unique, `saveFailed` if the
     ///   store cannot be written, and what `load()` throws if the store is not open yet. Nothing is saved then.
-    /// - SQL: `SELECT … WHERE Z<ID> IN (?, …)`, 500 at a time, then `INSERT INTO Z<ENTITY> …` and `UPDATE Z<ENTITY> SET …` for what is
-    ///   new and what has changed
+    /// - SQL: `SELECT … WHERE Z<ID> IN (?, …)`, 500 at a time, then `INSERT INTO Z<ENTITY> …` and `UPDATE Z<ENTITY> SET
+    ///   …` for what is new and what has changed
     public func save<Model: CoreModel>(
         _ models: [Model]
     ) async throws {
@@ -155,7 +155,8 @@ extension PersistenceManager {
         try await write { try $0.delete(type, where: filter) }
     }
 
-    /// Saves models, and deletes all others of their type, so that these remain, and those that they contain or refer to.
+    /// Saves models, and deletes all others of their type, so that these remain, and those that they contain or refer
+    /// to.
     ///
     /// - Parameter models: the models; an empty array deletes all.
     /// - Throws: what `save` throws. Nothing is saved then.

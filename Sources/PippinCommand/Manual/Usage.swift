@@ -4,7 +4,8 @@ import StoreReading
 enum Usage {
     private static let width = 112
 
-    /// What is shown with a mistake: the usage of the command that it was made in, or of all where there is no such command.
+    /// What is shown with a mistake: the usage of the command that it was made in, or of all where there is no such
+    /// command.
     static func summary(of arguments: [String]) -> String {
         // `model diff` is a command of two words.
         let names = [arguments.prefix(2).joined(separator: " "), arguments.first ?? ""]

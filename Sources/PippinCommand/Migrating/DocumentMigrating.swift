@@ -2,7 +2,8 @@ import CoreData
 import Foundation
 import StoreReading
 
-/// `pippin migrate` for XML and binary stores: object by object, into a file that replaces the store when it is complete.
+/// `pippin migrate` for XML and binary stores: object by object, into a file that replaces the store when it is
+/// complete.
 enum DocumentMigrating {
     static func run(
         _ options: Invocation.MigrateOptions, _ store: URL, type: String, _ output: (String) throws -> Void

@@ -3,8 +3,8 @@ import PredicateFormat
 import StoreEngine
 import StoreReading
 
-/// What is wrong with a model that can be read, and shows only when it is used: when a store is made of it, an object checked, or a fetch
-/// request run.
+/// What is wrong with a model that can be read, and shows only when it is used: when a store is made of it, an object
+/// checked, or a fetch request run.
 struct ModelTrial {
     private let model: NSManagedObjectModel
     private let layout: ModelLayout

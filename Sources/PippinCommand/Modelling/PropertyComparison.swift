@@ -93,8 +93,8 @@ extension RelationshipDocument {
 }
 
 extension AttributeDocument {
-    /// The default value as the attribute's type has it: sources write `NO` where compiled models have the number 0, `1` where they
-    /// have 1.0.
+    /// The default value as the attribute's type has it: sources write `NO` where compiled models have the number 0,
+    /// `1` where they have 1.0.
     fileprivate var typedDefault: ModelValue? {
         switch (type, defaultValue) {
         case (.booleanAttributeType, .integer(let number)): .boolean(number != 0)

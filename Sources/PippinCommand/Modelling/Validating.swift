@@ -41,7 +41,8 @@ enum Validating {
         return isWrong ? PippinCommand.failure : PippinCommand.success
     }
 
-    /// The names of which no Swift can be made: errors where the model asks for classes, else what is in the way of generating them.
+    /// The names of which no Swift can be made: errors where the model asks for classes, else what is in the way of
+    /// generating them.
     private static func names(in document: ModelDocument) -> (errors: [String], obstacles: [String]) {
         let records = RecordModel(document, moduleName: "")
         let errors = records.problems(knowsModule: false)

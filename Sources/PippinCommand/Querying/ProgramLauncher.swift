@@ -1,7 +1,8 @@
 import Foundation
 import StoreReading
 
-/// `pippin browse`, `pippin shell`, and what is done with stores on servers: become the programs that do it, which are built apart.
+/// `pippin browse`, `pippin shell`, and what is done with stores on servers: become the programs that do it, which are
+/// built apart.
 enum ProgramLauncher: String {
     case browse, shell, postgres
 

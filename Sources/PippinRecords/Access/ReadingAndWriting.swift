@@ -6,8 +6,8 @@ extension PersistenceManager {
     /// Runs a block that changes things in a context of yours, and saves the context. If that fails, the context is as
     /// it was before.
     ///
-    /// A context of yours is not a transaction, since it may hold objects that were read long ago. Its merge policy settles conflicts
-    /// object by object. Blocks without a context are transactions.
+    /// A context of yours is not a transaction, since it may hold objects that were read long ago. Its merge policy
+    /// settles conflicts object by object. Blocks without a context are transactions.
     ///
     /// - Parameters:
     ///   - context: the context to work in. Its other changes are saved too.

@@ -1,8 +1,8 @@
 import CoreData
 import Pippin
 
-/// The unsaved changes that a caller's context had before some work, and what could be undone, so that failed work can be
-/// taken back without losing them. For use on the context's queue.
+/// The unsaved changes that a caller's context had before some work, and what could be undone, so that failed work can
+/// be taken back without losing them. For use on the context's queue.
 final class FormerChanges {
     private let context: NSManagedObjectContext
     #if canImport(ObjectiveC)

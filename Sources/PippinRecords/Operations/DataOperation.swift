@@ -55,8 +55,8 @@ open class DataOperation<Output: Sendable>: Operation, @unchecked Sendable {
         super.init()
     }
 
-    /// The outcome of the work; nil before the operation has finished. That of an operation that was cancelled before it
-    /// began is a `CancellationError`.
+    /// The outcome of the work; nil before the operation has finished. That of an operation that was cancelled before
+    /// it began is a `CancellationError`.
     public var result: Result<Output, any Error>? {
         // A queue finishes such an operation without running it.
         outcome.withLock { $0 } ?? (isFinished && isCancelled ? .failure(CancellationError()) : nil)

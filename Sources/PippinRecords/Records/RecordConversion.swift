@@ -1,8 +1,8 @@
 import CoreData
 import Pippin
 
-/// What a save fills from models: a model on a cycle finds its record instead of filling it endlessly, and one that many
-/// lead to is filled once.
+/// What a save fills from models: a model on a cycle finds its record instead of filling it endlessly, and one that
+/// many lead to is filled once.
 enum RecordConversion {
     private struct Key: Hashable {
         let context: ObjectIdentifier

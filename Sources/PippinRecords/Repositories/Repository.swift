@@ -17,8 +17,8 @@ import Pippin
 /// let emma = try books.record(with: "9780141439587")
 /// ```
 ///
-/// The key is any ``UniqueIdentifier``; an entity without one has a `Repository<Record, NoKey>`. Queries of your own are
-/// methods of a subclass or an extension. For use on the context's queue; nothing is saved.
+/// The key is any ``UniqueIdentifier``; an entity without one has a `Repository<Record, NoKey>`. Queries of your own
+/// are methods of a subclass or an extension. For use on the context's queue; nothing is saved.
 open class Repository<Record: NSManagedObject, Key> {
     /// The context of the records.
     public let context: NSManagedObjectContext

@@ -8,12 +8,12 @@ extension PersistenceManager {
     /// try await manager.save(entity: PersonRecord.self, models: people, shouldOverwrite: true)
     /// ```
     ///
-    /// All models are saved, or none. Without a context, no other save of this manager intervenes between looking records
-    /// up and saving them. Two saves in contexts of yours may both find no record, and insert two with one identifier,
-    /// unless the entity has a uniqueness constraint.
+    /// All models are saved, or none. Without a context, no other save of this manager intervenes between looking
+    /// records up and saving them. Two saves in contexts of yours may both find no record, and insert two with one
+    /// identifier, unless the entity has a uniqueness constraint.
     ///
-    /// Records without a model are deleted last. One that a model leads to stays; one that has a model and would go with
-    /// another by a delete rule is an error.
+    /// Records without a model are deleted last. One that a model leads to stays; one that has a model and would go
+    /// with another by a delete rule is an error.
     ///
     /// - Parameters:
     ///   - entity: the record type.

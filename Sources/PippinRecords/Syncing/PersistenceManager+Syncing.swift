@@ -9,7 +9,8 @@ extension PersistenceManager {
     ///   - context: the context to read; without one, a new worker context.
     /// - Returns: the models, in no particular order.
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `toModel` throws.
-    /// - SQL: `SELECT … WHERE (<isUploaded> = 0 OR <isUploaded> IS NULL) AND (<wasDeleted> = 0 OR <wasDeleted> IS NULL)`
+    /// - SQL: `SELECT … WHERE (<isUploaded> = 0 OR <isUploaded> IS NULL) AND (<wasDeleted> = 0 OR <wasDeleted> IS
+    ///   NULL)`
     public func fetchModelsToUpload<Record: SyncRecord & RecordToModel>(
         entity: Record.Type, context: NSManagedObjectContext? = nil
     ) async throws -> [Record.ModelType] where Record.ModelType: Sendable {
@@ -43,8 +44,8 @@ extension PersistenceManager {
         entity: Record.Type, uids: [Record.UidType], context: NSManagedObjectContext? = nil
     ) async throws { try await set(true, Record.isUploadedKey, entity, uids, context) }
 
-    /// Marks records as uploaded that are still as they were uploaded. One that was changed meanwhile waits for its next
-    /// upload.
+    /// Marks records as uploaded that are still as they were uploaded. One that was changed meanwhile waits for its
+    /// next upload.
     ///
     /// - Parameters:
     ///   - entity: the record type.

@@ -134,8 +134,8 @@ private struct BatchInsertion {
 
     // MARK: Rows that may conflict
 
-    /// Writes one row, or changes the existing one. It is repeated once if a row is in the way that was not there, or not
-    /// found, before.
+    /// Writes one row, or changes the existing one. It is repeated once if a row is in the way that was not there, or
+    /// not found, before.
     private mutating func write(_ row: BatchRow, _ key: Int64, isRepeated: Bool = false) throws {
         if let present = try present(row) {
             guard plan.conflicts == .replace else { return }

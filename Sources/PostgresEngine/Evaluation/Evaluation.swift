@@ -64,7 +64,8 @@ extension OpenDatabase {
         return ContiguousArray(plan.limit > 0 ? remaining.prefix(plan.limit) : remaining)
     }
 
-    /// The predicate with values in place of `max(age)` and the like, which are computed over all objects of the entity.
+    /// The predicate with values in place of `max(age)` and the like, which are computed over all objects of the
+    /// entity.
     private func aggregating(
         _ predicate: PredicateTree, of entity: EntityLayout, _ graph: EvaluationRows
     ) throws -> PredicateTree {

@@ -65,7 +65,8 @@ extension OpenDatabase {
         return true
     }
 
-    /// The rows at the end of a to-many relationship for many objects: `SELECT …, t0.order_id FROM line t0 WHERE t0.order_id = ANY($1)`.
+    /// The rows at the end of a to-many relationship for many objects: `SELECT …, t0.order_id FROM line t0 WHERE
+    /// t0.order_id = ANY($1)`.
     func forEachDestination(
         of relationship: RelationshipLayout, for identifiers: [NSManagedObjectID],
         _ body: (_ place: Int, _ row: any CurrentRow) throws -> Void

@@ -85,8 +85,9 @@ struct TableLocks {
         }
     }
 
-    /// Chooses the tables that can be locked: those that there are and that the role may read. None if they are more than the server has place for
-    /// in each transaction: all transactions share that place, and those of other programs would fail.
+    /// Chooses the tables that can be locked: those that there are and that the role may read. None if they are more
+    /// than the server has place for in each transaction: all transactions share that place, and those of other
+    /// programs would fail.
     private mutating func choose(_ connection: PostgresConnection) throws {
         isChosen = true
         var parameters = PostgresParameters()

@@ -4,7 +4,8 @@ import SQLGeneration
 
 /// The statements that write many rows at once: each column is an array. Pure.
 enum RowStatements {
-    /// `INSERT INTO "car" (_id, _entity, _version, "maker") SELECT u.k, 1, u.v, u.c0 FROM unnest($1, $2, $3) AS u(k, v, c0)`
+    /// `INSERT INTO "car" (_id, _entity, _version, "maker") SELECT u.k, 1, u.v, u.c0 FROM unnest($1, $2, $3) AS u(k, v,
+    /// c0)`
     static func insert(_ mapping: EntityMapping, _ columns: [WrittenColumn]) -> String {
         let names = columns.map { quotedName($0.name) }
         let values = columns.indices.map { "u.c\($0)" }
@@ -35,8 +36,8 @@ enum RowStatements {
         return "COPY \(quotedName(mapping.table)) (\(list)) FROM STDIN (FORMAT binary)"
     }
 
-    /// `UPDATE "car" t SET "maker" = u.c0, _version = u.v + 1 FROM unnest($1, $2, $3) AS u(k, v, c0) WHERE t._id = u.k AND
-    /// t._version = u.v`, which fails unless it finds all rows.
+    /// `UPDATE "car" t SET "maker" = u.c0, _version = u.v + 1 FROM unnest($1, $2, $3) AS u(k, v, c0) WHERE t._id = u.k
+    /// AND t._version = u.v`, which fails unless it finds all rows.
     ///
     /// An object that moves to another owner loses its place in that owner's ordered relationship.
     static func update(_ mapping: EntityMapping, _ columns: [WrittenColumn]) -> String {
@@ -65,8 +66,8 @@ enum RowStatements {
         return (sets + ["\(ColumnName.version) = \(next)"]).joined(separator: ", ")
     }
 
-    /// The same for rows of any version: `UPDATE "car" t SET "maker" = u.c0, _version = t._version + 1 FROM unnest($1, $2) AS u(k, c0)
-    /// WHERE t._id = u.k`
+    /// The same for rows of any version: `UPDATE "car" t SET "maker" = u.c0, _version = t._version + 1 FROM unnest($1,
+    /// $2) AS u(k, c0) WHERE t._id = u.k`
     static func set(_ table: String, _ columns: [WrittenColumn]) -> String {
         var sets = columns.enumerated().map { "\(quotedName($1.name)) = u.c\($0)" }
         sets += columns.compactMap(\.orderColumn).map { "\(quotedName($0)) = NULL" }
@@ -97,7 +98,8 @@ enum RowStatements {
         return "UPDATE \(quotedName(table)) t SET \(sets) FROM \(rows(0)) WHERE \(same)"
     }
 
-    /// `DELETE FROM "car" t USING unnest($1, $2) AS u(k, v) WHERE t._id = u.k AND t._version = u.v`, which fails unless it finds all rows.
+    /// `DELETE FROM "car" t USING unnest($1, $2) AS u(k, v) WHERE t._id = u.k AND t._version = u.v`, which fails unless
+    /// it finds all rows.
     static func delete(_ table: String) -> String {
         complete("DELETE FROM \(quotedName(table)) t USING \(rows(0)) WHERE \(same)", count: "cardinality($1)")
     }

@@ -101,8 +101,8 @@ extension OpenDatabase {
     /// Asks for the store's generation.
     func makeGenerationRequest() -> PostgresConnection.Request { .init(Self.version, schemaParameter) }
 
-    /// Divides by zero if the store is of another generation: for a query that is sent together with it as one text, and
-    /// whose tables the first statement locks.
+    /// Divides by zero if the store is of another generation: for a query that is sent together with it as one text,
+    /// and whose tables the first statement locks.
     func generationGuard(of query: String) -> String {
         "SELECT FROM (\(query)) q LIMIT 0; SELECT 1 / count(*) FROM pippin.stores "
             + "WHERE schema_name = \(quotedText(place.schema)) AND generation = \(generation)"

@@ -70,8 +70,8 @@ package struct DatabaseStructure {
         return found.count == 1 ? found.first ?? nil : nil
     }
 
-    /// The statement that gives a new table, with its partitions and its sequence, to a role. If that is not allowed, the
-    /// role gets all rights.
+    /// The statement that gives a new table, with its partitions and its sequence, to a role. If that is not allowed,
+    /// the role gets all rights.
     package static func giving(_ table: String, to owner: Owner) -> String {
         let (name, role) = (quotedText(quotedName(table)), quotedText(quotedName(owner.role)))
         let body = """

@@ -29,8 +29,8 @@ package struct TableGrants {
         return parameters
     }
 
-    /// Gives a table the owner of the former one of the same name, and grants the rights on that; for a table of another
-    /// name, those that a role had on all tables.
+    /// Gives a table the owner of the former one of the same name, and grants the rights on that; for a table of
+    /// another name, those that a role had on all tables.
     ///
     /// - Parameter table: the name of the new table, which is in the store's schema.
     /// - Throws: the server's errors.

@@ -9,7 +9,8 @@ import SQLMigration
 /// A lightweight migration as a value: the steps that turn the tables of a store into those of another model, in order
 /// and in one transaction. Pure.
 ///
-/// No object is loaded. Afterwards the schema has the tables, columns, indexes and references of a new store of the model.
+/// No object is loaded. Afterwards the schema has the tables, columns, indexes and references of a new store of the
+/// model.
 package struct DatabaseMigration {
     /// The steps, in order.
     package var steps: [MigrationStep] = []

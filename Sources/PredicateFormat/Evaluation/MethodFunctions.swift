@@ -29,7 +29,8 @@ enum MethodFunctions {
     }
 }
 
-/// A method of Foundation's strings, numbers, dates, URLs, UUIDs and collections. It is nil for a value without such a method.
+/// A method of Foundation's strings, numbers, dates, URLs, UUIDs and collections. It is nil for a value without such a
+/// method.
 enum StandardMethod: String, CaseIterable {
     case length, uppercaseString, lowercaseString, capitalizedString
     case append = "stringByAppendingString:"

@@ -1,7 +1,8 @@
 import Foundation
 
-// Lists of C's arguments cannot be read in Swift. What Apple's code makes such a list of is an array, which is kept here instead, under the
-// names that make one. The compiler takes Swift's own `withVaList` where the list goes elsewhere; it has `getVaList` on Apple's platforms only.
+// Lists of C's arguments cannot be read in Swift. What Apple's code makes such a list of is an array, which is kept
+// here instead, under the names that make one. The compiler takes Swift's own `withVaList` where the list goes
+// elsewhere; it has `getVaList` on Apple's platforms only.
 
 /// The values for the placeholders of a format string, where code for Apple's platforms has a list of C's arguments.
 ///

@@ -1,8 +1,8 @@
 import Foundation
 
 extension NSPredicate {
-    /// The predicate with UUIDs and numbers in place of texts that spell them, if they are compared with properties that hold
-    /// these: `id == '919B2352-45D8-446E-8778-350DF8AEF69B'`, `age > '5'`.
+    /// The predicate with UUIDs and numbers in place of texts that spell them, if they are compared with properties
+    /// that hold these: `id == '919B2352-45D8-446E-8778-350DF8AEF69B'`, `age > '5'`.
     ///
     /// This is done before a predicate is sent to a store or evaluated on objects, so that both find the same.
     ///

@@ -4,8 +4,8 @@ extension ExpressionTree {
     /// The expression as a format string, in Core Data's spelling.
     package var format: String { write().text }
 
-    /// Like ``format``, except that whole numbers are written without a fraction, in lists, too, since comparisons ignore
-    /// the type.
+    /// Like ``format``, except that whole numbers are written without a fraction, in lists, too, since comparisons
+    /// ignore the type.
     var formatInComparison: String {
         switch self {
         case .constant(let value): value.formatInComparison

@@ -1,8 +1,8 @@
 import Foundation
 
 extension String {
-    /// Whether two strings have the same bytes. Swift's `==` also holds for canonically equivalent strings, which differ
-    /// for `isEqual(_:)` and for SQLite.
+    /// Whether two strings have the same bytes. Swift's `==` also holds for canonically equivalent strings, which
+    /// differ for `isEqual(_:)` and for SQLite.
     package func isLiterallyEqual(to other: String) -> Bool {
         let fast = utf8.withContiguousStorageIfAvailable { first in
             other.utf8.withContiguousStorageIfAvailable { second in

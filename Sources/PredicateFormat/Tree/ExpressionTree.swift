@@ -65,7 +65,8 @@ package enum SetOperation: String, Hashable, Sendable, CaseIterable {
 
 /// The code of a block expression, which only equals itself.
 ///
-/// - Note: `@unchecked Sendable`: as with Apple's block expressions, the code that shares the predicate is responsible for the block.
+/// - Note: `@unchecked Sendable`: as with Apple's block expressions, the code that shares the predicate is responsible
+///   for the block.
 package final class BlockReference: Hashable, @unchecked Sendable {
     package typealias Block = (Any?, [Any], NSMutableDictionary?) -> Any
 

@@ -47,8 +47,8 @@ extension PredicateTree {
 }
 
 extension ComparisonTree {
-    /// The comparison with values in place of texts; nil if none of its texts is compared with a property that holds what
-    /// it spells.
+    /// The comparison with values in place of texts; nil if none of its texts is compared with a property that holds
+    /// what it spells.
     fileprivate func withSpelledValuesRead(
         _ kind: ([String]) -> SpelledKind?, _ arguments: [Value]
     ) -> ComparisonTree? {
@@ -75,8 +75,8 @@ extension ComparisonTree {
 }
 
 extension ExpressionTree {
-    /// How to read the constants that spell UUIDs or numbers, as literals, arguments or elements of a list, and whether it is
-    /// a list; nil if there are none.
+    /// How to read the constants that spell UUIDs or numbers, as literals, arguments or elements of a list, and whether
+    /// it is a list; nil if there are none.
     fileprivate func spelledValues(
         _ arguments: [Value]
     ) -> (read: (SpelledKind.Value) -> ExpressionTree, isList: Bool)? {

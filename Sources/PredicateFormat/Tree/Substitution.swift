@@ -16,8 +16,8 @@ extension ExpressionTree {
         mapExpressions { $0.replacingArgument(with: arguments) }
     }
 
-    /// The tree with constants in place of the variables that have a value; others stay. Inside a subquery, its own variable
-    /// hides one of the same name outside.
+    /// The tree with constants in place of the variables that have a value; others stay. Inside a subquery, its own
+    /// variable hides one of the same name outside.
     package func replacingVariables(with values: [String: Value]) -> ExpressionTree {
         switch self {
         case .variable(let name):

@@ -1,8 +1,8 @@
 import Foundation
 
 extension NSNumber {
-    /// The fraction nearest to the number, as databases and `Double(_:)` read its digits. Foundation's `doubleValue` of a
-    /// decimal on Linux often is another one: 19.990000000000002 for 19.99.
+    /// The fraction nearest to the number, as databases and `Double(_:)` read its digits. Foundation's `doubleValue` of
+    /// a decimal on Linux often is another one: 19.990000000000002 for 19.99.
     package var nearestDouble: Double {
         guard let decimal = self as? NSDecimalNumber else { return doubleValue }
         return Double(decimal.description(withLocale: nil)) ?? doubleValue

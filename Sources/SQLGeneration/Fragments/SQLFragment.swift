@@ -113,7 +113,8 @@ extension SQLFragment {
         }
     }
 
-    /// How many segments there are, including nested ones, but not the constants of lists; more than a limit are not counted.
+    /// How many segments there are, including nested ones, but not the constants of lists; more than a limit are not
+    /// counted.
     func size(upTo limit: Int) -> Int {
         var size = segments.count
         for segment in segments {

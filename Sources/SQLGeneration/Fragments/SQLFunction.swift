@@ -24,8 +24,8 @@ package enum SQLFunction: Sendable, Equatable {
     case isInFile
     /// The value of a column that allows external storage, read from its file if it is in one.
     case fileContent
-    /// The column's bytes with the content of the file that they name, and otherwise as they are: for a further column that
-    /// takes a value, since a file belongs to one column.
+    /// The column's bytes with the content of the file that they name, and otherwise as they are: for a further column
+    /// that takes a value, since a file belongs to one column.
     case inlinedContent
     /// The value with the leading byte that a column with external storage has (`X'01'`).
     case markedContent

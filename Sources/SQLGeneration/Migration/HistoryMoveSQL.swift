@@ -9,8 +9,8 @@ package enum HistoryMoveSQL {
         "DELETE FROM ACHANGE WHERE \(SQLFragment.isEntity(numbers, entity))"
     }
 
-    /// Renews the masks of changed properties: `UPDATE ACHANGE SET ZCOLUMNS = PippinChangedColumns(ZENTITY, ZCOLUMNS) WHERE ZCOLUMNS IS NOT NULL AND
-    /// ZENTITY IN (1, 2)`.
+    /// Renews the masks of changed properties: `UPDATE ACHANGE SET ZCOLUMNS = PippinChangedColumns(ZENTITY, ZCOLUMNS)
+    /// WHERE ZCOLUMNS IS NOT NULL AND ZENTITY IN (1, 2)`.
     package static func masks(of numbers: [Int]) -> SQLFragment {
         let changes = SQLFragment.isEntity(numbers, entity)
         return "UPDATE ACHANGE SET ZCOLUMNS = \(mask) WHERE ZCOLUMNS IS NOT NULL AND \(changes)"
@@ -60,7 +60,8 @@ package struct HistoryTransferSQL: Sendable {
     }
 
     /// The numbers of the history's entities:
-    /// `DELETE FROM main.Z_PRIMARYKEY WHERE Z_ENT >= 16001`, `INSERT INTO main.Z_PRIMARYKEY SELECT * FROM old.Z_PRIMARYKEY WHERE Z_ENT >= 16001`.
+    /// `DELETE FROM main.Z_PRIMARYKEY WHERE Z_ENT >= 16001`, `INSERT INTO main.Z_PRIMARYKEY SELECT * FROM
+    /// old.Z_PRIMARYKEY WHERE Z_ENT >= 16001`.
     package var numbers: [SQLFragment] {
         let ofHistory: SQLFragment = "Z_ENT >= \(number: StoreTables.firstHistoryNumber)"
         return [

@@ -10,7 +10,8 @@ package enum PairMoveSQL {
         return "EXISTS \(.select(rows))"
     }
 
-    /// Fills a join table: `INSERT OR IGNORE INTO Z_1TAGS (Z_1BOOKS, Z_4TAGS) SELECT p.ZBOOK, p.Z_PK FROM ZTAG p WHERE p.ZBOOK IS NOT NULL AND …`.
+    /// Fills a join table: `INSERT OR IGNORE INTO Z_1TAGS (Z_1BOOKS, Z_4TAGS) SELECT p.ZBOOK, p.Z_PK FROM ZTAG p WHERE
+    /// p.ZBOOK IS NOT NULL AND …`.
     ///
     /// - Parameters:
     ///   - table: the join table.
@@ -34,7 +35,8 @@ package enum PairMoveSQL {
     // MARK: Keys in rows
 
     /// Fills the columns of a to-one relationship, or of owners:
-    /// `UPDATE ZPET SET ZOWNER = p.Z_PK FROM ZUSER p WHERE p.ZPET IS NOT NULL AND p.ZPET = ZPET.Z_PK AND ZPET.Z_ENT = 2`.
+    /// `UPDATE ZPET SET ZOWNER = p.Z_PK FROM ZUSER p WHERE p.ZPET IS NOT NULL AND p.ZPET = ZPET.Z_PK AND ZPET.Z_ENT =
+    /// 2`.
     ///
     /// - Parameters:
     ///   - mapping: the entity whose rows have the columns.
@@ -53,8 +55,8 @@ package enum PairMoveSQL {
         return "UPDATE \(name: mapping.table) SET \(.list(changes)) \(rows)"
     }
 
-    /// Fills the column with the entity of a destination: `UPDATE ZPET SET Z1_OWNER = (SELECT t.Z_ENT FROM ZUSER t WHERE t.Z_PK = ZPET.ZOWNER)
-    /// WHERE ZOWNER IS NOT NULL`.
+    /// Fills the column with the entity of a destination: `UPDATE ZPET SET Z1_OWNER = (SELECT t.Z_ENT FROM ZUSER t
+    /// WHERE t.Z_PK = ZPET.ZOWNER) WHERE ZOWNER IS NOT NULL`.
     ///
     /// - Parameters:
     ///   - column: the column.

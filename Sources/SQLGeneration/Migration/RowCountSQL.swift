@@ -40,7 +40,8 @@ package enum RowCountSQL {
         return count("COUNT(DISTINCT \(name: column))", in: table, where: ["\(name: column) IS NOT NULL"])
     }
 
-    /// Values that several rows share: `SELECT ZNAME, COUNT(*) FROM ZTAG WHERE ZNAME IS NOT NULL GROUP BY ZNAME HAVING COUNT(*) > 1 …`.
+    /// Values that several rows share: `SELECT ZNAME, COUNT(*) FROM ZTAG WHERE ZNAME IS NOT NULL GROUP BY ZNAME HAVING
+    /// COUNT(*) > 1 …`.
     ///
     /// - Parameters:
     ///   - columns: the columns that must be unique together.

@@ -44,7 +44,8 @@ package enum RowMoveSQL {
         "DELETE FROM \(name: table) WHERE \(SQLFragment.isEntity(numbers))"
     }
 
-    /// Gives rows the new numbers of their entities: `UPDATE ZCAR SET Z_ENT = CASE Z_ENT WHEN 3 THEN 2 END WHERE Z_ENT = 3`.
+    /// Gives rows the new numbers of their entities: `UPDATE ZCAR SET Z_ENT = CASE Z_ENT WHEN 3 THEN 2 END WHERE Z_ENT
+    /// = 3`.
     package static func renumbering(of table: String, _ numbers: EntityNumbers) -> SQLFragment {
         "UPDATE \(name: table) SET \(.entity) = \(numbers.renumbered()) WHERE \(numbers.arePresent())"
     }

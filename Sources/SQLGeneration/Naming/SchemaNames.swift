@@ -7,8 +7,8 @@ package struct SchemaNames {
     package var tables: [String: String] = [:]
     /// The column of every attribute and to-one relationship that an entity declares, by entity and property.
     package var columns: [String: [String: SlotColumn]] = [:]
-    /// The columns in which an entity's rows keep the owners of to-many relationships without inverse that lead to it, by
-    /// entity, in the order of the table.
+    /// The columns in which an entity's rows keep the owners of to-many relationships without inverse that lead to it,
+    /// by entity, in the order of the table.
     package var owners: [String: [OwnerColumn]] = [:]
     /// The join tables.
     package var joins: [JoinTableNames] = []
@@ -16,8 +16,8 @@ package struct SchemaNames {
     package init() {}
 }
 
-/// The column in which a destination's row keeps its owner, for a to-many relationship without inverse: `Z1SPEC` for the relationship
-/// `spec` of the entity with number 1.
+/// The column in which a destination's row keeps its owner, for a to-many relationship without inverse: `Z1SPEC` for
+/// the relationship `spec` of the entity with number 1.
 package struct OwnerColumn: Sendable {
     package let relationship: RelationshipLayout
     package var name: String

@@ -8,8 +8,8 @@ extension SQLOperand {
         return storage.map(ValueKind.init) ?? isWhole.map { _ in .number } ?? constantKind
     }
 
-    /// Whether the operands never hold the same object, or value: objects of two tables, whose keys may be equal by chance,
-    /// or values of two kinds.
+    /// Whether the operands never hold the same object, or value: objects of two tables, whose keys may be equal by
+    /// chance, or values of two kinds.
     func isNeverEqual(to other: SQLOperand) -> Bool {
         if let root, let othersRoot = other.root { return root !== othersRoot && root.name != othersRoot.name }
         let hasKey = root != nil || other.root != nil

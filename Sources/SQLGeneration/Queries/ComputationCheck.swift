@@ -1,7 +1,7 @@
 import CoreDataModel
 
-// In memory, a function of something that it cannot compute with is nil. SQLite computes with any value, and takes a text
-// for the number that it begins with.
+// In memory, a function of something that it cannot compute with is nil. SQLite computes with any value, and takes a
+// text for the number that it begins with.
 extension PredicateSQL {
     /// Checks that a function can compute with an operand.
     ///
@@ -31,13 +31,14 @@ extension PredicateSQL {
 }
 
 extension BuiltInFunction {
-    /// Whether it cannot compute with two operands, though with each beside a number: the sum of two dates, or a number less a
-    /// date.
+    /// Whether it cannot compute with two operands, though with each beside a number: the sum of two dates, or a number
+    /// less a date.
     func cannotCombine(_ left: ColumnStorage?, _ right: ColumnStorage?) -> Bool {
         right == .date && (self == .subtract ? left != .date : left == .date)
     }
 
-    /// The storage of what an operator computes of two operands. A date and seconds give a date, two dates give seconds.
+    /// The storage of what an operator computes of two operands. A date and seconds give a date, two dates give
+    /// seconds.
     func result(_ left: ColumnStorage?, _ right: ColumnStorage?) -> ColumnStorage? {
         switch (self, left, right) {
         case (_, .date, .date): .double

@@ -1,8 +1,8 @@
 /// The statements that find references that lead to no row. Pure.
 package enum DanglingReferenceSQL {
     /// Those of a to-one relationship:
-    /// `SELECT t0.Z_PK, t0.ZBOOK FROM ZPAGE t0 LEFT JOIN ZBOOK t1 ON t1.Z_PK = t0.ZBOOK WHERE t0.Z_ENT = 5 AND t0.ZBOOK IS NOT NULL AND t1.Z_PK IS
-    /// NULL`.
+    /// `SELECT t0.Z_PK, t0.ZBOOK FROM ZPAGE t0 LEFT JOIN ZBOOK t1 ON t1.Z_PK = t0.ZBOOK WHERE t0.Z_ENT = 5 AND t0.ZBOOK
+    /// IS NOT NULL AND t1.Z_PK IS NULL`.
     package static func toOne(
         _ column: SlotColumn, of source: EntityMapping, destination: EntityMapping
     ) -> SQLFragment {
@@ -13,8 +13,8 @@ package enum DanglingReferenceSQL {
     }
 
     /// The rows of a join table that lead to no row:
-    /// `SELECT t0.Z_5NOTES, t0.Z_13TAGS FROM Z_5TAGS t0 LEFT JOIN ZTAG t1 ON t1.Z_PK = t0.Z_13TAGS WHERE t0.Z_13TAGS IS NOT NULL AND t1.Z_PK IS
-    /// NULL`.
+    /// `SELECT t0.Z_5NOTES, t0.Z_13TAGS FROM Z_5TAGS t0 LEFT JOIN ZTAG t1 ON t1.Z_PK = t0.Z_13TAGS WHERE t0.Z_13TAGS IS
+    /// NOT NULL AND t1.Z_PK IS NULL`.
     package static func joinTable(_ join: JoinMapping, destination: EntityMapping) -> SQLFragment {
         let reference: SQLFragment = "\(SQLColumn(join.destinationColumn, of: "t0"))"
         let rows: SQLFragment =

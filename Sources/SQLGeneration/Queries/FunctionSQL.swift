@@ -81,8 +81,8 @@ extension PredicateSQL {
             fragment: text.inParentheses, storage: result, isWhole: function.isOfBits ? true : isWhole)
     }
 
-    /// An operand of a division or another operator. SQLite keeps a whole decimal as an integer, and the difference of two
-    /// dates, and would divide it as one.
+    /// An operand of a division or another operator. SQLite keeps a whole decimal as an integer, and the difference of
+    /// two dates, and would divide it as one.
     private func dividable(
         _ operand: SQLOperand, _ tree: ExpressionTree, in function: BuiltInFunction
     ) -> SQLFragment {

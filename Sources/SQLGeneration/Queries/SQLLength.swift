@@ -1,8 +1,8 @@
 import CoreDataModel
 import PredicateFormat
 
-/// How long a statement's SQL becomes. Comparisons that say an operand twice, nested in one another, would make it longer
-/// than any memory holds.
+/// How long a statement's SQL becomes. Comparisons that say an operand twice, nested in one another, would make it
+/// longer than any memory holds.
 final class SQLLength {
     private var allowed = 20_000
     private var segments = 0

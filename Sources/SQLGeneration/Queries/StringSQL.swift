@@ -222,8 +222,8 @@ extension PredicateSQL {
         }
     }
 
-    /// `element IN relationship`: whether an object, or a value, is among the destinations of a to-many relationship, or
-    /// among their values; nil if the collection is no such relationship.
+    /// `element IN relationship`: whether an object, or a value, is among the destinations of a to-many relationship,
+    /// or among their values; nil if the collection is no such relationship.
     private func membership(
         _ element: ExpressionTree, ofRelationship collection: ExpressionTree, _ options: StringOptions,
         in scope: SQLScope

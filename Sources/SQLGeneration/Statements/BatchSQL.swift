@@ -124,14 +124,16 @@ package struct BatchSQL {
             "UPDATE \(name: mapping.table) AS \(word: target) SET \(.list(sets))\(restriction(to: rows, target: target))"
     }
 
-    /// Like `update(_:of:)`, but rows whose new values are no whole numbers are left out, instead of ending the statement:
-    /// `UPDATE ZCAR AS t0 SET ZPRICE = t0.ZPRICE + 1, Z_OPT = t0.Z_OPT + 1 WHERE +(t0.ZPRICE + 1) BETWEEN …`.
+    /// Like `update(_:of:)`, but rows whose new values are no whole numbers are left out, instead of ending the
+    /// statement: `UPDATE ZCAR AS t0 SET ZPRICE = t0.ZPRICE + 1, Z_OPT = t0.Z_OPT + 1 WHERE +(t0.ZPRICE + 1) BETWEEN
+    /// …`.
     ///
     /// - Parameters:
     ///   - assignments: the new values.
     ///   - rows: the rows to change.
     ///   - fits: the database's condition on a value.
-    /// - Returns: nil if no value is checked, if rows of other tables are read for one, or if a predicate selects the rows.
+    /// - Returns: nil if no value is checked, if rows of other tables are read for one, or if a predicate selects the
+    ///   rows.
     /// - Throws: an `NSError` for an expression that SQL cannot express.
     package func updateWhatFits(
         _ assignments: [Assignment], of rows: Selection, _ fits: WholeNumbers.Condition

@@ -28,8 +28,8 @@ package enum HistoryRowSQL {
     package static let selectName: SQLFragment =
         "SELECT \(.key) FROM ATRANSACTIONSTRING WHERE ZNAME = \(placeholder)"
 
-    /// A change for each row of an entity that a condition selects: `INSERT INTO ACHANGE (…) SELECT ? + ROW_NUMBER() OVER (ORDER BY t.Z_PK), ?, ?,
-    /// t.Z_ENT, t.Z_PK, ?, ? FROM ZCAR t WHERE t.Z_ENT = ? AND …`.
+    /// A change for each row of an entity that a condition selects: `INSERT INTO ACHANGE (…) SELECT ? + ROW_NUMBER()
+    /// OVER (ORDER BY t.Z_PK), ?, ?, t.Z_ENT, t.Z_PK, ?, ? FROM ZCAR t WHERE t.Z_ENT = ? AND …`.
     ///
     /// - Parameters:
     ///   - mapping: the entity; rows of its subentities are not looked at.

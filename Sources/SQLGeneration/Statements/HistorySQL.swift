@@ -4,8 +4,8 @@ import StoreEngine
 package enum HistorySQL {
     private static let transaction = "t"
 
-    /// The transactions after a place: `SELECT t.Z_PK, t.ZTIMESTAMP, … FROM ATRANSACTION t WHERE t.Z_PK > ? ORDER BY t.Z_PK`, with author,
-    /// bundle, context and process.
+    /// The transactions after a place: `SELECT t.Z_PK, t.ZTIMESTAMP, … FROM ATRANSACTION t WHERE t.Z_PK > ? ORDER BY
+    /// t.Z_PK`, with author, bundle, context and process.
     ///
     /// - Parameters:
     ///   - start: where to begin; nil for all.
@@ -28,7 +28,8 @@ package enum HistorySQL {
 
     private static func column(_ name: String) -> SQLFragment { "\(SQLColumn(name, of: transaction))" }
 
-    /// The changes of the transactions after a place: `SELECT c.Z_PK, c.ZTRANSACTIONID, … FROM ACHANGE c JOIN ATRANSACTION t ON …`.
+    /// The changes of the transactions after a place: `SELECT c.Z_PK, c.ZTRANSACTIONID, … FROM ACHANGE c JOIN
+    /// ATRANSACTION t ON …`.
     ///
     /// - Parameters:
     ///   - start: where to begin; nil for all.

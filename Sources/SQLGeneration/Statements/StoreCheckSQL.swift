@@ -98,7 +98,8 @@ extension StoreCheckSQL {
         "SELECT COUNT(*) FROM ACHANGE WHERE ZTRANSACTIONID = \(number: transaction)"
     }
 
-    /// The first changes of a transaction: `SELECT ZCHANGETYPE, ZENTITY, ZENTITYPK, ZCOLUMNS, Z_PK FROM ACHANGE WHERE ZTRANSACTIONID = 3 LIMIT 60`.
+    /// The first changes of a transaction: `SELECT ZCHANGETYPE, ZENTITY, ZENTITYPK, ZCOLUMNS, Z_PK FROM ACHANGE WHERE
+    /// ZTRANSACTIONID = 3 LIMIT 60`.
     package static func changes(of transaction: Int64, limit: Int) -> SQLFragment {
         "SELECT ZCHANGETYPE, ZENTITY, ZENTITYPK, ZCOLUMNS, \(.key) FROM ACHANGE WHERE ZTRANSACTIONID = \(number: transaction) LIMIT \(number: limit)"
     }

@@ -40,7 +40,8 @@ package enum StoreTablesSQL {
     package static let entities: SQLFragment =
         "SELECT Z_ENT, Z_NAME, Z_SUPER FROM Z_PRIMARYKEY WHERE Z_NAME IS NOT NULL AND \(ofModel) ORDER BY Z_NAME"
 
-    /// The greatest key that an entity of the model was given: `SELECT MAX(Z_MAX) FROM Z_PRIMARYKEY WHERE Z_ENT < 16001`.
+    /// The greatest key that an entity of the model was given: `SELECT MAX(Z_MAX) FROM Z_PRIMARYKEY WHERE Z_ENT <
+    /// 16001`.
     package static let greatestKey: SQLFragment = "SELECT MAX(Z_MAX) FROM Z_PRIMARYKEY WHERE \(ofModel)"
 
     private static let ofModel: SQLFragment = "Z_ENT < \(number: StoreTables.firstHistoryNumber)"

@@ -11,7 +11,8 @@ package enum ValueCheckSQL {
     }
 
     /// The first rows with such a value in one column:
-    /// `SELECT Z_PK, typeof(ZPAGES) FROM ZBOOK WHERE Z_ENT IN (2, 3) AND typeof(ZPAGES) NOT IN ('null', 'integer') ORDER BY Z_PK LIMIT 5`.
+    /// `SELECT Z_PK, typeof(ZPAGES) FROM ZBOOK WHERE Z_ENT IN (2, 3) AND typeof(ZPAGES) NOT IN ('null', 'integer')
+    /// ORDER BY Z_PK LIMIT 5`.
     package static func strangers(in column: SlotColumn, of mapping: EntityMapping, limit: Int) -> SQLFragment {
         let rows: SQLFragment =
             "SELECT \(.key), typeof(\(SQLColumn(column.name))) FROM \(name: mapping.table) WHERE \(own(mapping))"

@@ -8,8 +8,8 @@ package enum BindingConversion: Sendable {
     case column(ColumnStorage?)
     /// A text without the differences that options ignore, as compared with one of a column with this storage.
     case folded(ColumnStorage?, StringOptions)
-    /// The primary key of an object in this root entity's table; -1, which no object has, for any other value, and for an
-    /// object of another store.
+    /// The primary key of an object in this root entity's table; -1, which no object has, for any other value, and for
+    /// an object of another store.
     case key(root: EntityLayout)
     /// The number of an entity, by name; -1, which no entity has, for any other value.
     case entity([String: Int])
@@ -47,7 +47,8 @@ package enum BindingConversion: Sendable {
         case .integer(let number): return .integer(number)
         case .double(let number): return .double(number)
         case .decimal(let number):
-            // The column's numeric affinity converts the text. A whole number is compared as such: no double may hold it.
+            // The column's numeric affinity converts the text. A whole number is compared as such: no double may hold
+            // it.
             if storage == .decimal { return .text(number.description(withLocale: nil)) }
             if storage != .double, storage != .float, let whole = number.wholeNumber { return .integer(whole) }
             return .double(number.nearestDouble)

@@ -1,7 +1,7 @@
 import CoreDataModel
 
-/// What values are compared with one another. In memory, values of two kinds are unequal, and neither is less; SQLite orders
-/// them by their kinds.
+/// What values are compared with one another. In memory, values of two kinds are unequal, and neither is less; SQLite
+/// orders them by their kinds.
 enum ValueKind {
     case number, date, text, uuid, data, object
     /// A transformable value, which is an archive of anything.

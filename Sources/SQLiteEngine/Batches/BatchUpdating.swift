@@ -20,9 +20,9 @@ extension OpenStore {
     /// Ends a transaction that left out rows because their new values do not fit.
     private struct ValueDoesNotFit: Error {}
 
-    /// Changes rows, and checks computed values in one of two ways: by a condition, and by how many rows met it; or by a function for
-    /// each, which says which value does not fit. But a statement that calls functions may end amid its rows, and SQLite
-    /// copies all pages that it changes because of that.
+    /// Changes rows, and checks computed values in one of two ways: by a condition, and by how many rows met it; or by
+    /// a function for each, which says which value does not fit. But a statement that calls functions may end amid its
+    /// rows, and SQLite copies all pages that it changes because of that.
     private func updateBatch(_ plan: BatchUpdatePlan, countsWhatFits: Bool) throws -> BatchOutcome {
         let access = try access(plan.rows.entity)
         return try inBatch("update", on: access.mapping.table) { files in

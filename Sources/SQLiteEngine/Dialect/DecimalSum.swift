@@ -1,8 +1,8 @@
 import Foundation
 import SQLiteConnection
 
-/// The sum of decimals, which SQLite keeps as floating-point numbers: of the decimals that these stand for, so that it has no rounding errors of
-/// its own.
+/// The sum of decimals, which SQLite keeps as floating-point numbers: of the decimals that these stand for, so that it
+/// has no rounding errors of its own.
 package struct DecimalSum {
     /// How many digits behind the point there are at most in a number that is added as a whole one.
     private static let places = 15

@@ -21,7 +21,8 @@ package enum SQLFunctionName {
     package static let decimalSum = "PippinDecimalSum"
     /// The content of a value that may lie in a file beside the store. Only a migration registers it.
     package static let fileContent = "PippinExternalContent"
-    /// The bytes of a column with external storage, with the content of the file that they name. Only a migration registers it.
+    /// The bytes of a column with external storage, with the content of the file that they name. Only a migration
+    /// registers it.
     package static let inlinedContent = "PippinInlinedContent"
     /// The history's mask of changed properties, converted to a new model's properties: entity number, mask. Only
     /// migrations register it.

@@ -95,8 +95,8 @@ package struct SQLiteDialect: SQLDialect {
         return "CASE WHEN typeof(\(value)) = 'integer' AND (\(value)) \(bounds) THEN \(value) ELSE \(refused) END"
     }
 
-    /// A condition that null and the whole numbers of an attribute's type meet. It calls no function: a statement with one, even
-    /// with `typeof`, makes SQLite copy each page before it changes a row there.
+    /// A condition that null and the whole numbers of an attribute's type meet. It calls no function: a statement with
+    /// one, even with `typeof`, makes SQLite copy each page before it changes a row there.
     ///
     /// The lowest of all integers does not meet it, because it may be the result of clamping a smaller number.
     package static func holdsWholeNumber(_ value: SQLFragment, _ type: NSAttributeType) -> SQLFragment {

@@ -133,8 +133,8 @@ package final class SQLiteEngine: OpenableEngine, @unchecked Sendable {
 }
 
 extension SQLiteEngine {
-    /// Like `writing(_:)`, for work that may write many pages: SQLite keeps more of them in memory, and they are not reported to those who watch
-    /// the files one by one.
+    /// Like `writing(_:)`, for work that may write many pages: SQLite keeps more of them in memory, and they are not
+    /// reported to those who watch the files one by one.
     func writingMuch<Result>(_ work: (OpenStore) throws -> Result) throws -> Result {
         guard let detection else { return try writingManyPages(work) }
         return try detection.withoutReports { try writingManyPages(work) }
@@ -142,7 +142,8 @@ extension SQLiteEngine {
 
     private func writingManyPages<Result>(_ work: (OpenStore) throws -> Result) throws -> Result {
         try writing { store in
-            // The parts of a long transaction get no more pages: a migration writes its rows in the order of their keys, and keeps its memory small.
+            // The parts of a long transaction get no more pages: a migration writes its rows in the order of their
+            // keys, and keeps its memory small.
             let isPart = store.connection.isInTransaction && !store.locksOutWriters
             return try isPart ? work(store) : pageCache.writing(store.connection) { try work(store) }
         }

@@ -4,8 +4,8 @@ import StoreEngine
 
 /// Ensures that files are on the disk before anything refers to them.
 enum DurableFiles {
-    /// Gives one store files of external data of another, which keeps them, under names of its own. This is safe because such a file is
-    /// never changed in place.
+    /// Gives one store files of external data of another, which keeps them, under names of its own. This is safe
+    /// because such a file is never changed in place.
     static func link(_ files: [(original: String, name: String)], from source: ExternalData, to target: ExternalData)
         throws
     {

@@ -84,7 +84,8 @@ package enum StoreFiles {
         }
     }
 
-    /// Gives a store, whose database is a copy of another one's, the files that its rows refer to, as far as they are there.
+    /// Gives a store, whose database is a copy of another one's, the files that its rows refer to, as far as they are
+    /// there.
     ///
     /// - Throws: the errors of SQLite and the file system.
     package static func linkFiles(of source: URL, to destination: URL) throws {

@@ -1,8 +1,8 @@
 import SQLiteConnection
 import StoreEngine
 
-/// How many of the file's pages SQLite keeps in memory: 2 MB of them at first, its default, and more where that saves reading and writing
-/// pages again and again (`PRAGMA cache_size`). A size among the store's pragmas is kept as it is.
+/// How many of the file's pages SQLite keeps in memory: 2 MB of them at first, its default, and more where that saves
+/// reading and writing pages again and again (`PRAGMA cache_size`). A size among the store's pragmas is kept as it is.
 struct PageCache {
     /// Whether the developer's pragmas say the size, or there is no file.
     private let isFixed: Bool
@@ -12,8 +12,8 @@ struct PageCache {
     static let manyReadings = 1_000
     /// The size for a store that is read often, in kilobytes.
     static let sizeForReadings: Int64 = 8_000
-    /// The size while many rows are written, in kilobytes. Rows arrive at all places of an index: with few pages in memory, SQLite writes
-    /// the same page to the log and reads it back for many of them.
+    /// The size while many rows are written, in kilobytes. Rows arrive at all places of an index: with few pages in
+    /// memory, SQLite writes the same page to the log and reads it back for many of them.
     static let sizeForWriting: Int64 = 16_000
 
     init(settings: StoreSettings, isInMemory: Bool) {
@@ -23,7 +23,8 @@ struct PageCache {
     /// Counts the readings of another connection, which has SQLite's size.
     mutating func beginAnew() { readings = 0 }
 
-    /// Keeps more pages from the reading on that makes them many. A program that reads everything once was faster with few.
+    /// Keeps more pages from the reading on that makes them many. A program that reads everything once was faster with
+    /// few.
     mutating func willRead(_ connection: Connection) {
         guard readings < Self.manyReadings, !isFixed else { return }
         readings += 1

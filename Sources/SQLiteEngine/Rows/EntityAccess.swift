@@ -76,7 +76,8 @@ final class EntityAccess {
         return text
     }
 
-    /// The prepared statement that selects the entity's rows at the end of a relationship of one object, without looking its text up again.
+    /// The prepared statement that selects the entity's rows at the end of a relationship of one object, without
+    /// looking its text up again.
     func selectStatement(
         of relationship: RelationshipLayout, _ toMany: ToManyMapping, on connection: Connection
     ) throws -> Statement {

@@ -5,7 +5,8 @@ import SQLiteConnection
 import StoreEngine
 
 extension OpenStore {
-    /// Writes a change set in one transaction: deletions, updates, insertions, pairs of join tables, order keys, history.
+    /// Writes a change set in one transaction: deletions, updates, insertions, pairs of join tables, order keys,
+    /// history.
     ///
     /// - Parameters:
     ///   - changes: the changes to write.

@@ -4,8 +4,8 @@ import Synchronization
 
 /// Counts the commits of others to an engine's open store, for the thread that watches the file.
 ///
-/// The watching thread does not refer to the engine: a weak reference would make everything that retains the engine slower, and each request
-/// does.
+/// The watching thread does not refer to the engine: a weak reference would make everything that retains the engine
+/// slower, and each request does.
 final class CommitCounter: @unchecked Sendable {
     // @unchecked Sendable: the lock guards `store`. The connection is used by one thread at a time, because counting is
     // done while no other thread uses the engine, and `follow` waits for a count that has begun.

@@ -30,9 +30,9 @@ import StoreEngine
         /// Stops watching.
         func cancel() { FolderWatches.shared?.remove(number, of: watch) }
 
-        /// Runs work that writes much to the store. The kernel reports no writes meanwhile, because its reports take a twentieth of the
-        /// time of a large save. All listeners are informed afterwards. In a folder with other stores that are listened to, the
-        /// reports go on.
+        /// Runs work that writes much to the store. The kernel reports no writes meanwhile, because its reports take a
+        /// twentieth of the time of a large save. All listeners are informed afterwards. In a folder with other stores
+        /// that are listened to, the reports go on.
         ///
         /// - Parameter work: what writes.
         /// - Returns: what the work returns.
@@ -102,7 +102,8 @@ import StoreEngine
 
         func add(_ listener: Listener, _ folder: URL) -> (watch: Int32, number: Int)? {
             lock.withLock {
-                // A folder that is watched already keeps its watch. Its writes are reported again, since the listener may be for another store.
+                // A folder that is watched already keeps its watch. Its writes are reported again, since the listener
+                // may be for another store.
                 let watch = inotify_add_watch(descriptor, folder.path, Self.allEvents)
                 guard watch >= 0 else { return nil }
                 count += 1

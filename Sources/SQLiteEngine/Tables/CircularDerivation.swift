@@ -3,8 +3,8 @@ import PredicateFormat
 import SQLGeneration
 
 extension SQLSchema {
-    /// Whether a derived attribute depends on itself: the total of a folder on those of its boxes, and these on those of
-    /// their folders.
+    /// Whether a derived attribute depends on itself: the total of a folder on those of its boxes, and these on those
+    /// of their folders.
     func isCircular(_ derived: DerivedColumn) -> Bool {
         let start = AttributePlace(derived.mapping, derived.property)
         var passed: Set<AttributePlace> = []

@@ -3,8 +3,8 @@ import MigrationPlans
 import SQLGeneration
 import SQLiteEngine
 
-/// Other programs' triggers on the store's tables, and those on other tables that name a rebuilt one: they are created again
-/// unchanged. While rows are moved or changed, the former would fire for them, and the latter find no table.
+/// Other programs' triggers on the store's tables, and those on other tables that name a rebuilt one: they are created
+/// again unchanged. While rows are moved or changed, the former would fire for them, and the latter find no table.
 struct ForeignTriggers {
     /// Sorted by name.
     let names: [String]

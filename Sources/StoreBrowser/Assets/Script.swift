@@ -1,6 +1,6 @@
 extension Assets {
-    /// The script of all pages: counts, completion, notices of changes, keys. Everything else works without it. Text from the store
-    /// gets into pages only as text (`textContent`), or in HTML that the server has escaped.
+    /// The script of all pages: counts, completion, notices of changes, keys. Everything else works without it. Text
+    /// from the store gets into pages only as text (`textContent`), or in HTML that the server has escaped.
     static let script = """
         "use strict";
         (() => {

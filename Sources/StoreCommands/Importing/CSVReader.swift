@@ -20,8 +20,8 @@ struct CSVReader {
 
     /// The next record's cells; nil at the end.
     ///
-    /// - Throws: `CommandError` for quotation marks that do not end, or are followed by more than a comma, and for bytes
-    ///   that are no UTF-8.
+    /// - Throws: `CommandError` for quotation marks that do not end, or are followed by more than a comma, and for
+    ///   bytes that are no UTF-8.
     mutating func next(_ name: String) throws -> [Cell]? {
         if !hasBegun { try bytes.skipMark() }
         hasBegun = true

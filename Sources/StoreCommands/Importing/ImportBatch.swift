@@ -2,20 +2,22 @@ import CoreData
 import StoreEngine
 import StoreReading
 
-/// An import in one transaction of the store: rows are written as they are read, so that memory does not grow with their number.
+/// An import in one transaction of the store: rows are written as they are read, so that memory does not grow with
+/// their number.
 enum ImportBatch {
     /// How many objects that relationships lead to are remembered to be there.
     fileprivate static let mostKnown = 50_000
 
-    /// Whether nothing but the row itself has to be written: the other sides of relationships have neither an order nor a reference of their own, and
-    /// nothing is asked of the objects that a new one leads to.
+    /// Whether nothing but the row itself has to be written: the other sides of relationships have neither an order nor
+    /// a reference of their own, and nothing is asked of the objects that a new one leads to.
     static func suits(_ entity: EntityLayout, _ store: DirectStore) throws -> Bool {
         guard try store.asking({ $0.batches != nil }), entity.validatedToManys.isEmpty else { return false }
         return entity.toOnes.allSatisfy { $0.inverse.map { $0.isToMany && !$0.isOrdered } ?? true }
     }
 
     /// - Returns: how many objects there are now more.
-    /// - Throws: `CommandError` that names the place of what is wrong, and the errors of the store; then nothing was written.
+    /// - Throws: `CommandError` that names the place of what is wrong, and the errors of the store; then nothing was
+    ///   written.
     static func run(_ values: ImportValues, _ progress: ProgressLine) throws -> Int {
         try values.store.asking { engine in
             guard let batches = engine.batches else { return 0 }

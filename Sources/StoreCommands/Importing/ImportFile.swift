@@ -28,7 +28,8 @@ struct ImportFile {
     /// - Parameters:
     ///   - path: the file's path.
     ///   - format: how the objects are written in it.
-    ///   - isVerbatim: whether cells of CSV are read as they are; else the apostrophe goes that an export puts before what spreadsheets would compute.
+    ///   - isVerbatim: whether cells of CSV are read as they are; else the apostrophe goes that an export puts before
+    ///     what spreadsheets would compute.
     init(_ path: String, _ format: RowFormat, isVerbatim: Bool = false) {
         name = URL(fileURLWithPath: path).lastPathComponent
         (self.path, self.format, self.isVerbatim) = (path, format, isVerbatim)

@@ -59,7 +59,8 @@ struct ImportValues {
         }
     }
 
-    /// The value of an attribute, as an export writes it: bytes that are JSON as that, and composite attributes as an object of their elements.
+    /// The value of an attribute, as an export writes it: bytes that are JSON as that, and composite attributes as an
+    /// object of their elements.
     private func value(_ value: ImportFile.Value, _ attribute: AttributeLayout) throws(ValueText.Refusal) -> Any {
         switch (attribute.type, value) {
         case (.compositeAttributeType, _):

@@ -24,7 +24,8 @@ enum JSONMembers {
         String(cString: number.objCType) == "c" ? (number.boolValue ? "true" : "false") : number.stringValue
     }
 
-    /// Lists and objects by name, byte by byte as they stand in the text of an object, which is valid: where bytes are JSON, they have to be the same.
+    /// Lists and objects by name, byte by byte as they stand in the text of an object, which is valid: where bytes are
+    /// JSON, they have to be the same.
     private static func sources(in text: [UInt8]) -> [String: String] {
         var sources: [String: String] = [:]
         var name: String?

@@ -6,8 +6,8 @@ package protocol LongTransactionEngine: StoreEngine {
     ///
     /// - Parameters:
     ///   - makesIndexesLater: drops all indexes, so that `makeIndexes()` creates them once the rows exist.
-    ///   - copies: whether the rows are copies of another store's: values of derived attributes are then taken from them,
-    ///     and not computed, as far as the engine can do that.
+    ///   - copies: whether the rows are copies of another store's: values of derived attributes are then taken from
+    ///     them, and not computed, as far as the engine can do that.
     /// - Throws: the errors of the store.
     func beginLongTransaction(makesIndexesLater: Bool, copies: Bool) throws
 

@@ -139,7 +139,8 @@ package protocol StoreEngine: AnyObject {
     ///   - changes: the changes to write.
     ///   - others: saves to other stores, before this one's transaction ends; if it throws, this transaction fails too.
     /// - Returns: the values that the store computed itself, such as derived attributes.
-    /// - Throws: `SaveRefusal` for conflicts, `KeysTaken` for promises that cannot be kept, an `NSError` for everything else.
+    /// - Throws: `SaveRefusal` for conflicts, `KeysTaken` for promises that cannot be kept, an `NSError` for everything
+    ///   else.
     func save(_ changes: ChangeSet, with others: () throws -> Void) throws -> SaveResult
 
     /// The same without further work before the transaction ends, so that the commit can be sent along with the

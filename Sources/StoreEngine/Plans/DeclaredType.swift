@@ -2,8 +2,8 @@ import CoreDataModel
 import Foundation
 
 extension NSAttributeType {
-    /// A computed value in this type, which its expression description declares; nil if it cannot be converted. Of a type
-    /// that is not declared, or that no value is converted to, it is the value itself.
+    /// A computed value in this type, which its expression description declares; nil if it cannot be converted. Of a
+    /// type that is not declared, or that no value is converted to, it is the value itself.
     package func declaredValue(_ found: Any?) -> Any? {
         switch self {
         case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType:

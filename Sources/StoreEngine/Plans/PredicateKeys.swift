@@ -10,7 +10,8 @@ package enum PredicateKeys {
 
     /// Checks an expression that is to have one value.
     ///
-    /// - Throws: an `NSError` that names the key which an entity does not have, or the key path that leads to many objects.
+    /// - Throws: an `NSError` that names the key which an entity does not have, or the key path that leads to many
+    ///   objects.
     package static func checkOne(_ expression: ExpressionTree, of entity: EntityLayout) throws {
         let places = Places(entity: entity)
         try demandOne(try end(of: expression, places), expression, places)

@@ -1,7 +1,7 @@
 import CoreData
 
-/// A model as a graph in the language DOT: a box for each entity, a line for each relationship and its inverse, an arrow to
-/// each parent. Pure.
+/// A model as a graph in the language DOT: a box for each entity, a line for each relationship and its inverse, an
+/// arrow to each parent. Pure.
 package enum GraphText {
     /// - Parameters:
     ///   - document: the model.

@@ -7,8 +7,8 @@ package struct Graphviz {
     package var path: String
     /// How many seconds a drawing may take.
     private let patience: Double
-    /// The programs that are drawing, and whether each has taken too long. They have groups of processes of their own, and
-    /// would outlive this one.
+    /// The programs that are drawing, and whether each has taken too long. They have groups of processes of their own,
+    /// and would outlive this one.
     private static let running = Mutex<[pid_t: Bool]>([:])
     private static let endsWithProgram: Void = EndingSignals.perform {
         running.withLock { for id in $0.keys { kill(id) } }

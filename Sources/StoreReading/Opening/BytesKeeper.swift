@@ -1,6 +1,7 @@
 import CoreData
 
-/// The transformer of all transformable attributes here: their values are the bytes that the store has, in both directions.
+/// The transformer of all transformable attributes here: their values are the bytes that the store has, in both
+/// directions.
 final class BytesKeeper: ValueTransformer {
     /// The name under which it is registered with its first use.
     static let name: String = {

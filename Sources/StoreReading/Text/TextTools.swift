@@ -12,8 +12,8 @@ package enum TextTools {
     /// A name from a file, without characters that a terminal would interpret.
     package static func inOneLine(_ name: String) -> String { name.escaped }
 
-    /// A text in which an ASCII character has another text in its place, also before a combining character, with which it
-    /// is one `Character`.
+    /// A text in which an ASCII character has another text in its place, also before a combining character, with which
+    /// it is one `Character`.
     package static func replacing(_ byte: UInt8, with other: String, in text: String) -> String {
         guard text.utf8.contains(byte) else { return text }
         var bytes: [UInt8] = []

@@ -24,8 +24,9 @@ private final class List: NSObject, NSFetchedResultsControllerDelegate {
     }
 }
 
-// The rules: a batch insertion leaves contexts alone; its history, merged transaction by transaction, brings what it inserted to them and
-// to their fetched results controllers. Apple's samples for large feeds and “Consuming relevant store changes” are built on it.
+// The rules: a batch insertion leaves contexts alone; its history, merged transaction by transaction, brings what it
+// inserted to them and to their fetched results controllers. Apple's samples for large feeds and “Consuming relevant
+// store changes” are built on it.
 @Suite("An app that imports a feed in the background")
 struct FeedAppTests {
     private let folder: TestFolder

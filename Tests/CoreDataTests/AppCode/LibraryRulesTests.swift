@@ -12,7 +12,8 @@ extension NSPersistentStoreCoordinator {
     }
 }
 
-// Where Core Data's documentation is silent, these libraries' test suites, which pass on Apple's framework, say what holds.
+// Where Core Data's documentation is silent, these libraries' test suites, which pass on Apple's framework, say what
+// holds.
 @Suite("Rules that libraries and their test suites rely on")
 struct LibraryRulesTests {
     private let folder: TestFolder

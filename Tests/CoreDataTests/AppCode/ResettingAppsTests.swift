@@ -3,8 +3,8 @@ import SQLiteConnection
 import TestSupport
 import Testing
 
-// As in AppSuiteRulesTests: what the tests of TMLPersistentContainer and CoreDataEvolution, which pass on Apple's framework,
-// say.
+// As in AppSuiteRulesTests: what the tests of TMLPersistentContainer and CoreDataEvolution, which pass on Apple's
+// framework, say.
 @Suite("Apps that destroy their stores, and look at files and notifications first")
 struct ResettingAppsTests {
     let folder: TestFolder

@@ -16,8 +16,8 @@ private struct PersistenceController {
     }
 }
 
-// The rule: previews and tests keep an SQLite store at /dev/null, which is in memory and can do all that SQLite stores can.
-// Xcode's templates and Apple's samples rely on it.
+// The rule: previews and tests keep an SQLite store at /dev/null, which is in memory and can do all that SQLite stores
+// can. Xcode's templates and Apple's samples rely on it.
 @Suite("A store at /dev/null")
 struct TemplateAppTests {
     @Test("It is an SQLite store that is gone with its coordinator and shares nothing with another")

@@ -1,7 +1,8 @@
 import CoreData
 import Testing
 
-// Protocols that code uses to stand in for a context or a container; that they are satisfied is what the compiler checks.
+// Protocols that code uses to stand in for a context or a container; that they are satisfied is what the compiler
+// checks.
 private protocol Performing {
     func perform(_ block: @escaping () -> Void)
     func performAndWait(_ block: () -> Void)

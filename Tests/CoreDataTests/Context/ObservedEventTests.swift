@@ -36,7 +36,8 @@ struct ObservedEventTests {
         try block()
     }
 
-    /// An author whose name was changed in an earlier event, and a rollback before which an observer changes the author.
+    /// An author whose name was changed in an earlier event, and a rollback before which an observer changes the
+    /// author.
     private func rolledBack() throws -> NSManagedObject {
         let author = try saved("A")
         author.setValue("B", forKey: "name")

@@ -4,7 +4,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Archives texts, and runs code once when it reads one. Each test has one of its own, since tests run at the same time.
+/// Archives texts, and runs code once when it reads one. Each test has one of its own, since tests run at the same
+/// time.
 private final class Interrupting: ValueTransformer {
     let name = NSValueTransformerName("Interrupting \(UUID())")
     let interruption = Mutex<(@Sendable () -> Void)?>(nil)

@@ -12,7 +12,8 @@ struct ConfiguredMigrationTests {
 
     init() throws { folder = try TestFolder() }
 
-    /// The town, with its log in a store of its own; from the second version on, messages and nicknames are in capitals.
+    /// The town, with its log in a store of its own; from the second version on, messages and nicknames are in
+    /// capitals.
     private static func model(_ version: Int) -> NSManagedObjectModel {
         let model = Town.model()
         if version >= 2 {

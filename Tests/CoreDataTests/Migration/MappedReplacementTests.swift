@@ -90,7 +90,8 @@ struct MappedReplacementTests {
             SELECT p.Z_NAME, c.ZCHANGETYPE, b.ZNAME, hex(c.ZCOLUMNS) FROM ACHANGE c JOIN Z_PRIMARYKEY p ON p.Z_ENT = c.ZENTITY \
             LEFT JOIN ZBOOK b ON b.Z_PK = c.ZENTITYPK AND p.Z_NAME = 'Book' WHERE c.ZCHANGETYPE > 0 ORDER BY 2
             """
-        // An update of the name, which is the second property by its new name, and a deletion of no object that there is.
+        // An update of the name, which is the second property by its new name, and a deletion of no object that there
+        // is.
         let found = try plainSQL(changes, in: folder.store)
         #expect(found == ["Book|1|A2|20", "Book|2||"])
         // What is kept of the deleted book: its name, now the second such attribute after the colour.

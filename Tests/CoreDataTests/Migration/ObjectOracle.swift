@@ -11,8 +11,8 @@ import Testing
 @testable import SQLiteEngine
 @testable import SQLiteMigration
 
-/// Compares a store that was migrated object by object with what it was, by plain SQL: keys are new there, so that objects are
-/// told by their values.
+/// Compares a store that was migrated object by object with what it was, by plain SQL: keys are new there, so that
+/// objects are told by their values.
 struct ObjectOracle {
     let plan: MappingPlan
     let before: (url: URL, schema: SQLSchema)

@@ -21,8 +21,8 @@ struct ProgressiveMigrationTests {
         try Town.makeStore(at: folder.store)
     }
 
-    /// The town: version 2 has a nickname in capitals instead of the nickname, version 3 houses with numbers, version 4 pets
-    /// that are named by a date, which no inference gets to from a text.
+    /// The town: version 2 has a nickname in capitals instead of the nickname, version 3 houses with numbers, version 4
+    /// pets that are named by a date, which no inference gets to from a text.
     private static func model(_ version: Int) -> NSManagedObjectModel {
         let model = Town.model()
         if version >= 2 {

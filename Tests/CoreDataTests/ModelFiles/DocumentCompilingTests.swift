@@ -2,8 +2,8 @@ import CoreData
 import TestSupport
 import Testing
 
-/// The tool of the build plugin knows documents only; programs make classes of them. Both must agree, or stores would be held
-/// to be of another version.
+/// The tool of the build plugin knows documents only; programs make classes of them. Both must agree, or stores would
+/// be held to be of another version.
 @Suite("Compiling a model from its document")
 struct DocumentCompilingTests {
     /// Models of this package, and Apple's where they are there.

@@ -1,8 +1,8 @@
 import CoreData
 import Testing
 
-/// Where Apple's documentation is silent, the rules are those that the tests of CoreDataPlus (NotificationPayload_Tests,
-/// NotificationMerge_Tests), which run on Apple's framework, rely on.
+/// Where Apple's documentation is silent, the rules are those that the tests of CoreDataPlus
+/// (NotificationPayload_Tests, NotificationMerge_Tests), which run on Apple's framework, rely on.
 @Suite("Notifications: what changed in a context")
 struct ChangeNotificationTests {
     let container: NSPersistentContainer

@@ -71,7 +71,8 @@ struct MergeNotificationTests {
         }
     }
 
-    // “invokes deleteObject: on those which have been deleted”, says the reference of mergeChanges(fromContextDidSave:).
+    // “invokes deleteObject: on those which have been deleted”, says the reference of
+    // mergeChanges(fromContextDidSave:).
     @Test("What another context deleted is deleted here, until the next save forgets it without writing")
     func deletion() throws {
         try reader.performAndWait {

@@ -11,7 +11,8 @@ struct OrderedSetProxyTests {
         context = container.newBackgroundContext()
     }
 
-    /// Makes a book with chapters 1 to 4, applies a change to its proxy, and gives the titles of relationship and proxy.
+    /// Makes a book with chapters 1 to 4, applies a change to its proxy, and gives the titles of relationship and
+    /// proxy.
     private func titles(after change: (NSMutableOrderedSet) -> Void) -> [String] {
         context.performAndWait {
             let book = context.make("Book")

@@ -1,8 +1,8 @@
 import CoreData
 import Testing
 
-// What Core Data's guide on faulting says of observers: “notifications are sent to the object's properties” when it becomes a fault and
-// when it is realized, whether or not they differ.
+// What Core Data's guide on faulting says of observers: “notifications are sent to the object's properties” when it
+// becomes a fault and when it is realized, whether or not they differ.
 @MainActor @Suite("Observing managed objects: values that do not come by accessors")
 struct ValueObservingTests {
     let container: NSPersistentContainer

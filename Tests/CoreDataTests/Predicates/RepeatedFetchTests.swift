@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 import SQLGeneration
 
-/// Predicates of many terms, so that reading a format and writing SQL take most of the time that their first fetch takes.
+/// Predicates of many terms, so that reading a format and writing SQL take most of the time that their first fetch
+/// takes.
 @MainActor @Suite("A repeated fetch")
 struct RepeatedFetchTests {
     private func library() throws -> (TestFolder, NSManagedObjectContext) {
@@ -14,8 +15,8 @@ struct RepeatedFetchTests {
         return (folder, container.viewContext)
     }
 
-    /// The time that work of a form takes that was not seen before, over the time of a form that comes again, with other
-    /// values. Both are the shortest of several, in time of the processor, so that what else runs does not count.
+    /// The time that work of a form takes that was not seen before, over the time of a form that comes again, with
+    /// other values. Both are the shortest of several, in time of the processor, so that what else runs does not count.
     ///
     /// It is about 2.7; where SQL is generated again, and only SQLite's statement for it is found, it was seen at 1.5.
     private func saving(_ work: (_ form: Int, _ value: Double) throws -> Void) rethrows -> Double {

@@ -7,8 +7,8 @@ import Foundation
 @testable import SQLiteEngine
 @testable import SQLiteMigration
 
-/// A random model, and the tables that a system with naming habits of its own makes for it: which column is which property's is known,
-/// whatever the names are. Written without a look at the code that it checks.
+/// A random model, and the tables that a system with naming habits of its own makes for it: which column is which
+/// property's is known, whatever the names are. Written without a look at the code that it checks.
 struct SimulatedStore {
     /// What is unusual about the names.
     enum Habit: CaseIterable {
@@ -16,7 +16,8 @@ struct SimulatedStore {
         case none
         /// The entities have other numbers than by name.
         case renumbered
-        /// Numbers that tell equal names apart begin later, or are given in another order to columns of different types.
+        /// Numbers that tell equal names apart begin later, or are given in another order to columns of different
+        /// types.
         case otherSuffixes
         /// Long names are cut.
         case truncated

@@ -9,7 +9,8 @@ import Testing
 @testable import SQLiteEngine
 @testable import SQLiteMigration
 
-/// Renames, doubles, swaps and drops what a store has, and does with it what programs do: values or errors, and no end of the program.
+/// Renames, doubles, swaps and drops what a store has, and does with it what programs do: values or errors, and no end
+/// of the program.
 @Suite("Stores whose tables and columns somebody changed", .serialized)
 struct StructuralDamageTests {
     private let folder: TestFolder

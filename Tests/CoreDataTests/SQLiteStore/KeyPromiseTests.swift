@@ -56,8 +56,8 @@ struct KeyPromiseTests {
     @Test("Two contexts that prepare at the same time get different keys: the second saves with others")
     func twoContexts() throws {
         let other = try Library.stored(at: file).newBackgroundContext()
-        // The other program saves between the promise and the save: an object prepares for its save after its ID was promised, so the
-        // engines are asked one after the other.
+        // The other program saves between the promise and the save: an object prepares for its save after its ID was
+        // promised, so the engines are asked one after the other.
         let engines = try [context, other].map { context in
             try #require(context.persistentStoreCoordinator?.stores.first?.engine)
         }

@@ -83,7 +83,8 @@ struct LaterAggregatesTests {
     func insertions() throws {
         let before = try triggers
         try fill(600)
-        // Counts of one-to-many relationships are incremented, and 5 objects and 600 entries have values at the beginning.
+        // Counts of one-to-many relationships are incremented, and 5 objects and 600 entries have values at the
+        // beginning.
         #expect(try reports < 600 + 600 + 400 + 50)
         try expectAgreement()
         #expect(try triggers == before)

@@ -13,8 +13,8 @@ struct OpenFileTests {
 
     private var file: URL { folder.file("library.sqlite") }
 
-    /// The locks that this process has on the store's file, as the system lists them. It is asked several times, because a list leaves lines
-    /// out or repeats them where other locks change while it is read.
+    /// The locks that this process has on the store's file, as the system lists them. It is asked several times,
+    /// because a list leaves lines out or repeats them where other locks change while it is read.
     private func locks() throws -> Set<Substring> {
         try (0..<20).reduce(into: []) { found, _ in found.formUnion(try listedLocks()) }
     }

@@ -4,7 +4,8 @@ import ModelSourceWriting
 import TestSupport
 import Testing
 
-/// Core Data before iOS 8 kept no copy of the model, and its version hashes cannot be compared with ours: the tables decide.
+/// Core Data before iOS 8 kept no copy of the model, and its version hashes cannot be compared with ours: the tables
+/// decide.
 @Suite("Stores of Apple's without a copy of their model")
 struct StoreWithoutModelTests {
     let folder: TestFolder

@@ -8,7 +8,8 @@ import Testing
 @testable import SQLGeneration
 @testable import SQLiteEngine
 
-/// Stores as SwiftData lays them out, made of plain SQL by what is known of them. None that SwiftData wrote itself is used here.
+/// Stores as SwiftData lays them out, made of plain SQL by what is known of them. None that SwiftData wrote itself is
+/// used here.
 @Suite("Look-alikes of SwiftData's stores")
 struct SwiftDataStoreTests {
     private let folder: TestFolder

@@ -2,8 +2,9 @@ import Foundation
 
 @testable import Pippin
 
-/// The properties of a made-up model or nested value. Structs are types, and types cannot be made up while a program runs: a
-/// `RandomModel` and a `RandomNested` code themselves as a shape says, property by property, as the compiler's coding would.
+/// The properties of a made-up model or nested value. Structs are types, and types cannot be made up while a program
+/// runs: a `RandomModel` and a `RandomNested` code themselves as a shape says, property by property, as the compiler's
+/// coding would.
 struct RandomShape: Sendable {
     struct Field: Sendable {
         let key: String

@@ -5,7 +5,8 @@ import Testing
 import PippinRecords
 @testable import Pippin
 
-/// `make test` tries some shapes, the same each time; `make fuzz` 10,000 (`PIPPIN_SHAPES`), from `PIPPIN_SHAPES_SEED` on.
+/// `make test` tries some shapes, the same each time; `make fuzz` 10,000 (`PIPPIN_SHAPES`), from `PIPPIN_SHAPES_SEED`
+/// on.
 @Suite("Structs of any shape", .serialized)
 struct RandomShapeTests {
     private static let count = Int(ProcessInfo.processInfo.environment["PIPPIN_SHAPES"] ?? "") ?? 30

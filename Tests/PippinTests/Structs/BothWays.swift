@@ -35,7 +35,8 @@ struct BothWays {
         }
     }
 
-    /// What the file that is saved to by rows holds: rows with their keys and versions, pairs and places, and the history's changes.
+    /// What the file that is saved to by rows holds: rows with their keys and versions, pairs and places, and the
+    /// history's changes.
     func contentOfRows() throws -> [String] { try content("rows.sqlite") }
 
     /// The same of the other file.

@@ -3,7 +3,8 @@ import CoreData
 import SQLiteConnection
 import Testing
 
-/// A model of nested values of every sort: optional, without any value, in one another, with keys of their own, with lists.
+/// A model of nested values of every sort: optional, without any value, in one another, with keys of their own, with
+/// lists.
 private struct Parcel: CoreModel, Equatable {
     struct Size: Codable, Equatable {
         var width: Int?

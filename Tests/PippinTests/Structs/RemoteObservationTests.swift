@@ -38,7 +38,8 @@ struct RemoteObservationTests {
         #expect(try await states.next() == 0)
     }
 
-    // On PostgreSQL, where it would wait until its time is up, the other process knows nothing of the substitute for files.
+    // On PostgreSQL, where it would wait until its time is up, the other process knows nothing of the substitute for
+    // files.
     @Test("in another process", .enabled(if: ProcessInfo.processInfo.environment["PIPPIN_STORE"] == nil))
     func process() async throws {
         var states = manager.observe(Coin.self).makeAsyncIterator()

@@ -29,7 +29,8 @@ private struct Board: CoreModel, Equatable {
     var width: Int
 }
 
-/// A block that saves one model after the other saves them as one that saves them together, and as objects of a context are saved.
+/// A block that saves one model after the other saves them as one that saves them together, and as objects of a context
+/// are saved.
 @Suite("Several saves in a block")
 struct SeveralSavesTests {
     private let stores: BothWays

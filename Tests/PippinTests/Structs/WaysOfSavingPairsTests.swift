@@ -116,7 +116,8 @@ struct WaysOfSavingPairsTests {
             JOIN ZTAG ON ZTAG.Z_PK = Z_7TAGS ORDER BY ZARTICLE.ZID, Z_FOK_7TAGS
             """, in: stores.file)
         #expect(pairs == [["1", "t1"], ["1", "t0"], ["1", "new"], ["3", "t0"]])
-        // Made, come to by two articles at once, left by one as another came; put in another order only; made and come to at once.
+        // Made, come to by two articles at once, left by one as another came; put in another order only; made and come
+        // to at once.
         let versions = try plainRows(
             "SELECT ZID, Z_OPT FROM ZTAG WHERE ZID IN ('t0', 't1', 'new') ORDER BY ZID", in: stores.file)
         #expect(versions == [["new", "1"], ["t0", "3"], ["t1", "3"]])

@@ -1,7 +1,8 @@
 import CoreDataModel
 
 extension ContractModel {
-    /// A model made at random: some entities, perhaps one below another, with attributes and relationships of all kinds.
+    /// A model made at random: some entities, perhaps one below another, with attributes and relationships of all
+    /// kinds.
     package static func random(_ seed: UInt64) -> ContractModel {
         var random = SplitMix(seed: seed)
         var entities = (0..<2 + random.below(3)).map { number in

@@ -11,7 +11,8 @@ package class ReferenceEngine: StoreEngine {
     var store = ReferenceStore()
     /// What the store was before a long transaction.
     var beforeLongTransaction: ReferenceStore?
-    /// Another error that the latest failure may as well have been: what is wrong in two ways may be refused for either.
+    /// Another error that the latest failure may as well have been: what is wrong in two ways may be refused for
+    /// either.
     var alternative: (any Error)?
 
     package init(_ model: NSManagedObjectModel) throws { layout = try model.compiledLayout() }

@@ -2,7 +2,8 @@ import Foundation
 
 /// Many sequences of steps, each from a seed of its own, on the fixed models and on ones made at random in turn.
 ///
-/// The environment may ask for more than a test does: `PIPPIN_CONTRACT` says how many, `PIPPIN_CONTRACT_SEED` names the first seed.
+/// The environment may ask for more than a test does: `PIPPIN_CONTRACT` says how many, `PIPPIN_CONTRACT_SEED` names the
+/// first seed.
 package struct ContractRun {
     private static let environment = ProcessInfo.processInfo.environment
     private static let wanted = environment["PIPPIN_CONTRACT"].flatMap { Int($0) }

@@ -61,8 +61,8 @@ extension Session {
         }
     }
 
-    /// Saves one after the other in one transaction, which ends, and is undone, with the first that fails: an engine may undo the
-    /// whole for a part.
+    /// Saves one after the other in one transaction, which ends, and is undone, with the first that fails: an engine
+    /// may undo the whole for a part.
     func runLongTransaction(_ saves: [SaveStep], commits: Bool) throws -> Outcome {
         guard let transactions = engine.longTransactions else { return .done }
         try transactions.beginLongTransaction(makesIndexesLater: false)

@@ -28,7 +28,8 @@ final class Session {
 
     func identifier(_ number: Int) -> NSManagedObjectID? { identifiers[number] }
 
-    /// The number of an object. It is negative for an ID that was never heard of, or whose entity is not that of the object.
+    /// The number of an object. It is negative for an ID that was never heard of, or whose entity is not that of the
+    /// object.
     func number(_ identifier: NSManagedObjectID) -> Int {
         guard let number = numbers[identifier] else { return -1 - Int(identifier.key) }
         guard let known = identifiers[number], known.layout !== identifier.layout else { return number }

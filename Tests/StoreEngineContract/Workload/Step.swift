@@ -1,7 +1,7 @@
 /// What is done with two engines, one after the other. Steps print as they are written in Swift.
 ///
-/// Objects are named by the value of their attribute `number`, which no step changes; a step about an object that is not there does
-/// nothing to it.
+/// Objects are named by the value of their attribute `number`, which no step changes; a step about an object that is
+/// not there does nothing to it.
 package enum Step: Sendable {
     case save(SaveStep)
     case fetch(FetchStep)
@@ -20,11 +20,13 @@ package struct SaveStep: Sendable {
     package var inserted: [Insertion] = []
     package var changed: [Edit] = []
     package var deleted: [Int] = []
-    /// Objects that are written as if they had been read before their latest change; those that are gone, as if they were not.
+    /// Objects that are written as if they had been read before their latest change; those that are gone, as if they
+    /// were not.
     package var stale: [Int] = []
     /// Whether another store of the same save fails.
     package var failsAtEnd = false
-    /// Whether the change set says in which order the objects of ordered relationships are. Otherwise new ones have no place yet.
+    /// Whether the change set says in which order the objects of ordered relationships are. Otherwise new ones have no
+    /// place yet.
     package var saysOrders = true
 }
 
@@ -90,7 +92,8 @@ package struct InsertBatchStep: Sendable {
     package var rows: [Row]
     package var conflicts = Conflicts.fail
     package var wantsIdentifiers = false
-    /// Whether it is said of each value that it was given. What is not given, `number` included, does not replace anything.
+    /// Whether it is said of each value that it was given. What is not given, `number` included, does not replace
+    /// anything.
     package var tellsWhatIsGiven = true
     /// After how many rows whoever gives them fails.
     package var failsAfter: Int?

@@ -2,7 +2,8 @@ import Foundation
 import LoopbackServer
 import Pippin
 
-/// The book store on a web page, for this machine: `bookstore-web [--text] [STORE]`, with a file or a PostgreSQL database as `bookstore` has it.
+/// The book store on a web page, for this machine: `bookstore-web [--text] [STORE]`, with a file or a PostgreSQL
+/// database as `bookstore` has it.
 @main
 struct Main {
     static func main() async {
@@ -35,7 +36,8 @@ struct Main {
         let server = try LoopbackServer { request, accessGuard in shop.answer(request, accessGuard) }
         FileHandle.standardOutput.write(
             Data("The book store in \(place.name) is at\n  \(server.accessGuard.address)\nCtrl-C closes it.\n".utf8))
-        // A live query: after each save of books or reviews, of this program or another one, on this machine or another one.
+        // A live query: after each save of books or reviews, of this program or another one, on this machine or another
+        // one.
         let shelves = manager.observe { store in
             (try store.fetch(Store.self).flatMap(\.books).map { "\($0.id) \($0.title) \($0.price)" })
                 + (try store.fetch(Review.self).map { "\($0.id) \($0.content)" })

@@ -90,7 +90,8 @@ struct Main {
         var expected: Int?
         for try await update in try await shop.reviewsByBook() {
             table.show(update)
-            // A list on a screen goes on for as long as it is shown. Of saves in quick succession it may see the last one only.
+            // A list on a screen goes on for as long as it is shown. Of saves in quick succession it may see the last
+            // one only.
             expected = expected ?? visits.map { update.list.count + $0 }
             if let expected, update.list.count >= expected { break }
         }

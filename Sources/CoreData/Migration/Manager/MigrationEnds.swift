@@ -36,7 +36,8 @@ struct MigrationEnds {
         return ((attributes?[.size] as? NSNumber)?.intValue ?? 0) > 0
     }
 
-    /// The configuration of the source's model whose entities the source holds; nil for all, and if that cannot be read.
+    /// The configuration of the source's model whose entities the source holds; nil for all, and if that cannot be
+    /// read.
     func configuration(of model: NSManagedObjectModel) -> String? {
         guard !model.configurations.isEmpty else { return nil }
         let metadata = try? NSPersistentStoreCoordinator.metadataForPersistentStore(

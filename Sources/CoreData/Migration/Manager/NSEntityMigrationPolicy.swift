@@ -5,7 +5,8 @@ import Foundation
 /// Subclass it, and name the subclass, with its module, as the mapping's `entityMigrationPolicyClassName`. The manager
 /// makes one policy for each entity mapping of a migration, and calls, in this order:
 ///
-/// 1. for each mapping in turn: `begin`, then `createDestinationInstances` for each source object, then `endInstanceCreation`;
+/// 1. for each mapping in turn: `begin`, then `createDestinationInstances` for each source object, then
+///   `endInstanceCreation`;
 /// 2. when all objects exist, for each mapping: `createRelationships` for each destination object, then
 ///    `endRelationshipCreation`;
 /// 3. for each mapping: `performCustomValidation`, then `end`.

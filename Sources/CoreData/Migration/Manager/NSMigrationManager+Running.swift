@@ -169,8 +169,8 @@ extension NSMigrationManager {
 }
 
 extension NSMappingModel {
-    /// Whether what a configuration has goes to the configuration of the same name: an entity that left it would lose its
-    /// objects.
+    /// Whether what a configuration has goes to the configuration of the same name: an entity that left it would lose
+    /// its objects.
     fileprivate func staysInConfiguration(
         _ name: String, _ source: NSManagedObjectModel, _ destination: NSManagedObjectModel
     ) -> Bool {

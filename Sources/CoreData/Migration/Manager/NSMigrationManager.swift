@@ -35,8 +35,8 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
     /// Your own information, for migration policies.
     open var userInfo: [AnyHashable: Any]?
 
-    /// The configuration of the destination model whose entities the destination store holds; `nil` for all, or for that
-    /// of the source store.
+    /// The configuration of the destination model whose entities the destination store holds; `nil` for all, or for
+    /// that of the source store.
     var configuration: String?
     /// Whether the source store may be one of a configuration, known to be of the source model's version. Mappings of
     /// entities that it does not hold are then left out.

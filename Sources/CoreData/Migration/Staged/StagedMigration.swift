@@ -11,12 +11,12 @@ struct StagedMigration {
     let configuration: String?
     let options: [AnyHashable: Any]?
 
-    /// One process at a time runs stages. If a process migrates the store in another way meanwhile, the stages up to its
-    /// new version count as done.
+    /// One process at a time runs stages. If a process migrates the store in another way meanwhile, the stages up to
+    /// its new version count as done.
     ///
     /// - Throws: 134504 if no stage has the store's or the model's version, 134506 if the model is older than the
-    ///   store, 134090 if another process is running stages, the errors of handlers, and those of lightweight migration,
-    ///   with the stage. The store then has the version of the last completed stage.
+    ///   store, 134090 if another process is running stages, the errors of handlers, and those of lightweight
+    ///   migration, with the stage. The store then has the version of the last completed stage.
     func run() throws {
         defer { manager.container = nil }
         try format.alone(url, options: options) {

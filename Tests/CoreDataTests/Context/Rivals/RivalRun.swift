@@ -84,7 +84,8 @@ final class RivalRun {
         let context = rival.context
         let before = try stored()
         let forecast = rival.forecast(of: before)
-        // Only this policy lets a save fail. Reading everything for the others would spare them what they have not read.
+        // Only this policy lets a save fail. Reading everything for the others would spare them what they have not
+        // read.
         let pending = rival.policy == .error ? try RivalPicture(of: context) : nil
         do { try context.save() } catch {
             guard let pending else { throw error }

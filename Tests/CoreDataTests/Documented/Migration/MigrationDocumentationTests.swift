@@ -1,8 +1,8 @@
 import CoreData
 import Testing
 
-/// Checks from the pages of `NSMigrationManager`, `NSMappingModel`, `NSEntityMapping`, and of the options that migrate a store when it is
-/// added.
+/// Checks from the pages of `NSMigrationManager`, `NSMappingModel`, `NSEntityMapping`, and of the options that migrate
+/// a store when it is added.
 @MainActor @Suite("Documented: migration")
 struct MigrationDocumentationTests {
     private let file: Notebook.File

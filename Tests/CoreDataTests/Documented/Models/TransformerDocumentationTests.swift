@@ -2,8 +2,8 @@ import CoreData
 import TestSupport
 import Testing
 
-/// Checks from the pages of `NSSecureUnarchiveFromDataTransformer` and `NSValueTransformerName`, and of what only SQLite
-/// stores do.
+/// Checks from the pages of `NSSecureUnarchiveFromDataTransformer` and `NSValueTransformerName`, and of what only
+/// SQLite stores do.
 @MainActor @Suite("Documented: transformers")
 struct TransformerDocumentationTests {
     private let folder: TestFolder

@@ -1,6 +1,7 @@
 import CoreData
 
-/// The model of the checks on what an object is told, and what of it is refused: diaries of entries that write down every call.
+/// The model of the checks on what an object is told, and what of it is refused: diaries of entries that write down
+/// every call.
 enum Diary {
     static func model() -> NSManagedObjectModel {
         let diary = Library.entity("Diary", [Library.attribute("name", .stringAttributeType)])

@@ -1,7 +1,8 @@
 import CoreData
 import Testing
 
-/// Checks from the pages of the batch requests, of `NSPersistentHistoryChangeRequest` and of `NSFetchedResultsController`.
+/// Checks from the pages of the batch requests, of `NSPersistentHistoryChangeRequest` and of
+/// `NSFetchedResultsController`.
 @MainActor @Suite("Documented: batch requests, history, fetched results")
 struct RequestDocumentationTests {
     private let file: Notebook.File

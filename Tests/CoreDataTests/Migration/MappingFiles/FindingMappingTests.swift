@@ -14,7 +14,8 @@ struct FindingMappingTests {
     private static let first = "<entity name=\"Book\"><attribute name=\"title\" attributeType=\"String\"/></entity>"
     private static let second = first.replacing("name=\"title\"", with: "name=\"heading\"")
 
-    /// A model package with versions 1, 2 and so on, and a mapping from the first to the second that names other versions.
+    /// A model package with versions 1, 2 and so on, and a mapping from the first to the second that names other
+    /// versions.
     private func project(_ versions: [String], in folder: URL, paths: (String, String)) throws -> URL {
         let package = folder.appendingPathComponent("Shop.xcdatamodeld")
         let header = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>"

@@ -94,8 +94,8 @@ struct MappingFixtureTests {
         #expect(error?.localizedDescription == "“\(missing.path)/xcmapping.xml”: it is missing or cannot be read.")
     }
 
-    /// The classes of an archive with the keys that their objects have. Whether a list of arguments may still grow makes no
-    /// difference.
+    /// The classes of an archive with the keys that their objects have. Whether a list of arguments may still grow
+    /// makes no difference.
     private static func classes(of archive: KeyedArchive) throws -> Set<String> {
         var result: Set<String> = []
         for index in archive.objects.indices.dropFirst() {
@@ -121,7 +121,8 @@ struct MappingFixtureTests {
         #expect(back == made)
         let again = try MappingSourceCompiler.mappings(of: back, from: models.source, to: models.destination)
         #expect(outline(again) == outline(mapping.entityMappings))
-        // Xcode's own archives of the models are kept, which it compiles with; expressions that it would fill in are not there.
+        // Xcode's own archives of the models are kept, which it compiles with; expressions that it would fill in are
+        // not there.
         #expect(made.root?.text("sourcemodeldata") == former.root?.text("sourcemodeldata"))
         #expect(made.objects.count { $0.text("valueexpressiondata") != nil } == 4)
     }

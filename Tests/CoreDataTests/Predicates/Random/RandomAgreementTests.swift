@@ -2,11 +2,12 @@ import CoreData
 import TestSupport
 import Testing
 
-/// For models, objects, predicates and sort orders that are made at random, SQL finds the objects for which the predicate is
-/// true in memory, in the order that the sort descriptors give them in memory.
+/// For models, objects, predicates and sort orders that are made at random, SQL finds the objects for which the
+/// predicate is true in memory, in the order that the sort descriptors give them in memory.
 ///
-/// `PIPPIN_RANDOM_CASES=50000 swift test --filter RandomAgreementTests` runs so many instead of 2,000, `PIPPIN_RANDOM_SEED` names the
-/// first seed. A failure names its seed; what it shows becomes a test of its own among `AgreementExampleTests`.
+/// `PIPPIN_RANDOM_CASES=50000 swift test --filter RandomAgreementTests` runs so many instead of 2,000,
+/// `PIPPIN_RANDOM_SEED` names the first seed. A failure names its seed; what it shows becomes a test of its own among
+/// `AgreementExampleTests`.
 @Suite("SQL and memory, at random")
 struct RandomAgreementTests {
     private static let casesOfSeed = 50

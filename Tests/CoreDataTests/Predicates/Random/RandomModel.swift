@@ -1,7 +1,7 @@
 import CoreData
 
-/// A model made at random: two to four entities, perhaps one below another, with attributes of all types that predicates
-/// compare, and relationships of all kinds.
+/// A model made at random: two to four entities, perhaps one below another, with attributes of all types that
+/// predicates compare, and relationships of all kinds.
 enum RandomModel {
     /// The types, those more often that have more ways to be compared.
     private static let types: [NSAttributeType] = [
