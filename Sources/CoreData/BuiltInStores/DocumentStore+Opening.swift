@@ -1,0 +1,94 @@
+import CoreDataModel
+import Foundation
+import ModelFiles
+import StoreEngine
+
+// What is checked while a document is opened.
+extension DocumentStore {
+    /// Checks that no entity has a derived attribute, which this kind of store does not compute.
+    ///
+    /// - Throws: `NSPersistentStoreIncompatibleSchemaError` for one that does.
+    func refuseDerivedAttributes() throws {
+        for entity in entities {
+            guard let slot = entity.derivedSlots.first else { continue }
+            throw StoreError.make(
+                CoreDataErrorCode.persistentStoreIncompatibleSchema,
+                "A store of type “\(type)” does not compute derived attributes such as “\(entity.name).\(entity.slots[slot].name)”; "
+                    + "use an SQLite store, or keep the entity out of this one by a configuration.", url: url)
+        }
+    }
+
+    /// Compares the version hashes of the file and the model. The file has no copy of its model, so hashes made by
+    /// different programs cannot be compared; entities and properties that the model does not have are found when the
+    /// file is read.
+    func checkVersion(of model: NSManagedObjectModel, _ url: URL) throws {
+        let stored = StoreMetadata.hashes(in: metadata)
+        guard !stored.isEmpty else { return }
+        let storeIsOurs = metadata[StoreMetadata.ownHashesKey] != nil
+        let entities = model.entities(forConfigurationName: configurationName) ?? model.entities
+        let names = Set(entities.compactMap(\.name))
+        let changed = entities.filter { entity in
+            guard let hash = stored[entity.name ?? ""] else { return true }
+            return hash != entity.versionHash && storeIsOurs == (entity.recordedVersionHash == nil)
+        }
+        let differences = Set(stored.keys).subtracting(names).union(changed.compactMap(\.name)).sorted()
+        if !differences.isEmpty { throw StoreCompatibility.error(differences, metadata: metadata, url: url) }
+    }
+
+    /// Whether Core Data on macOS wrote the file, and the model was compiled here: only what the file holds tells then
+    /// whether they fit.
+    var hasForeignHashes: Bool {
+        !StoreMetadata.hashes(in: metadata).isEmpty && metadata[StoreMetadata.ownHashesKey] == nil
+            && entities.contains { $0.description.recordedVersionHash == nil }
+    }
+
+    /// Whether entities and properties that the model does not have mean that it is another one, and not that the file is
+    /// damaged. The metadata of Mac OS X 10.4 have no hashes.
+    var mayBeOfAnotherModel: Bool { hasForeignHashes || StoreMetadata.hashes(in: metadata).isEmpty }
+
+    var entityNames: Set<String>? {
+        persistentStoreCoordinator?.managedObjectModel.entityNames(inConfiguration: configurationName)
+    }
+
+    var entities: [EntityLayout] {
+        let names = entityNames
+        return (persistentStoreCoordinator?.modelLayout.entities ?? []).filter { names?.contains($0.name) ?? true }
+    }
+
+    func documentNodes() throws -> DocumentNodes {
+        do {
+            var nodes = try DocumentNodes(
+                entities, spelling: Self.fileName(ofEntity:), propertySpelling: Self.fileName(ofProperty:),
+                identity: identity)
+            nodes.decoding = decoding
+            return nodes
+        } catch { throw Self.error(CoreDataErrorCode.persistentStoreOpen, "cannot hold the model", error, url) }
+    }
+
+    /// The store's options for transformable attributes.
+    var decoding: TransformableCoding.Options {
+        let classes = options?[NSBinaryStoreSecureDecodingClasses]
+        return TransformableCoding.Options(
+            classes: classes as? [AnyClass] ?? [],
+            allowsAllClasses: StoreSettings.flag(options, NSBinaryStoreInsecureDecodingCompatibilityOption))
+    }
+
+    func checkOtherVersions(_ document: StoreDocument) throws {
+        guard let url, let model = persistentStoreCoordinator?.managedObjectModel,
+            StoreSettings.asksForMigration(options)
+        else { return }
+        try DocumentMigration(
+            store: Self.self, url: url, model: model, configuration: configurationName, options: options
+        ).checkPlaces(of: document)
+    }
+
+    /// Makes new objects get keys after a given one.
+    ///
+    /// - Throws: 259 if no keys are left after it, which only happens in a damaged store.
+    func count(to key: Int64) throws {
+        guard key < NSManagedObjectID.greatestKey else {
+            throw Self.damaged(url, FileValues.Failure(reason: "object \(key) leaves no number for others"))
+        }
+        lastKey = max(lastKey, key)
+    }
+}
