@@ -42,8 +42,8 @@ extension DocumentStore {
             && entities.contains { $0.description.recordedVersionHash == nil }
     }
 
-    /// Whether entities and properties that the model does not have mean that it is another one, and not that the file is
-    /// damaged. The metadata of Mac OS X 10.4 have no hashes.
+    /// Whether entities and properties that the model does not have mean that it is another one, and not that the file
+    /// is damaged. The metadata of Mac OS X 10.4 have no hashes.
     var mayBeOfAnotherModel: Bool { hasForeignHashes || StoreMetadata.hashes(in: metadata).isEmpty }
 
     var entityNames: Set<String>? {
