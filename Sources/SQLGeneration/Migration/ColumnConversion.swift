@@ -29,7 +29,7 @@ package enum ColumnConversion {
     ) -> SQLFragment? {
         switch (sourceStorage, storage) {
         case (.data(let before), .data(let now)), (.transformable(let before), .transformable(let now)):
-            if before == now { return column }
+            if before == now { return nil }
             return .call(now ? .markedContent : .fileContent, column)
         case (_, .integer) where destination.type == .booleanAttributeType && source.type != .booleanAttributeType:
             return "(\(column) <> 0)"

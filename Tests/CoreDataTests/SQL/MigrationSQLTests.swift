@@ -70,6 +70,8 @@ struct MigrationSQLTests {
             return nil
         }
         #expect(converted(.integer, .integer) == nil)
+        #expect(converted(.data(allowsExternal: true), .data(allowsExternal: true)) == nil)
+        #expect(converted(.transformable(allowsExternal: false), .transformable(allowsExternal: false)) == nil)
         #expect(converted(.double, .integer) == "CAST(ZOLD AS INTEGER)")
         #expect(converted(.integer, .double, fallback: "1.5") == "IFNULL(CAST(ZOLD AS REAL), 1.5)")
         #expect(
