@@ -80,22 +80,17 @@ extension PredicateSQL {
         of toMany: ToManyPath, in scope: SQLScope, _ body: (ExistenceTarget) throws -> SQLCondition?
     ) throws -> SQLCondition {
         let inner = try destinationScope(of: toMany, in: scope)
-        var conditions: [SQLFragment] = []
-        var findsRows = false
+        let condition: SQLCondition?
         if !toMany.rest.isEmpty, case .toMany(let next) = try inner.scope.resolve(toMany.rest, schema: schema),
             !next.rest.contains(where: { $0.hasPrefix("@") })
         {
-            let condition = try existence(of: next, in: inner.scope, body)
-            conditions.append(condition.part)
-            findsRows = condition.findsRows
-        } else if let condition = try body(
-            ExistenceTarget(scope: inner.scope, keys: toMany.rest, isPaired: inner.joinTable != nil))
-        {
-            conditions.append(condition.part)
-            findsRows = condition.findsRows
+            condition = try existence(of: next, in: inner.scope, body)
+        } else {
+            condition = try body(
+                ExistenceTarget(scope: inner.scope, keys: toMany.rest, isPaired: inner.joinTable != nil))
         }
-        guard findsRows, let condition = conditions.first else {
-            let all = SQLFragment.joined([inner.link] + conditions, separator: " AND ")
+        guard let condition, condition.findsRows else {
+            let all = condition.map { inner.link + " AND " + $0.part } ?? inner.link
             return SQLCondition("EXISTS \(.select("SELECT 1 FROM \(inner.from()) WHERE \(all)"))", canBeNull: false)
         }
         // A destination without a source, and an object that leads nowhere, make the result NULL.
@@ -103,7 +98,7 @@ extension PredicateSQL {
             SQLFragment(
                 .existence(
                     SQLExistence(
-                        tables: inner.from(), link: inner.link, pairing: inner.pairing, condition: condition,
+                        tables: inner.from(), link: inner.link, pairing: inner.pairing, condition: condition.part,
                         key: "\(.key, of: toMany.alias)", source: "\(inner.source)"))))
         result.findsRows = true
         return result
