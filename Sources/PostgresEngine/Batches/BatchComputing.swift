@@ -28,7 +28,7 @@ extension OpenDatabase {
         try query(RowStatements.lock(access.mapping.table), keys: found.map(\.key))
         let rows = try readRows(found)
         let identifiers = rows.map(\.objectID)
-        try batchDerived?.add(updated: identifiers)
+        try batch.derived?.add(updated: identifiers)
         let slots = plan.changes.map(\.slot)
         let columns = access.columns.filter { slots.contains($0.slot) }
         let graph = EvaluationRows(self)

@@ -94,7 +94,7 @@ private final class BatchDeletion {
         for rule in rules { try refuse(rule) }
         for (table, keys) in keyTables {
             guard let root = mappings(of: table).first?.layout.root, database.derives(from: root) else { continue }
-            try database.batchDerived?.add(deleted: identifiers(Self.rows(keys), root))
+            try database.batch.derived?.add(deleted: identifiers(Self.rows(keys), root))
         }
         for rule in rules { try nullify(rule, origin) }
         for (table, keys) in keyTables.ordered(by: { $0.key < $1.key }) {
@@ -149,7 +149,7 @@ private final class BatchDeletion {
                 "SELECT \(.key, of: "t"), \(.entity, of: "t") FROM \(word: table) t WHERE \(clearing.condition)"
             let slots = [destination.slotIndex(forName: clearing.inverse)].compactMap { $0 }
             let identifiers = try identifiers(concerned, destination)
-            if derives { try database.batchDerived?.add(updated: identifiers) }
+            if derives { try database.batch.derived?.add(updated: identifiers) }
             try database.noteBatch(.update, identifiers, origin, changed: slots)
         }
         try database.query(clearing.update)

@@ -49,14 +49,13 @@ extension OpenDatabase {
 
     private func oneBatch<Result>(_ work: String, _ body: () throws -> Result) throws -> Result {
         do {
-            batchHistory = HistoryRun()
-            batchDerived = derivations.isEmpty ? nil : DerivedUpdate(ChangeSet(), self)
-            defer { (batchHistory, batchDerived) = (HistoryRun(), nil) }
+            batch = BatchRun(derived: derivations.isEmpty ? nil : DerivedUpdate(ChangeSet(), self))
+            defer { batch = BatchRun() }
             return try transaction {
                 let result = try body()
                 try recordBatch()
                 noteNotified(try connection.pipeline([notification()]).last)
-                _ = try batchDerived?.finish()
+                _ = try batch.derived?.finish()
                 return result
             }
         } catch let error as PostgresError where error.isUniqueViolation {

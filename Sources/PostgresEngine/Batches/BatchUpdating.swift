@@ -34,7 +34,7 @@ extension OpenDatabase {
         }
         // New values may make the condition false, so the rows are found first.
         let identifiers = try identifiers(rows, plan.rows.entity)
-        if derives { try batchDerived?.add(updated: identifiers) }
+        if derives { try batch.derived?.add(updated: identifiers) }
         outcome.count = try update(.keys(bareSQL(plan.rows), identifiers.map(\.key)), assignments, values)
         if plan.wantsIdentifiers { outcome.identifiers = identifiers }
         try noteBatch(.update, identifiers, plan.origin, changed: plan.changes.map(\.slot))

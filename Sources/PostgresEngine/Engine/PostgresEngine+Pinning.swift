@@ -10,7 +10,7 @@ extension PostgresEngine {
     /// - Throws: ``GenerationsInUse`` if no place is free and the caller has not waited for one.
     func makeGeneration(holding held: GenerationPlace?) throws -> AnyObject? {
         let store = try current()
-        guard !store.isInLongTransaction else { return nil }
+        guard store.longTransaction == nil else { return nil }
         var place = held?.queue === generations ? held : nil
         if store.place.failover.readsStandbys {
             let taken = try place ?? takePlace(store)
@@ -78,8 +78,8 @@ extension PostgresEngine {
     ///
     /// - Returns: nil if there is nothing that must be seen.
     private func readToken(_ store: OpenDatabase) throws -> NSPostgreSQLReadToken? {
-        guard store.ownSaves != seenSaves else { return seen }
-        let saves = store.ownSaves
+        guard store.saves.own != seenSaves else { return seen }
+        let saves = store.saves.own
         // What is on the server's disk by now includes what was there when it answered to the save. If the server
         // answers without waiting for the disk, its latest position counts.
         let position = try store.reading("read from") {
@@ -114,7 +114,7 @@ extension PostgresEngine {
         let store = try current()
         let generation = readGeneration as? OpenDatabase
         // A store in a transaction must read what it has itself written.
-        if generation == nil, store.isInLongTransaction || store.locksOutWriters {
+        if generation == nil, store.longTransaction != nil || store.locksOutWriters {
             return RowList(try fetchRows(plan))
         }
         let reader =

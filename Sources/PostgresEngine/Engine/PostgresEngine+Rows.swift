@@ -178,6 +178,6 @@ extension PostgresEngine: ChangeNotifyingEngine {
             opened.place, isPooled: opened.isPooled, ownProcess: { engine?.opened?.connection.processID },
             whileIdle: whileIdle, handler: handler)
         self.listener = listener
-        opened.notificationChannel = listener.channel
+        opened.notifications.channel = listener.channel
     }
 }

@@ -209,8 +209,8 @@ package final class PostgresEngine: OpenableEngine {
     func writing<Result>(_ body: (OpenDatabase) throws -> Result) throws -> Result {
         try following { store in
             if facts.isReadOnly { throw PostgresStoreError.readOnly(store.place) }
-            store.expectedChanges = expectedChanges
-            defer { store.expectedChanges = nil }
+            store.saves.expectedOfOthers = expectedChanges
+            defer { store.saves.expectedOfOthers = nil }
             return try body(store)
         }
     }
@@ -264,11 +264,11 @@ package final class PostgresEngine: OpenableEngine {
         configuration.hasHistory = stored.keepsHistory || settings.tracksHistory
         configuration.generation = stored.generation
         opened = try OpenDatabase(configuration, connection: store.connection)
-        opened?.ownSaves = store.ownSaves
+        opened?.saves = store.saves
         opened?.writer = store.writer
         opened?.writer?.isKnown = false
         opened?.timeline = store.timeline
-        opened?.notificationChannel = store.notificationChannel
+        opened?.notifications.channel = store.notifications.channel
     }
 
     private func migrated(_ place: StorePlace, _ entities: [String]) -> NSError {

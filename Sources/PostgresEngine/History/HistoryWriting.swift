@@ -119,19 +119,19 @@ extension OpenDatabase {
         _ kind: HistoryChangeKind, _ identifiers: [NSManagedObjectID], _ origin: ChangeOrigin, changed: [Int]
     ) throws {
         guard hasHistory else { return }
-        batchOrigin = origin
+        batch.origin = origin
         let tombstones = kind == .delete ? try tombstones(of: identifiers) : [:]
         for identifier in identifiers {
             let layout = identifier.layout
             let mask = kind == .update ? historyProperties(layout).mask(of: changed.map { layout.slots[$0].name }) : nil
-            batchHistory.note(
+            batch.history.note(
                 kind, entity: number(identifier), key: identifier.key, columns: mask, tombstone: tombstones[identifier])
         }
     }
 
     /// Writes the changes of a batch, at the end of its transaction.
     func recordBatch() throws {
-        guard !batchHistory.isEmpty else { return }
-        _ = try connection.pipeline(batchHistory.requests(batchOrigin, schema: place.schema))
+        guard !batch.history.isEmpty else { return }
+        _ = try connection.pipeline(batch.history.requests(batch.origin, schema: place.schema))
     }
 }

@@ -10,7 +10,7 @@ extension OpenDatabase {
 
     /// Whether the work cannot move to another connection: a transaction is open that cannot be begun again, or one
     /// state is read that no other connection has.
-    var isBoundToConnection: Bool { isInLongTransaction || isPinned || place.session != nil }
+    var isBoundToConnection: Bool { longTransaction != nil || isPinned || place.session != nil }
 
     /// Runs work that only reads. It is run again if the connection turns out to be lost, unless rows were handed out
     /// already.
@@ -70,7 +70,6 @@ extension OpenDatabase {
         }
         connection = new
         keys.removeAll()
-        expectedKeys = nil
         locksOutWriters = false
     }
 }

@@ -7,97 +7,50 @@ import StoreEngine
 
 /// An open store: the connection, the schema, and the prepared statements of each entity.
 package final class OpenDatabase {
-    let place: StorePlace
-    let schema: SQLSchema
-    let identity: StoreIdentity
-    let settings: StoreSettings
-    /// Whether a pooler is in between, so that statements may not stay on the server; see ``NSPostgreSQLPooledOption``.
-    let isPooled: Bool
+    let configuration: Configuration
     var connection: PostgresConnection
-    /// Whether changes are recorded in the history.
-    let hasHistory: Bool
-    /// The number of migrations of the store when its schema was read.
-    let generation: Int64
-    /// The value that ``changeCount()`` must have for writing; `nil` if that does not matter.
-    var expectedChanges: Int64?
-    /// The number of saves by this object.
-    var ownSaves: Int64 = 0
     /// The writer, with the mark of its latest attempt; `nil` if the store keeps no marks, or the role may not write
     /// them.
     var writer: SaveWriter?
     /// The timeline of the server, if another one could take its place.
     var timeline = ""
+    var saves = SaveCount()
     /// Whether a transaction is open that keeps others waiting, and in which nothing was written yet.
     var locksOutWriters = false
-    /// How the properties of entities are numbered in the history.
-    var knownProperties: [ObjectIdentifier: HistoryProperties] = [:]
-    /// The changes of the current batch, and its author.
-    var batchHistory = HistoryRun()
-    var batchOrigin = ChangeOrigin()
-    /// The derived attributes that the current batch affects; nil if there are none in the store.
-    var batchDerived: DerivedUpdate?
-    /// The statements that were prepared for fetches and entities; the readers of one store share them.
-    let statements: StatementCache
+    /// The transaction that takes in all saves until it ends, if there is one.
+    var longTransaction: LongTransaction?
+    var batch = BatchRun()
     /// Reserved keys that have not been used yet.
     var keys = KeyBlocks()
-    /// Keys of a table that were requested from the server and not yet taken.
-    var expectedKeys: (table: String, statement: StatementAhead)?
+    var notifications = SaveNotifications()
+    /// The statements that were prepared for fetches and entities; the readers of one store share them.
+    let statements: StatementCache
+    /// How the properties of entities are numbered in the history.
+    var knownProperties: [ObjectIdentifier: HistoryProperties] = [:]
     /// The number of cursors that were opened.
     var cursors = 0
-    /// Returns the connection to its pool when this object is released; nil for one that is not shared.
-    private let giveBack: ((PostgresConnection) -> Void)?
-    /// Whether nothing is written through this object, so that a standby suffices.
-    let isReadOnly: Bool
     /// Whether this object reads one state of the store, in a transaction that cannot be repeated.
     let isPinned: Bool
     /// Whether the pinned state no longer exists, since its store was removed or destroyed.
     var hasEnded = false
-    /// Whether a transaction takes in all saves until it ends.
-    var isInLongTransaction = false
-    /// The indexes that the long transaction creates once the rows are there.
-    var laterIndexes: [TableCreation.IndexStatement] = []
-    /// The statement that locks the store, shared with other saves, or exclusively.
-    let lockTogether: String
-    let lockAlone: String
-    /// The statement that notifies others of a save, once there was one.
-    var notifyStatement: String?
-    /// The channel by which this process is notified of saves, if it is.
-    var notificationChannel: (any SaveNotificationChannel)?
-    /// Whether the process's own listeners have yet to be notified of the current save.
-    var mustNotifyOwnProcess = false
+    /// Returns the connection to its pool when this object is released; nil for one that is not shared.
+    private let giveBack: ((PostgresConnection) -> Void)?
     /// The attributes that are computed from others.
     let derivations: [DerivedColumn]
     /// Whether dates may be rounded.
     let hasDates: Bool
+    /// The statement that locks the store, shared with other saves, or exclusively.
+    let (lockTogether, lockAlone): (String, String)
     /// Asks for the store's generation; see ``checkGeneration(_:)``.
     private(set) lazy var generationRequest = makeGenerationRequest()
     /// Locks the store's tables for reading one state of them.
     lazy var locks = TableLocks(schema, of: place, settings)
 
-    /// The properties of a store that do not depend on the connection.
-    struct Configuration {
-        let place: StorePlace
-        var schema: SQLSchema
-        var identity: StoreIdentity
-        let settings: StoreSettings
-        var isPooled = false
-        var hasHistory = false
-        var generation: Int64 = 0
-        var isReadOnly = false
-    }
-
     init(
         _ configuration: Configuration, isPinned: Bool = false, giveBack: ((PostgresConnection) -> Void)? = nil,
         statements: StatementCache = StatementCache(), connection: PostgresConnection
     ) throws {
-        place = configuration.place
-        schema = configuration.schema
-        identity = configuration.identity
-        settings = configuration.settings
-        isPooled = configuration.isPooled
-        hasHistory = configuration.hasHistory
-        generation = configuration.generation
-        isReadOnly = configuration.isReadOnly
+        self.configuration = configuration
         self.isPinned = isPinned
         self.giveBack = giveBack
         self.statements = statements
@@ -117,12 +70,6 @@ package final class OpenDatabase {
         try self.init(
             Configuration(place: place, schema: schema, identity: identity, settings: StoreSettings(nil)),
             connection: connection)
-    }
-
-    var configuration: Configuration {
-        Configuration(
-            place: place, schema: schema, identity: identity, settings: settings, isPooled: isPooled,
-            hasHistory: hasHistory, generation: generation, isReadOnly: isReadOnly)
     }
 
     deinit { giveBack?(connection) }

@@ -46,7 +46,7 @@ extension OpenDatabase {
                     try refuse(changes)
                 } catch let error as PostgresError where error.isRetryable {
                     // No decision was based on what was read before, unless other stores have been written to.
-                    guard attempt < Self.attempts, !isLeft, !isInLongTransaction else { throw error }
+                    guard attempt < Self.attempts, !isLeft, longTransaction == nil else { throw error }
                     try refuse(changes)
                 } catch let error as PostgresError where isServerLost(error) {
                     // The server was not asked to commit, so nothing was saved.
@@ -130,12 +130,12 @@ extension OpenDatabase {
     }
 
     private func undo() throws {
-        guard isInLongTransaction else { return try connection.rollback() }
+        guard longTransaction != nil else { return try connection.rollback() }
         try connection.execute("ROLLBACK TO SAVEPOINT pippin_save; RELEASE SAVEPOINT pippin_save")
     }
 
     private func commit() throws {
-        guard !isInLongTransaction else { return try connection.execute("RELEASE SAVEPOINT pippin_save") }
+        guard longTransaction == nil else { return try connection.execute("RELEASE SAVEPOINT pippin_save") }
         try commitSave()
     }
 

@@ -17,18 +17,18 @@ extension OpenDatabase {
 
     /// Requests keys from the server for many new rows, while these are still being made.
     func expectRows(_ count: Int, of entity: EntityLayout) {
-        guard count >= SaveRun.copyThreshold, expectedKeys == nil, !isReadOnly, !isPinned, place.session == nil,
+        guard count >= SaveRun.copyThreshold, keys.requested == nil, !isReadOnly, !isPinned, place.session == nil,
             connection.isUsable, !connection.isInTransaction, let table = try? access(entity.root).mapping.table,
             keys.count(table) < count
         else { return }
         let parameters = keyParameters(table, count)
         // A failure here is reported by the save.
-        expectedKeys = (try? connection.sendAhead(Self.keyRange, parameters)).map { (table, $0) }
+        keys.requested = (try? connection.sendAhead(Self.keyRange, parameters)).map { (table, $0) }
     }
 
     private func takeExpectedKeys() {
-        guard let (table, statement) = expectedKeys else { return }
-        expectedKeys = nil
+        guard let (table, statement) = keys.requested else { return }
+        keys.requested = nil
         if let result = try? connection.result(of: statement) { addKeys(result, table) }
     }
 
@@ -124,7 +124,7 @@ extension OpenDatabase {
         try run("reserve keys in", fallback: CoreDataErrorCode.persistentStoreSave) {
             let table = try access(root).mapping.table
             keys.removeAll(table)
-            expectedKeys = nil
+            keys.requested = nil
             var parameters = PostgresParameters()
             parameters.append(quotedName(table))
             parameters.append(key)

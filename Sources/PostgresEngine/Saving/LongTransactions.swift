@@ -3,19 +3,24 @@ import PostgresConnection
 import SQLGeneration
 import StoreEngine
 
-// Many saves that are committed together, or not at all.
+/// A transaction that takes in all saves until it ends: they are committed together, or not at all.
+struct LongTransaction {
+    /// The indexes that it creates once the rows are there.
+    var laterIndexes: [TableCreation.IndexStatement] = []
+}
+
 extension OpenDatabase {
     func beginLongTransaction(makesIndexesLater: Bool) throws {
         try run("save to", fallback: CoreDataErrorCode.persistentStoreSave) {
             try beginSave()
-            isInLongTransaction = true
+            longTransaction = LongTransaction()
             guard makesIndexesLater else { return }
             let indexes = TableCreation(schema).indexes
             do { try connection.execute(indexes.map(\.removal).joined(separator: ";\n")) } catch {
                 try? endLongTransaction(commits: false)
                 throw error
             }
-            laterIndexes = indexes
+            longTransaction?.laterIndexes = indexes
         }
     }
 
@@ -24,18 +29,19 @@ extension OpenDatabase {
         try run("save to", fallback: CoreDataErrorCode.persistentStoreSave) {
             // A table with pending checks of references takes no index.
             try connection.execute("SET CONSTRAINTS ALL IMMEDIATE; SET CONSTRAINTS ALL DEFERRED")
-            laterIndexes = try laterIndexes.filter { index in
+            let deferred = try (longTransaction?.laterIndexes ?? []).filter { index in
                 do {
                     try connection.part { try connection.execute(index.creation) }
                     return false
                 } catch let error as PostgresError where error.isUniqueViolation { return true }
             }
+            longTransaction?.laterIndexes = deferred
         }
     }
 
     /// Rows that share values which must be unique; empty if all indexes exist.
     func sharedUniqueValues(limit: Int) throws -> [(constraint: [String], rows: [NSManagedObjectID])] {
-        guard let missing = laterIndexes.first else { return [] }
+        guard let missing = longTransaction?.laterIndexes.first else { return [] }
         return try run("read from") {
             var found: [(constraint: [String], rows: [NSManagedObjectID])] = []
             for mapping in schema.mappings.compactMap({ $0 }) {
@@ -90,9 +96,8 @@ extension OpenDatabase {
     }
 
     func endLongTransaction(commits: Bool) throws {
-        guard isInLongTransaction else { return }
-        isInLongTransaction = false
-        laterIndexes = []
+        guard longTransaction != nil else { return }
+        longTransaction = nil
         try run("save to", fallback: CoreDataErrorCode.persistentStoreSave) {
             guard commits else { return try connection.rollback() }
             try commitSave()

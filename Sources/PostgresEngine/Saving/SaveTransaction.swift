@@ -7,7 +7,7 @@ extension OpenDatabase {
     ///
     /// - Throws: `StructureChange`, `UnexpectedChange`, `SaveUndone`, and the errors of the closure.
     func transaction<Result>(_ body: () throws -> Result) throws -> Result {
-        if isInLongTransaction { return try connection.part(body) }
+        if longTransaction != nil { return try connection.part(body) }
         try beginSave()
         let result: Result
         do { result = try body() } catch {
@@ -56,7 +56,7 @@ extension OpenDatabase {
 
     /// Whether the last statements of a save and its `COMMIT` may be sent together. A lost connection then always
     /// leaves open whether the server has committed, so the server must be able to say so.
-    var commitsAtOnce: Bool { !isInLongTransaction && place.session == nil && writer != nil }
+    var commitsAtOnce: Bool { longTransaction == nil && place.session == nil && writer != nil }
 
     /// Runs the commit of a save. If the connection is lost before the answer, whichever server is then the primary is
     /// asked for the outcome.
@@ -68,7 +68,7 @@ extension OpenDatabase {
         var failure = PostgresError(state: "01000", message: "the server did not wait for its standbys")
         do {
             if try body() {
-                ownSaves &+= 1
+                saves.noteOwn()
                 writer?.isKnown = true
                 return notifyOwnProcess()
             }
@@ -88,7 +88,7 @@ extension OpenDatabase {
         }
         switch verdict {
         case .saved:
-            ownSaves &+= 1
+            saves.noteOwn()
             notifyOwnProcess()
         case .undone: throw SaveUndone(cause: failure)
         case .undecided, .unreachable:

@@ -52,9 +52,9 @@ extension OpenDatabase {
             parameters.append(mark.writer)
             parameters.append(mark.number)
         }
-        if let expectedChanges { parameters.append(expectedChanges &+ ownSaves) }
+        if let expected = saves.expected { parameters.append(expected) }
         let forms = Self.stamps[mark == nil ? 0 : isKnown ? 2 : 1]
-        return .init(forms[expectedChanges == nil ? 0 : 1], parameters)
+        return .init(forms[saves.expected == nil ? 0 : 1], parameters)
     }
 
     /// Locks out all saves until the transaction ends, for changes of more than rows.
@@ -66,11 +66,11 @@ extension OpenDatabase {
             locksOutWriters = false
             if connection.isInTransaction { return [stampRequest] }
         }
-        if isInLongTransaction { return [.init("SAVEPOINT pippin_save")] }
+        if longTransaction != nil { return [.init("SAVEPOINT pippin_save")] }
         var requests = [PostgresConnection.Request(connection.beginning())]
         requests.reserveCapacity(8)
         if isPooled { requests.append(.init(settings.lockTimeout(local: true))) }
-        requests.append(.init(expectedChanges == nil ? lockTogether : lockAlone))
+        requests.append(.init(saves.expected == nil ? lockTogether : lockAlone))
         requests.append(stampRequest)
         return requests
     }
@@ -116,7 +116,7 @@ extension OpenDatabase {
 
     /// The number of saves to the store by other connections.
     func changeCount() throws -> Int64 {
-        try reading("read from") { try connection.query(Self.sum, schemaParameter).integer(0, 0) &- ownSaves }
+        try reading("read from") { try connection.query(Self.sum, schemaParameter).integer(0, 0) &- saves.own }
     }
 
     /// Opens a transaction that writes nothing yet, and locks out other saves, but not reads. It does nothing inside

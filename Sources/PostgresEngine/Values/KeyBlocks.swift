@@ -1,3 +1,5 @@
+import PostgresConnection
+
 /// Keys that were taken from the sequences of tables and have not been used yet, so that not every new object asks the
 /// server.
 struct KeyBlocks {
@@ -7,6 +9,8 @@ struct KeyBlocks {
 
     private var free: [String: [ClosedRange<Int64>]] = [:]
     private var sizes: [String: Int] = [:]
+    /// The keys of a table that were requested from the server and not yet taken.
+    var requested: (table: String, statement: StatementAhead)?
 
     /// How many keys of a table are to be reserved at least now.
     mutating func nextSize(_ table: String) -> Int {
@@ -57,5 +61,5 @@ struct KeyBlocks {
 
     /// Forgets the reserved keys of a table.
     mutating func removeAll(_ table: String) { free[table] = nil }
-    mutating func removeAll() { free.removeAll() }
+    mutating func removeAll() { (free, requested) = ([:], nil) }
 }
