@@ -31,7 +31,10 @@ extension PersistenceManager {
     /// - Throws: what the block throws, and what `load()` throws if the store was not open yet.
     public func readAndWait<Result>(_ work: (ReadAccess) throws -> Result) throws -> Result {
         try openIfNeeded()
-        return try reading(isPinned: true) { try work(ReadAccess(access: $0)) }
+        return try reading(isPinned: true) { access in
+            defer { access.end() }
+            return try work(ReadAccess(access: access))
+        }
     }
 
     /// Runs a block that changes things, and saves all of its changes, or none if it throws.
@@ -108,6 +111,7 @@ extension PersistenceManager {
     ) throws -> Result {
         let access = ModelAccess(self, context, endsTransaction: true)
         access.limit = limit
+        defer { access.end() }
         let result = try work(WriteAccess(access: access))
         try access.finish()
         return result

@@ -18,6 +18,10 @@ public final class ModelAccess {
     private let cancellation = Cancellation.current
     /// The most models that may be saved at once, those within others included; nil for any number.
     var limit: Int?
+    /// What stored models get values of; nil for all of their properties.
+    var givenFields: GivenFields?
+    /// Whether the block has ended, so that nobody would save what is changed now.
+    private var hasEnded = false
     /// The plans of the models that were asked for.
     private var asked: [EntityPlan] = []
 
@@ -59,7 +63,11 @@ public final class ModelAccess {
         return try unsettledContext()
     }
 
+    /// Ends the use of the access, with its block.
+    func end() { hasEnded = true }
+
     private func unsettledContext() throws -> NSManagedObjectContext {
+        if hasEnded { throw PersistenceError.blockEnded }
         if let madeContext { return madeContext }
         let context = try makeContext()
         madeContext = context
@@ -95,7 +103,7 @@ public final class ModelAccess {
         func save(_ graph: ModelGraph, _ mode: GraphWriter.Mode, given count: Int) throws -> SaveCounts {
             try cancellation?.check()
             return try onContext { context in
-                var writer = GraphWriter(graph, context)
+                var writer = GraphWriter(graph, context, setting: givenFields)
                 try writer.write(mode, given: count)
                 return writer.counts
             }
@@ -126,7 +134,7 @@ public final class ModelAccess {
             _ graph: ModelGraph, _ mode: GraphWriter.Mode, given count: Int, _ models: (any PendingModels)? = nil
         ) throws -> SaveCounts {
             try cancellation?.check()
-            if mode != .only, pending?.takes(graph, mode, models) ?? true,
+            if mode != .only, givenFields == nil, pending?.takes(graph, mode, models) ?? true,
                 let direct = try directSave(graph)
             {
                 try mode.check(graph, given: count) { direct.isKnown($0) }
@@ -135,7 +143,7 @@ public final class ModelAccess {
                 }
                 return direct.counts
             }
-            return try onContext { try Self.write(graph, mode, count, in: $0) }
+            return try onContext { try Self.write(graph, mode, count, in: $0, setting: givenFields) }
         }
 
         /// Tells the store to expect many new rows, before the models are encoded.
@@ -188,9 +196,10 @@ public final class ModelAccess {
         }
 
         private static func write(
-            _ graph: ModelGraph, _ mode: GraphWriter.Mode, _ count: Int, in context: NSManagedObjectContext
+            _ graph: ModelGraph, _ mode: GraphWriter.Mode, _ count: Int, in context: NSManagedObjectContext,
+            setting fields: GivenFields? = nil
         ) throws -> SaveCounts {
-            var writer = GraphWriter(graph, context)
+            var writer = GraphWriter(graph, context, setting: fields)
             try writer.write(mode, given: count)
             return writer.counts
         }
@@ -206,6 +215,7 @@ public final class ModelAccess {
 
     /// The plan of a model, which is noted as used. The block of a task that was cancelled ends here.
     func plan<Model: CoreModel>(of type: Model.Type) throws -> EntityPlan {
+        if hasEnded { throw PersistenceError.blockEnded }
         try cancellation?.check()
         let plan = try manager.registry.plan(of: type)
         if !asked.contains(where: { $0 === plan }) { asked.append(plan) }

@@ -6,6 +6,8 @@ package final class ModelRegistry: Sendable {
     private let byType: [ObjectIdentifier: EntityPlan]
     /// The models that are read in sets.
     private let trees: Set<ObjectIdentifier>
+    /// The models that lead back to themselves, or to models that do.
+    private let cyclic: Set<ObjectIdentifier>
 
     /// - Parameter types: the models. Models within them are found automatically.
     /// - Throws: ``PersistenceError/Code/notDerivable``
@@ -38,17 +40,39 @@ package final class ModelRegistry: Sendable {
         self.plans = plans
         byType = Dictionary(uniqueKeysWithValues: plans.map { ($0.id, $0) })
         trees = Self.trees(plans, byType)
+        cyclic = Self.cyclic(plans)
     }
 
     package init() {
         plans = []
         byType = [:]
         trees = []
+        cyclic = []
     }
 
     /// Whether a model never contains one of its own type, at any depth, and has sets only of models that lead to no
     /// others.
     func isTree(_ plan: EntityPlan) -> Bool { trees.contains(plan.id) }
+
+    /// Whether a model may contain one of its own type, at any depth, or a model that does.
+    func mayContainItself(_ plan: EntityPlan) -> Bool { cyclic.contains(plan.id) }
+
+    private static func cyclic(_ plans: [EntityPlan]) -> Set<ObjectIdentifier> {
+        var left = plans
+        var ended: Set<ObjectIdentifier> = []
+        while true {
+            // Each round takes the models away whose members are all taken away.
+            let found = left.filter { plan in
+                plan.fields.allSatisfy { field in
+                    guard let related = field.related, !related.isReference else { return true }
+                    return ended.contains(related.id)
+                }
+            }
+            if found.isEmpty { return Set(left.map(\.id)) }
+            ended.formUnion(found.map(\.id))
+            left.removeAll { ended.contains($0.id) }
+        }
+    }
 
     private static func trees(
         _ plans: [EntityPlan], _ byType: [ObjectIdentifier: EntityPlan]

@@ -54,9 +54,11 @@ func linkedModel(_ value: some Encodable) -> any LinkedModels {
     return typed(model)
 }
 
-/// Models that have nodes and are not encoded yet.
+/// Models that have nodes, and are to be encoded, or to be compared with the ones that were.
 protocol WaitingModels {
     func encode(into graph: inout ModelGraph) throws
+    /// - Throws: ``PersistenceError/Code/unwritable`` if one differs from the model that its node was made for.
+    func compare(in graph: inout ModelGraph) throws
 }
 
 /// Models of one list.
@@ -66,4 +68,5 @@ struct WaitingModelList<Model: CoreModel>: WaitingModels {
     let picks: ContiguousArray<(index: Int, node: Int)>
 
     func encode(into graph: inout ModelGraph) throws { try graph.encode(models, picks) }
+    func compare(in graph: inout ModelGraph) throws { try graph.compare(models, picks) }
 }

@@ -2,8 +2,10 @@ import CoreData
 
 /// The models of a save: each model once, with its values and its links to the others.
 ///
-/// It is computed from the models alone, before the store is read. If a model occurs several times with different
-/// values, the occurrence nearest to the saved models counts; of two equally near, the first.
+/// It is computed from the models alone, before the store is read. A model that occurs several times must have the same
+/// values each time, since only one of them could be saved. Models that lead back to themselves are excepted: their
+/// inner copies are cut off somewhere, so the occurrence nearest to the saved models counts; of two equally near, the
+/// first.
 struct ModelGraph {
     /// A model, or a reference to one that is not among the models.
     struct Node {
@@ -47,6 +49,9 @@ struct ModelGraph {
     private var values: ContiguousArray<ValueRows> = []
     /// The models that are yet to be encoded.
     private var waiting: ContiguousArray<any WaitingModels> = []
+    private var origins = ModelOrigins()
+    /// Further occurrences of models, which are compared with the encoded ones.
+    private var copies: ContiguousArray<any WaitingModels> = []
     /// The link by which each node was last reached, to detect a node that occurs twice in one link.
     private var latestLinks: ContiguousArray<Int32> = []
     private var linkCount: Int32 = 0
@@ -86,18 +91,22 @@ struct ModelGraph {
         try models.forEachInPlace { place, model in
             let (node, isNew) = node(try Model.recordKey(of: model.id), table, isReference: false)
             if isNew { picks.append((place, node)) } else { picks[node].index = place }
+            origins.set(node, list: 0, index: place)
         }
         rootCount = nodes.count
         waiting.append(WaitingModelList(models: models, picks: picks))
-        var next = 0
-        while next < waiting.count {
-            let batch = waiting[next]
-            next += 1
-            try batch.encode(into: &self)
+        var (next, nextCopy) = (0, 0)
+        while next < waiting.count || nextCopy < copies.count {
+            if next < waiting.count {
+                try waiting[next].encode(into: &self)
+                next += 1
+            } else {
+                try copies[nextCopy].compare(in: &self)
+                nextCopy += 1
+            }
             if let limit, nodes.count > limit { throw WorkDurations.TooMuch() }
         }
-        waiting = []
-        latestLinks = []
+        (waiting, copies, origins, latestLinks) = ([], [], ModelOrigins(), [])
         values = ContiguousArray(tables.map { $0.encoder.finish() })
         try GraphCheck(nodes, registry).check()
     }
@@ -191,13 +200,24 @@ struct ModelGraph {
         }
         try reserve(for: links)
         for (node, link) in links {
-            let field = nodes[node].plan.fields[link.field]
-            guard let related = field.related else { continue }
-            linkCount += 1
-            let end = LinkEnd(source: node, field: field, destination: try registry.plan(related))
-            let targets = try link.targets.link(into: &self, end)
+            guard let targets = try targets(of: link, from: node) else { continue }
             nodes[node].links.append(Link(field: link.field, targets: targets))
         }
+    }
+
+    /// The nodes that an encoded relationship leads to; nil for one that leads to no models.
+    mutating func targets(of link: EncodedRecord.Link, from node: Int) throws -> [Int]? {
+        let field = nodes[node].plan.fields[link.field]
+        guard let related = field.related else { return nil }
+        linkCount += 1
+        let end = LinkEnd(source: node, field: field, destination: try registry.plan(related))
+        return try link.targets.link(into: &self, end)
+    }
+
+    /// The values of a node that is encoded, while others are not yet.
+    func encodedValues(of node: Int) -> ContiguousArray<StoredValue> {
+        let encoder = tables[nodes[node].table].encoder
+        return ContiguousArray(nodes[node].plan.fields.indices.map { encoder.values[nodes[node].row + $0] })
     }
 
     /// Makes room for many models at once.
@@ -218,16 +238,22 @@ struct ModelGraph {
         var targets: [Int] = []
         targets.reserveCapacity(models.count)
         var picks: ContiguousArray<(index: Int, node: Int)> = []
+        var others: ContiguousArray<(index: Int, node: Int)> = []
         let table = table(of: end.destination)
+        let isComparable = !registry.mayContainItself(end.destination)
         try models.forEachInPlace { place, model in
             let found = node(try Model.recordKey(of: model.id), table, isReference: false)
             if found.isNew || nodes[found.node].isReference {
                 nodes[found.node].isReference = false
+                origins.set(found.node, list: waiting.count, index: place)
                 picks.append((place, found.node))
+            } else if isComparable, !origins.isCopy(&model, of: found.node, in: waiting) {
+                others.append((place, found.node))
             }
             targets.append(try linked(found.node, end))
         }
         if !picks.isEmpty { waiting.append(WaitingModelList(models: models, picks: picks)) }
+        if !others.isEmpty { copies.append(WaitingModelList(models: models, picks: others)) }
         return targets
     }
 
@@ -269,6 +295,7 @@ struct ModelGraph {
     private mutating func reserve(_ count: Int, _ table: Table) {
         nodes.reserveCapacity(nodes.count + count)
         latestLinks.reserveCapacity(latestLinks.count + count)
+        origins.reserve(count)
         table.nodes.reserve(count, table.plan.record.attributeKinds[table.plan.uidField])
         table.encoder.reserve(count)
     }
@@ -279,6 +306,7 @@ struct ModelGraph {
         if node < next { return (node, false) }
         nodes.append(Node(plan: table.plan, table: table.number, key: key, isReference: isReference))
         latestLinks.append(-1)
+        origins.append()
         return (node, true)
     }
 }

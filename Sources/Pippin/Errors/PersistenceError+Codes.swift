@@ -83,6 +83,8 @@ extension PersistenceError.Code {
     public static let unwritable = Self("unwritable")
     /// A block that only reads has changed something.
     public static let changedInRead = Self("changedInRead")
+    /// What a block was given is used after the block has ended.
+    public static let blockEnded = Self("blockEnded")
 
     // MARK: Files to import
 

@@ -88,6 +88,13 @@ extension PersistenceError {
                 + "back with rollback() before the block ends.")
     }
 
+    package static var blockEnded: PersistenceError {
+        PersistenceError(
+            .blockEnded,
+            "What a block of read(_:) or write(_:) is given works inside that block only, and it has ended. Nothing was read or "
+                + "changed. Begin another block.")
+    }
+
     package static func alreadyStored(entity: String, id: String) -> PersistenceError {
         PersistenceError(
             .alreadyStored, entity: entity, identifier: id,

@@ -37,9 +37,10 @@ private struct CSVKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol
     private func column(_ key: Key) -> String { prefix + key.stringValue }
     private func path(_ key: Key) -> [any CodingKey] { codingPath + [key] }
 
-    private func required(_ key: Key) throws -> String {
+    /// The column of a required value. Empty texts in quotes make a struct, but no model.
+    private func required(_ key: Key, isModel: Bool = false) throws -> String {
         let column = column(key)
-        if row.has(column) { return column }
+        if row.has(column) || !isModel && row.hasEmptyText(within: column) { return column }
         throw DecodingError.keyNotFound(
             key, .init(codingPath: codingPath, debugDescription: "The column “\(column)” is empty, or there is none."))
     }
@@ -67,6 +68,12 @@ private struct CSVKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol
         return contains(key) ? try decode(type, forKey: key) : nil
     }
 
+    /// A struct whose only values are empty texts in quotes is a value; a model needs more, such as an identifier.
+    func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
+        let isPresent = contains(key) || !(type is any CoreModel.Type) && row.hasEmptyText(within: column(key))
+        return isPresent ? try decode(type, forKey: key) : nil
+    }
+
     func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try integer(key) }
     func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try integer(key) }
     func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try integer(key) }
@@ -79,7 +86,7 @@ private struct CSVKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol
     func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try integer(key) }
 
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-        try row.value(type, try required(key), path(key))
+        try row.value(type, try required(key, isModel: type is any CoreModel.Type), path(key))
     }
 
     func nestedContainer<Nested: CodingKey>(

@@ -22,6 +22,9 @@ struct CSVRow {
         fields[column] != nil || fields.keys.contains { $0.hasPrefix("\(column).") }
     }
 
+    /// Whether an empty text in quotes is in a column within a column.
+    func hasEmptyText(within column: String) -> Bool { emptyTexts.contains { $0.hasPrefix("\(column).") } }
+
     func value<Value: Decodable>(_ type: Value.Type, _ column: String, _ path: [any CodingKey]) throws -> Value {
         let row = CSVDecoder(row: self, column: column, codingPath: path)
         guard let text = fields[column] else { return try Value(from: row) }

@@ -98,6 +98,8 @@ struct ImportBatches<Model: CoreModel> {
     private let manager: PersistenceManager
     private let size: Int
     private let progress: Progress?
+    /// What stored models get values of; nil for all of their properties.
+    var givenFields: GivenFields?
     private var waiting: [(position: Int, model: Model)] = []
     /// How many were refused since the latest batch.
     private var refusedCount = 0
@@ -145,7 +147,7 @@ struct ImportBatches<Model: CoreModel> {
         refusedCount = 0
         if !batch.isEmpty {
             do {
-                counts = counts + (try await manager.importBatch(batch.map(\.model)))
+                counts = counts + (try await manager.importBatch(batch.map(\.model), givenFields))
             } catch let error as PersistenceError where error.code == .unknownModel {
                 throw error
             } catch {
@@ -167,7 +169,7 @@ struct ImportBatches<Model: CoreModel> {
             var reasons: [String] = []
             for (position, model) in left {
                 do {
-                    counts = counts + (try await manager.importBatch([model]))
+                    counts = counts + (try await manager.importBatch([model], givenFields))
                 } catch let error as PersistenceError where error.code == .missingReference {
                     waiting.append((position, model))
                     reasons.append(error.decodingReason)
@@ -190,7 +192,7 @@ struct ImportBatches<Model: CoreModel> {
     /// - Returns: whether they were saved: `false` where the store refuses them.
     private mutating func saveTogether(_ models: [Model]) async throws -> Bool {
         do {
-            counts = counts + (try await manager.importBatch(models))
+            counts = counts + (try await manager.importBatch(models, givenFields))
             return true
         } catch {
             if error is CancellationError || error.isOfStore { throw error }
@@ -200,11 +202,14 @@ struct ImportBatches<Model: CoreModel> {
 }
 
 extension PersistenceManager {
-    fileprivate func importBatch<Model: CoreModel>(_ models: [Model]) async throws -> ImportReport {
+    fileprivate func importBatch<Model: CoreModel>(
+        _ models: [Model], _ givenFields: GivenFields?
+    ) async throws -> ImportReport {
         let registry = registry
         _ = try registry.plan(of: Model.self)
         return try await inSavedTransaction { context in
             let access = ModelAccess(self, context, endsTransaction: true)
+            access.givenFields = givenFields
             var report = ImportReport()
             let graph = try ModelGraph(models, registry: registry)
             (report.inserted, report.updated, report.unchanged) = try PersistenceError.explaining(.saveFailed) {

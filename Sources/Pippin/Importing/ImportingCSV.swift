@@ -12,6 +12,9 @@ extension PersistenceManager {
     /// that the model does not have ends the import before anything is saved, unless `ignoringColumns` names it. An
     /// empty field is no value; in quotes it is an empty text for a `String`. A list is JSON in its column.
     ///
+    /// A model that is stored already keeps its values of the properties that have no column, such as the author in a
+    /// list of `id,title,price`. A nested struct is one value: a column of it replaces all of it.
+    ///
     /// A text must be a value as a whole, or its record is refused: with its line, the column, the text and what was
     /// expected. `1,5`, `9abc`, `0x10` and `nan` are not numbers, 70000 is not an `Int16`, and the 30th of February is
     /// not a date. A missing closing quote is reported with the line where the quotes begin, and only that record is
@@ -45,7 +48,10 @@ extension PersistenceManager {
         var header: CSVColumns?
         for record in records where !record.isBlank {
             guard let columns = header else {
-                header = try CSVColumns(record, of: plan, in: registry, ignoring: ignored, path: url.path)
+                let columns = try CSVColumns(record, of: plan, in: registry, ignoring: ignored, path: url.path)
+                let given = columns.names.filter { !ignored.contains($0) }
+                batches.givenFields = try GivenFields(given, of: plan, in: registry)
+                header = columns
                 continue
             }
             if let problem = record.problem {

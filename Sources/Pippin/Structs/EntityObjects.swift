@@ -69,8 +69,10 @@ extension NSManagedObject {
     ///   - plan: the model's properties.
     ///   - slots: the slots of the fields in the store's rows.
     ///   - isNew: whether the object was just inserted.
+    ///   - fields: what a stored object gets values of; nil for all of its properties.
     func take(
-        _ new: ContiguousArray<StoredValue>, of plan: EntityPlan, _ slots: ContiguousArray<Int>, isNew: Bool
+        _ new: ContiguousArray<StoredValue>, of plan: EntityPlan, _ slots: ContiguousArray<Int>, isNew: Bool,
+        setting fields: GivenFields? = nil
     ) {
         for index in plan.fields.indices {
             #if !canImport(ObjectiveC)
@@ -80,6 +82,7 @@ extension NSManagedObject {
                     continue
                 }
             #endif
+            if !isNew, let fields, !fields.has(index, of: plan) { continue }
             let field = plan.fields[index]
             let kind: AttributeKind
             switch field.kind {

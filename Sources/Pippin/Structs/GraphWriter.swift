@@ -10,19 +10,23 @@ struct GraphWriter {
     private var isNew: [Bool]
     /// Where the objects are looked up in a migration, in which what a model leaves empty is inferred.
     private let given: (any KnownObjects)?
+    /// What stored models get values of; nil for all of their properties.
+    private let fields: GivenFields?
 
     /// - Parameters:
     ///   - graph: the models.
     ///   - context: the context.
     ///   - root: the object of the first model, where it is known.
     ///   - given: where the others are in a migration.
+    ///   - fields: what stored models get values of; nil for all of their properties.
     init(
         _ graph: ModelGraph, _ context: NSManagedObjectContext, root: NSManagedObject? = nil,
-        among given: (any KnownObjects)? = nil
+        among given: (any KnownObjects)? = nil, setting fields: GivenFields? = nil
     ) {
         self.graph = graph
         self.context = context
         self.given = given
+        self.fields = fields
         objects = Array(repeating: nil, count: graph.nodes.count)
         if let root { objects[0] = root }
         isNew = Array(repeating: false, count: graph.nodes.count)
@@ -156,7 +160,7 @@ struct GraphWriter {
             let plan = graph.nodes[index].plan
             if last?.plan !== plan { last = (plan, object.slots(of: plan)) }
             guard let slots = last?.slots else { continue }
-            object.take(graph.values(of: index), of: plan, slots, isNew: isNew[index])
+            object.take(graph.values(of: index), of: plan, slots, isNew: isNew[index], setting: fields)
         }
     }
 
@@ -168,6 +172,7 @@ struct GraphWriter {
         let node = graph.nodes[index]
         var left: [NSManagedObject] = []
         for field in node.plan.relationships {
+            if !isNew[index], let fields, !fields.has(field, of: node.plan) { continue }
             let property = node.plan.fields[field]
             let targets = (node.links.first { $0.field == field }?.targets ?? []).compactMap { objects[$0] }
             if given != nil, targets.isEmpty { continue }

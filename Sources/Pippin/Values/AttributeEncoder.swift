@@ -60,7 +60,7 @@ enum AttributeEncoder {
             ))
     }
 
-    private static func notANumber(_ value: Any) -> EncodingError {
+    fileprivate static func notANumber(_ value: Any) -> EncodingError {
         .invalidValue(
             value,
             EncodingError.Context(
@@ -148,11 +148,24 @@ enum ValueJSON {
         }
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        return try encoder.encode(value)
+        let data = try encoder.encode(value)
+        if data.mayHaveNotANumber, (try? JSONSerialization.jsonObject(with: data, options: .fragmentsAllowed)) == nil {
+            throw AttributeEncoder.notANumber(Decimal.nan)
+        }
+        return data
     }
 
     static func value<Value: Decodable>(_ type: Value.Type, in data: Data) throws -> Value {
         try JSONDecoder().decode(type, from: data)
+    }
+}
+
+extension Data {
+    /// Whether `NaN` is in it: Foundation writes a decimal that is not a number so, which is no JSON.
+    fileprivate var mayHaveNotANumber: Bool {
+        withUnsafeBytes { bytes in
+            bytes.indices.dropLast(2).contains { bytes[$0] == 78 && bytes[$0 + 1] == 97 && bytes[$0 + 2] == 78 }
+        }
     }
 }
 

@@ -227,7 +227,13 @@ struct FollowedListTests {
         func stickers() -> [Sticker] {
             Set((0..<numbers.next(below: 3)).map { _ in numbers.next(below: 6) }).sorted().map { sticker($0) }
         }
-        func sticker(_ id: Int) -> Sticker { Sticker(id: id, name: "sticker \(id) \(numbers.next(below: 9) / 8)") }
+        // The names of the present save, since copies of one sticker must be equal.
+        var names: [Int: String] = [:]
+        func sticker(_ id: Int) -> Sticker {
+            let name = names[id] ?? "sticker \(id) \(numbers.next(below: 9) / 8)"
+            names[id] = name
+            return Sticker(id: id, name: name)
+        }
         func parcel(_ id: Int) -> Parcel {
             let letters = (0..<numbers.next(below: 3)).map {
                 Letter(id: 10 * id + $0, price: numbers.next(below: 9) / 8, text: "", date: nil)
@@ -273,6 +279,7 @@ struct FollowedListTests {
         var latestCrates = sorted(try #require(try await crates.next()))
         var told = 0
         for _ in 0..<80 {
+            names = [:]
             let id = numbers.next(below: 24)
             switch numbers.next(below: 12) {
             case 8: try await manager.save(crate(id % 9))

@@ -129,6 +129,8 @@ struct LiveTreeTests {
 /// Made-up saves, the same for each seed.
 private struct TourSteps {
     private var numbers: SeededNumbers
+    /// The guests of the present save, since copies of one must be equal.
+    private var guests: [Int: Guest] = [:]
 
     init(seed: UInt64) { numbers = SeededNumbers(seed: seed) }
 
@@ -144,21 +146,26 @@ private struct TourSteps {
     }
 
     mutating func guest(_ id: Int) -> Guest {
-        Guest(id: id, name: "Guest \(number(8) / 7)", rooms: number(3) == 0 ? [Room(id: id % 2, beds: 1)] : [])
+        if let known = guests[id] { return known }
+        let guest = Guest(
+            id: id, name: "Guest \(number(8) / 7)", rooms: number(3) == 0 ? [Room(id: id % 2, beds: 1)] : [])
+        guests[id] = guest
+        return guest
     }
 
-    private mutating func guests() -> [Guest] { some(of: 5, atMost: 2).map { guest($0) } }
+    private mutating func someGuests() -> [Guest] { some(of: 5, atMost: 2).map { guest($0) } }
 
     mutating func save(in store: WriteAccess) throws {
+        guests = [:]
         switch number(5) {
-        case 0, 1: try store.save(Ticket(id: number(6), tour: nil, guests: guests()))
-        case 2: try store.save(guests())
+        case 0, 1: try store.save(Ticket(id: number(6), tour: nil, guests: someGuests()))
+        case 2: try store.save(someGuests())
         default:
             let id = number(6)
             let days = some(of: 3, atMost: 2).map { Day(id: id * 3 + $0, place: "Bath") }
             try store.save(
                 Tour(
-                    id: id, price: number(4) * 10, days: days, guests: guests(),
+                    id: id, price: number(4) * 10, days: days, guests: someGuests(),
                     guide: number(3) == 0 ? guest(number(5)) : nil,
                     sponsors: some(of: 5, atMost: 1).map { Reference(id: $0) }))
         }

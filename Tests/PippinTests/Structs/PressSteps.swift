@@ -49,10 +49,9 @@ struct PressSteps {
     }
 
     mutating func authors() -> [Press.Author] {
-        some(of: 6, atMost: 3).map { id in
-            let books = some(of: 5, atMost: 3).map { book in
-                Press.Book(id: book, authors: some(of: 4, atMost: 2).map { Reference(id: $0) })
-            }
+        let all = (0..<5).map { Press.Book(id: $0, authors: some(of: 4, atMost: 2).map { Reference(id: $0) }) }
+        return some(of: 6, atMost: 3).map { id in
+            let books = some(of: 5, atMost: 3).map { all[$0] }
             return Press.Author(id: id, books: books)
         }
     }
@@ -134,6 +133,23 @@ struct PressSteps {
             }
             articles.append(article)
         }
+        agree(&articles)
         return articles
+    }
+
+    /// Makes the copies of a model in one save equal, as they must be: the first one counts.
+    private func agree(_ articles: inout [Press.Article]) {
+        var (tags, labels): ([String: Press.Tag], [Int: Press.Sticker]) = ([:], [:])
+        func first<Model: CoreModel>(_ model: Model, _ known: inout [Model.ID: Model]) -> Model {
+            known[model.id] = known[model.id] ?? model
+            return known[model.id] ?? model
+        }
+        for index in articles.indices {
+            articles[index].tags = articles[index].tags.map { first($0, &tags) }
+            articles[index].labels = Set(articles[index].labels.sorted { $0.id < $1.id }.map { first($0, &labels) })
+            for part in articles[index].parts.indices {
+                articles[index].parts[part].labels = articles[index].parts[part].labels.map { first($0, &labels) }
+            }
+        }
     }
 }

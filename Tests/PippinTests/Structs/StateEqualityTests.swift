@@ -118,6 +118,8 @@ struct StateEqualityTests {
     @Test("are followed by no equal one: a save of another model brings none to who observes one")
     func observed() async throws {
         let manager = PersistenceManager(models: Novel.self, Chapter.self, store: .memory)
+        var novel = novel
+        novel.first = novel.chapters.first
         try await manager.save(novel)
         let states = manager.observe(Novel.self, id: "1")
         let seen = Locked<[Decimal?]>([])

@@ -163,6 +163,7 @@ struct UnwritableValueTests {
         var amount: Decimal = 0
         var when = Date(timeIntervalSinceReferenceDate: 0)
         var history: [Double] = []
+        var prices: [Decimal] = []
     }
 
     private let counter: Counter
@@ -188,6 +189,7 @@ struct UnwritableValueTests {
         #expect(refusedKey { $0.amount = .nan } == "amount")
         #expect(refusedKey { $0.when = Date(timeIntervalSinceReferenceDate: .nan) } == "when")
         #expect(refusedKey { $0.history = [.nan] } == "history")
+        #expect(refusedKey { $0.prices = [1, .nan] } == "prices")
         #expect(try await counter.manager.fetch(Gauge.self).count == 0)
     }
 
