@@ -1,6 +1,26 @@
 import CompactCollections
 import Foundation
 
+/// What Xcode's editor offers for a type. An attribute that gets another type keeps the texts of its former one in the
+/// file, where the editor no longer shows them; they mean nothing, and a warning says so.
+extension NSAttributeType {
+    var hasDefaultInSource: Bool {
+        switch self {
+        case .undefinedAttributeType, .binaryDataAttributeType, .transformableAttributeType, .objectIDAttributeType,
+            .compositeAttributeType:
+            false
+        default: true
+        }
+    }
+
+    var hasBoundsInSource: Bool {
+        switch self {
+        case .booleanAttributeType, .UUIDAttributeType, .URIAttributeType: false
+        default: hasDefaultInSource
+        }
+    }
+}
+
 extension SourceReader {
     /// The default value, of the attribute's type.
     static func defaultValue(
@@ -13,6 +33,7 @@ extension SourceReader {
         guard let text = element.attributes["defaultValueString"], !text.isEmpty || type == .stringAttributeType else {
             return nil
         }
+        guard type.hasDefaultInSource else { return nil }
         // Xcode's editor accepts any text here, and apps ship with it: a text that is no UUID, or a date in the
         // order of somebody's country, means no default. A warning says so.
         if type == .UUIDAttributeType, UUID(uuidString: text) == nil { return nil }
@@ -124,7 +145,8 @@ extension SourceReader {
             }
         func bound(_ key: String, dateKey: String) throws -> Value? {
             if type == .dateAttributeType, let date = try element.timeInterval(dateKey, place) { return .date(date) }
-            guard let text = element.string(key) else { return nil }
+            guard type.hasBoundsInSource, let text = element.string(key) else { return nil }
+            if type == .dateAttributeType, date(text) == nil { return nil }
             return Value(try value(text, of: boundType, key: key, element, place).object)
         }
         let minimum = try bound("minValueString", dateKey: "minDateTimeInterval")
@@ -139,7 +161,7 @@ extension SourceReader {
         let subject: ExpressionTree = type == .stringAttributeType ? .keyPath(["length"]) : .evaluatedObject
         if let minimum { add(subject, .greaterThanOrEqualTo, minimum, code: codes.tooSmall) }
         if let maximum { add(subject, .lessThanOrEqualTo, maximum, code: codes.tooLarge) }
-        if let pattern = element.string("regularExpressionString") {
+        if type == .stringAttributeType, let pattern = element.string("regularExpressionString") {
             add(.evaluatedObject, .matches, .string(pattern), code: CoreDataErrorCode.validationStringPatternMatching)
         }
         return validation

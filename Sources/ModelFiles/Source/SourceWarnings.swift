@@ -68,19 +68,36 @@ enum SourceWarnings {
             found.append(
                 warning("codeGenerationType", value, "class, category or none", "No code is generated for the entity"))
         }
-        if let value = element.string("defaultValueString"), !value.isEmpty, let kind = misread(value, in: element) {
-            found.append(warning("defaultValueString", value, kind, "The attribute has no default"))
-        }
+        if element.name == "attribute" { found += leftovers(of: element).map(warning) }
         return found
     }
 
-    /// What a default should be and is not; nil for one that is read, or refused as a whole.
-    private static func misread(_ value: String, in element: SourceElement) -> String? {
-        switch element.string("attributeType") {
-        case "UUID": UUID(uuidString: value) == nil ? "a UUID" : nil
-        case "Date":
-            element.string("defaultDateTimeInterval") == nil && SourceReader.date(value) == nil ? "a date" : nil
-        default: nil
+    /// The default, bounds and pattern that are not understood, or that the attribute's type has not: those of the type
+    /// that it had before. Not those for which the whole model is refused.
+    private static func leftovers(of element: SourceElement) -> [String] {
+        let name = element.string("attributeType") ?? "Undefined"
+        guard let type = SourceReader.attributeTypes[name] else { return [] }
+        func misread(_ key: String, _ value: String) -> String? {
+            switch type {
+            case .UUIDAttributeType: return UUID(uuidString: value) == nil ? "a UUID" : nil
+            case .dateAttributeType:
+                let interval = key.replacingOccurrences(of: "ValueString", with: "DateTimeInterval")
+                return element.string(interval) == nil && SourceReader.date(value) == nil ? "a date" : nil
+            default: return nil
+            }
+        }
+        let keys = [
+            ("defaultValueString", type.hasDefaultInSource, "The attribute has no default"),
+            ("minValueString", type.hasBoundsInSource, "The attribute has no minimum"),
+            ("maxValueString", type.hasBoundsInSource, "The attribute has no maximum"),
+            ("regularExpressionString", type == .stringAttributeType, "The attribute has no pattern"),
+        ]
+        return keys.compactMap { key, isOffered, instead in
+            guard let value = element.string(key), !value.isEmpty else { return nil }
+            guard isOffered else {
+                return "\(key) is “\(value)”, which the type \(name) cannot have. \(instead)"
+            }
+            return misread(key, value).map { "\(key) is “\(value)”; \($0) expected. \(instead)" }
         }
     }
 }
