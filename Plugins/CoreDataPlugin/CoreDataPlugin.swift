@@ -33,11 +33,11 @@ struct CoreDataPlugin: BuildToolPlugin {
             let output = context.pluginWorkDirectoryURL
 
             var commands = models.map { model in
-                let momd = output.appending(path: model.deletingPathExtension().lastPathComponent + ".momd")
+                let compiled = output.appending(path: Self.compiledName(of: model))
                 return Command.buildCommand(
                     displayName: "Compiling model \(model.lastPathComponent)", executable: tool.executable,
-                    arguments: tool.arguments + ["model", "--output", momd.path, "--model", model.path] + common,
-                    inputFiles: Self.files(in: model) + sources + tool.files, outputFiles: [momd])
+                    arguments: tool.arguments + ["model", "--output", compiled.path, "--model", model.path] + common,
+                    inputFiles: Self.files(in: model) + sources + tool.files, outputFiles: [compiled])
             }
             commands += mappings.map { mapping in
                 let cdm = output.appending(path: mapping.deletingPathExtension().lastPathComponent + ".cdm")
@@ -73,6 +73,12 @@ struct CoreDataPlugin: BuildToolPlugin {
             arguments += ["--dependency", "\(dependency.moduleName)=\(folders.folder(of: dependency))"]
         }
         return arguments + sources.flatMap { ["--source", $0.path] }
+    }
+
+    /// A model with versions becomes a `.momd`, one without a `.mom`, as with Xcode: code asks the bundle for these.
+    private static func compiledName(of model: URL) -> String {
+        let fileExtension = model.pathExtension == "xcdatamodeld" ? "momd" : "mom"
+        return "\(model.deletingPathExtension().lastPathComponent).\(fileExtension)"
     }
 
     /// The models among the sources, versioned (`.xcdatamodeld`) or not (`.xcdatamodel`), or the mapping models.

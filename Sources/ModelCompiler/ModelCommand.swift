@@ -3,7 +3,7 @@ import Foundation
 import ModelFiles
 import RecordGeneration
 
-/// Compiles a model into the `.momd` that the target gets as a resource.
+/// Compiles a model into the `.momd` or `.mom` that the target gets as a resource.
 enum ModelCommand {
     static func run(_ arguments: Arguments) throws {
         let source = URL(fileURLWithPath: try arguments.one("--model"))

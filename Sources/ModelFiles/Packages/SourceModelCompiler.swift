@@ -2,7 +2,8 @@ import CompactCollections
 import Foundation
 import KeyedArchives
 
-/// Compiles source models, as Apple's `momc` does: an `.xcdatamodeld` becomes a `.momd` with a `.mom` per version.
+/// Compiles source models, as Apple's `momc` does: an `.xcdatamodeld` becomes a `.momd` with a `.mom` per version, and
+/// an `.xcdatamodel` outside of one a `.mom`.
 package enum SourceModelCompiler {
     /// A remark on a model that was compiled.
     package struct Remark {
@@ -16,7 +17,8 @@ package enum SourceModelCompiler {
     ///
     /// - Parameters:
     ///   - source: an `.xcdatamodeld` or `.xcdatamodel`.
-    ///   - destination: the `.momd` to write; it is replaced once everything is compiled.
+    ///   - destination: the `.momd` to write, or a `.mom` with the current version alone; it is replaced once
+    ///     everything is compiled.
     ///   - moduleName: the module for classes of the “current product module”.
     ///   - className: the name under which a class is found at run time, for its name in the model.
     /// - Returns: what was left out, with the reason: versions that cannot be compiled, and values without meaning for
@@ -46,6 +48,14 @@ package enum SourceModelCompiler {
             } catch let error as NSError where version.name != package.currentVersionName {
                 remarks.append(leftOut(version, error))
             }
+        }
+        if destination.pathExtension == "mom", let data = files["\(package.currentVersionName).mom"] {
+            try ModelFileError.naming(destination) {
+                try FileManager.default.createDirectory(
+                    at: destination.deletingLastPathComponent(), withIntermediateDirectories: true)
+                try data.write(to: destination, options: .atomic)
+            }
+            return remarks
         }
         files[VersionInfo.fileName] = try info.data()
         try ModelFileError.naming(destination) { try ModelFolder.write(files, to: destination) }

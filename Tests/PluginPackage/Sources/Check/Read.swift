@@ -69,6 +69,8 @@ extension Check {
 
     /// Two more models, in the executable's own resources.
     static func checkOtherModels() throws {
+        let unversioned = Bundle.module.url(forResource: "Visits", withExtension: "mom")
+        try check(unversioned != nil, "a model without versions is compiled to a .mom")
         for (name, key, type) in [("Visits", "minutes", Visit.self), ("Stamps", "value", Stamp.self)]
             as [(String, String, NSManagedObject.Type)]
         {
