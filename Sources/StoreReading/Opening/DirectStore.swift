@@ -47,7 +47,10 @@ package final class DirectStore: @unchecked Sendable {
         copy = opening.readsCopy ? try PrivateCopy(of: original) : nil
         let url = copy?.url ?? original
         logFiles = try copy == nil ? LogFiles(of: original) : nil
-        let facts = try copy.map { try FileFacts(copy: $0.url, original: original) } ?? FileFacts(inPlace: url)
+        let facts: FileFacts
+        do {
+            facts = try copy.map { try FileFacts(copy: $0.url, original: original) } ?? FileFacts(inPlace: url)
+        } catch { throw copy == nil ? Self.explained(error, original) : error }
         var options: [AnyHashable: Any] = [
             NSReadOnlyPersistentStoreOption: !opening.isWritable,
             NSPersistentStoreRemoteChangeNotificationPostOptionKey: opening.announcesChanges,
@@ -67,12 +70,29 @@ package final class DirectStore: @unchecked Sendable {
             options[NSIgnorePersistentStoreVersioningOption] = true
             candidates = [{ try TableModel.candidate(for: url, facts: facts, reason: error.reason) }]
         }
-        let opened = try Self.open(candidates, facts.kind.type, url, options)
+        let opened: Opened
+        do { opened = try Self.open(candidates, facts.kind.type, url, options) } catch {
+            throw copy == nil ? Self.explained(error, original) : error
+        }
         (layout, coordinator, store) = (opened.layout, opened.coordinator, opened.store)
         (document, modelOrigin) = (opened.candidate.document, opened.candidate.origin)
         (file, self.original) = (url, original)
         name = original.lastPathComponent
         pagesByKey = facts.kind == .sqlite
+    }
+
+    /// The reason why a store cannot be read in place, if its folder is it: SQLite reads changes in a write-ahead log
+    /// only where it may write beside the store.
+    private static func explained(_ error: any Error, _ store: URL) -> any Error {
+        let log = store.path + "-wal"
+        var facts = stat()
+        guard access(store.deletingLastPathComponent().path, W_OK) != 0, stat(log, &facts) == 0, facts.st_size > 0,
+            (try? StoreKind(of: store)) == .sqlite
+        else { return error }
+        return CommandError(
+            "“\(store.path)” cannot be read in place: its folder is read-only, and SQLite has to write beside a store to "
+                + "read the changes in its write-ahead log. Leave out --in-place, so that a copy is read; pippin shell and "
+                + "pippin browse need the store and “\(store.lastPathComponent)-wal” in a folder that may be written")
     }
 
     private typealias Opened = (
