@@ -64,9 +64,11 @@ enum PippinCommand {
         case .migrate(let options): try Migrating.run(options, output)
         case .query(let options):
             let store = try open(options.store, options.model, readsCopy: !options.isInPlace)
+            warn(store.modelGap, errors)
             try QueryCommand.run(options, in: store, terminal, output)
         case .export(let options):
             let store = try open(options.store, options.model, readsCopy: !options.isInPlace)
+            warn(store.modelGap, errors)
             try QueryCommand.run(options, in: store, progress, output)
         case .import(let options):
             let store = try open(options.store, options.model, isWritable: true)
@@ -88,6 +90,12 @@ enum PippinCommand {
         var opening = DirectStore.Opening(path: path, modelPath: model)
         (opening.readsCopy, opening.isWritable) = (readsCopy, isWritable)
         return try DirectStore(opening)
+    }
+
+    /// Says what is not known without a model. What is shown is on the standard output, which programs read.
+    private static func warn(_ gap: String?, _ errors: (String) -> Void) {
+        guard let gap else { return }
+        errors("pippin: warning: \(TextTools.plainLines(gap)) (--model names a model)\n")
     }
 
     private static func manual(_ folder: String?, _ output: (String) throws -> Void) throws {
@@ -112,13 +120,12 @@ enum PippinCommand {
             as ModelCandidate.NoModel
         {
             let raw = try RawStore(at: options.store, reason: error.reason)
-            errors(
-                "pippin: warning: \(error.reason); its objects are shown as the file has them (--model names a model)\n"
-            )
+            warn("\(error.reason); its objects are shown as the file has them", errors)
             let entities = try raw.entities(named: options.entity)
             return options.asJSON
                 ? try RawText.dumpJSON(raw, entities, output) : try RawText.dump(raw, entities, output)
         }
+        warn(store.modelGap, errors)
         let objects = store.objects
         let entities = try objects.entities(named: options.entity)
         if options.asJSON {

@@ -73,20 +73,6 @@ extension FileValues {
     }
 }
 
-extension StoreDocument {
-    /// Gives values that the file has by place the numbers of their places as names, for readers without a model.
-    mutating func nameByPlaces() throws {
-        var copies = CopiedBytes(of: self)
-        for index in objects.indices {
-            for (place, value) in (objects[index].places ?? []).enumerated() {
-                guard let found = try FileValues.fileValue(value, of: nil) else { continue }
-                try copies.count(found, from: value, nil)
-                objects[index].attributes.append(("\(place + 1)", found))
-            }
-        }
-    }
-}
-
 /// Counts the bytes of values that are made for each place: objects of a small file may share a large value, which
 /// would be copied for each.
 struct CopiedBytes {

@@ -33,7 +33,7 @@ package final class BinaryStore: DocumentStore, @unchecked Sendable {
     ) throws -> Data {
         document.hasCoreDataLayout
             ? try CoreDataBinaryFile.data(of: document, entities: entities, order: order)
-            : try BinaryStoreArchive.data(of: document)
+            : try BinaryStoreArchive.data(of: document, entities: entities)
     }
 
     override class func replacingMetadata(
@@ -47,15 +47,20 @@ package final class BinaryStore: DocumentStore, @unchecked Sendable {
 
 /// The keyed archive of a binary store. Reading it creates no object of a class that the archive names.
 ///
-/// The root, a `PippinStore`, has `version`, `metadata` (a property list), `lastKey` and `objects`. Each `PippinObject`
-/// has the `entity`, the `key`, the attributes as `a.<name>`, and the relationships as `r.<name>`, which are arrays of
-/// keys.
+/// The root, a `PippinStore`, has `version`, `metadata` (a property list), `lastKey`, `objects`, and `declarations` (a
+/// property list as well: what tools without a model read the values by). Each `PippinObject` has the `entity`, the
+/// `key`, the attributes as `a.<name>`, and the relationships as `r.<name>`, which are arrays of keys.
 enum BinaryStoreArchive {
     private static let version: Int64 = 1
     private static let storeClass = "PippinStore"
     private static let objectClass = "PippinObject"
 
-    static func data(of document: StoreDocument) throws -> Data {
+    /// - Parameters:
+    ///   - document: the store's metadata and objects.
+    ///   - entities: the store's entities; none if there is no model, and the declarations are those of the document.
+    /// - Returns: the content of the file.
+    /// - Throws: an error for metadata that are no property list.
+    static func data(of document: StoreDocument, entities: [String: EntityLayout]) throws -> Data {
         var builder = KeyedArchiveBuilder()
         let root = builder.reserve()
         let objects = document.objects.map { object -> PropertyList in
@@ -80,12 +85,16 @@ enum BinaryStoreArchive {
         do {
             metadata = try PropertyList(foundationObject: document.metadata).binaryData()
         } catch { throw FileValues.Failure(reason: "its metadata are no property list: \(error.description)") }
-        builder.fill(
-            root, classNames: [storeClass, "NSObject"],
-            fields: [
-                "version": .integer(version), "metadata": .data(metadata), "lastKey": .integer(document.lastKey),
-                "objects": builder.array(objects),
-            ])
+        var fields: [String: PropertyList] = [
+            "version": .integer(version), "metadata": .data(metadata), "lastKey": .integer(document.lastKey),
+            "objects": builder.array(objects),
+        ]
+        let declarations = entities.isEmpty ? document.declarations : StoreDeclarations(of: entities)
+        if !declarations.entities.isEmpty {
+            fields["declarations"] = .data(
+                try PropertyList(foundationObject: declarations.propertyList).binaryData())
+        }
+        builder.fill(root, classNames: [storeClass, "NSObject"], fields: fields)
         return try builder.archive(root: root).data()
     }
 
@@ -101,6 +110,12 @@ enum BinaryStoreArchive {
         else { throw FileValues.Failure(reason: "its metadata are no property list") }
         document.metadata = list
         document.metadata[NSStoreTypeKey] = NSBinaryStoreType
+        // Only tools need these: values are read by the model.
+        if root.keys.contains("declarations"), case .plain(.data(let bytes)) = try root.value(forKey: "declarations"),
+            let list = try? PropertyListSerialization.propertyList(from: bytes, format: nil) as? [String: [String: Any]]
+        {
+            document.declarations = StoreDeclarations(propertyList: list)
+        }
         for object in try root.optionalObjects(forKey: "objects") ?? [] { document.objects.append(try read(object)) }
         return document
     }

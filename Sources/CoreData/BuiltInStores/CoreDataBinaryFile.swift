@@ -17,7 +17,7 @@ package enum CoreDataBinaryFile {
 
     // MARK: Reading
 
-    /// The content of a file. Its values have no names: see `AttributePlaces`, and `StoreDocument.nameByPlaces()`.
+    /// The content of a file. Its values have no names: see `AttributePlaces`.
     static func document(of data: Data) throws -> StoreDocument {
         var document = StoreDocument(
             metadata: try metadata(of: data), lastKey: Int64(clamping: try number(in: data, 48)))

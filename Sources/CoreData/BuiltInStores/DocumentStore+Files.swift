@@ -2,18 +2,24 @@ import Foundation
 
 // Reading and replacing the file of a store, and the errors of doing so.
 extension DocumentStore {
-    /// The content of a store's file, for tools that have no model.
+    /// The content of a store's file with all that it says about properties, for tools that have no model.
     ///
     /// - Parameters:
     ///   - url: the file of the store.
     ///   - type: the type of XML or binary stores.
-    /// - Returns: the metadata and all objects of the file.
+    /// - Returns: the metadata and all objects of the file. Values that the file has by place have no names.
     /// - Throws: 259 if the file is damaged, or is not such a store.
     package static func contents(of url: URL, type: String) throws -> StoreDocument {
-        let store: DocumentStore.Type = type == NSXMLStoreType ? XMLStore.self : BinaryStore.self
-        return try store.read(url) { data in
-            var document = try store.document(of: data)
-            try document.nameByPlaces()
+        if type == NSXMLStoreType {
+            return try XMLStore.read(url) { try XMLStoreReader.document(of: $0, declaring: true) }
+        }
+        return try BinaryStore.read(url) { data in
+            var document = try BinaryStore.document(of: data)
+            if document.hasCoreDataLayout {
+                document.declarations = StoreDeclarations(placesOf: document)
+            } else if document.declarations.entities.isEmpty {
+                document.declarations = StoreDeclarations(valuesOf: document)
+            }
             return document
         }
     }

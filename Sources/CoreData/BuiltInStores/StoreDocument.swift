@@ -95,26 +95,3 @@ enum FileValues {
     /// The reason why a value cannot be written to a file, or read from it.
     typealias Failure = StoreDocument.Failure
 }
-
-extension NSAttributeType {
-    /// The name of the type in XML stores.
-    var xmlName: String {
-        switch self {
-        case .integer16AttributeType: "int16"
-        case .integer32AttributeType: "int32"
-        case .integer64AttributeType: "int64"
-        case .decimalAttributeType: "decimal"
-        case .doubleAttributeType: "double"
-        case .floatAttributeType: "float"
-        case .stringAttributeType: "string"
-        case .booleanAttributeType: "bool"
-        case .dateAttributeType: "date"
-        case .binaryDataAttributeType: "binary"
-        case .UUIDAttributeType: "uuid"
-        case .URIAttributeType: "uri"
-        case .transformableAttributeType: "transformable"
-        case .compositeAttributeType: "composite"
-        case .undefinedAttributeType, .objectIDAttributeType: "undefined"
-        }
-    }
-}

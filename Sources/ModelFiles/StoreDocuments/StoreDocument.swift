@@ -13,6 +13,8 @@ package struct StoreDocument {
     package var hasCoreDataLayout = false
     /// The size of that file.
     package var byteCount = 0
+    /// What the file says about properties. An XML file, which says it with every object, is asked only by tools.
+    package var declarations = StoreDeclarations()
 
     /// Core Data's first object is number 102.
     package static let firstKey: Int64 = 101

@@ -9,11 +9,15 @@ import Foundation
 package enum XMLStoreReader {
     /// Reads a file.
     ///
+    /// - Parameters:
+    ///   - data: the content of the file.
+    ///   - declaring: whether the types of attributes and the ends of relationships are read, too.
+    /// - Returns: the metadata and all objects.
     /// - Throws: the reason why it is no such file, with the line.
-    package static func document(of data: Data) throws -> StoreDocument {
+    package static func document(of data: Data, declaring: Bool = false) throws -> StoreDocument {
         if let reason = XMLRefusal.reason(against: data) { throw StoreDocument.Failure(reason: reason) }
         let text = String(decoding: data, as: UTF8.self)
-        let handler = Handler()
+        let handler = Handler(isDeclaring: declaring)
         let parser = XMLParser(ofAnySize: data)
         parser.delegate = handler
         let isComplete = parser.parse()
@@ -61,6 +65,9 @@ package enum XMLStoreReader {
         private var text = ""
         private var object: StoreDocument.Object?
         private var attributeName = ""
+        private let isDeclaring: Bool
+
+        init(isDeclaring: Bool) { self.isDeclaring = isDeclaring }
 
         func parser(
             _ parser: XMLParser, didStartElement elementName: String, namespaceURI: String?, qualifiedName: String?,
@@ -76,6 +83,11 @@ package enum XMLStoreReader {
             case ["database", "object", "attribute"]:
                 attributeName = attributes["name"] ?? ""
                 if attributeName.isEmpty { stop(parser, "an attribute has no name") }
+                if isDeclaring, let object {
+                    // A type that is not known has the text that the file has.
+                    let type = attributes["type"].flatMap(NSAttributeType.init(xmlName:)) ?? .stringAttributeType
+                    document.declarations.add(type, attributeName, of: object.entityName)
+                }
             case ["database", "object", "relationship"]: addRelationship(parser, attributes)
             default: break
             }
@@ -119,6 +131,10 @@ package enum XMLStoreReader {
                 return stop(parser, "a relationship has no name, or idrefs that are not like z102")
             }
             object?.relationships.append((name, keys))
+            guard isDeclaring, let object else { return }
+            let declared = StoreDeclarations.Relationship(
+                bounds: attributes["type"] ?? "", destination: attributes["destination"])
+            document.declarations.add(declared, name, of: object.entityName)
         }
 
         private static func key(_ text: some StringProtocol) -> Int64? {

@@ -10,19 +10,21 @@ enum CheckCommand {
     static func run(
         _ options: CheckOptions, _ terminal: Terminal, _ progress: ProgressLine, _ output: (String) throws -> Void
     ) throws -> Int32 {
-        let problems = try problems(of: options.store, options.model, progress)
+        let (problems, gap) = try problems(of: options.store, options.model, progress)
         try output(text(problems, of: options.store, terminal))
+        if let gap { try output("  not checked: what only its model says. \(TextTools.plainLines(gap))\n") }
         guard let copy = options.copy else { return problems.isEmpty ? 0 : wrong }
         let done = try StoreRepair.repair(options.store, into: copy, model: options.model)
         try output("\n“\(copy)” was written.\n" + done.map { "  \($0)\n" }.joined())
-        let rest = try self.problems(of: copy, options.model, progress)
+        let rest = try self.problems(of: copy, options.model, progress).found
         try output("\n" + text(rest, of: copy, terminal))
         return rest.isEmpty ? 0 : wrong
     }
 
-    private static func problems(of path: String, _ model: String?, _ progress: ProgressLine) throws -> [StoreCheck
-        .Problem]
-    {
+    /// What is wrong, and what is not known without the store's own model.
+    private static func problems(
+        of path: String, _ model: String?, _ progress: ProgressLine
+    ) throws -> (found: [StoreCheck.Problem], gap: String?) {
         defer { progress.end() }
         var opening = DirectStore.Opening(path: path, modelPath: model)
         opening.readsCopy = true
@@ -31,10 +33,11 @@ enum CheckCommand {
             // A file whose pages are damaged often cannot be opened as a store: that is what is to be said.
             let found = StoreCheck.pages(of: URL(store: path))
             guard !found.isEmpty else { throw error }
-            return found
+            return (found, nil)
         }
-        guard let file = store.file else { return [] }
-        return try StoreCheck(of: file, store) { progress.say("looking at \($0) …") }.problems
+        guard let file = store.file else { return ([], store.modelGap) }
+        let check = try StoreCheck(of: file, store) { progress.say("looking at \($0) …") }
+        return (check.problems, store.modelGap)
     }
 
     /// Pure.

@@ -65,7 +65,7 @@ extension DirectStore {
     ///
     /// - Throws: `CommandError` that names those that there are.
     func entity(named name: String) throws -> EntityLayout {
-        if let entity = layout.entityByName[name] { return entity }
+        if let entity = layout.entity(typed: name) { return entity }
         let known = layout.entities.map(\.name).joined(separator: ", ")
         throw CommandError("“\(self.name)” has no entity “\(name)”; it has \(known)")
     }

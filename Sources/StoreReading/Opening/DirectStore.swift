@@ -31,6 +31,8 @@ package final class DirectStore: @unchecked Sendable {
     package let document: ModelDocument
     /// The origin of the model, as the end of a sentence.
     package let modelOrigin: String
+    /// What is not known since the store's own model is not there; see `ModelCandidate.gap`.
+    package let modelGap: String?
     package let layout: ModelLayout
     package let coordinator: NSPersistentStoreCoordinator
     package let store: NSPersistentStore
@@ -60,14 +62,14 @@ package final class DirectStore: @unchecked Sendable {
         if facts.versionHashes.isEmpty { options[NSIgnorePersistentStoreVersioningOption] = true }
         let candidates: [() throws -> ModelCandidate]
         do {
-            candidates = try ModelCandidate.candidates(for: facts, store: original, modelPath: opening.modelPath)
+            candidates = try ModelCandidate.candidates(
+                for: facts, store: original, file: url, modelPath: opening.modelPath, isWritable: opening.isWritable)
         } catch let
             error as ModelCandidate.NoModel
         {
             guard facts.kind == .sqlite, !opening.isWritable else {
                 throw CommandError("\(error.reason); --model names a model to open it with")
             }
-            options[NSIgnorePersistentStoreVersioningOption] = true
             candidates = [{ try TableModel.candidate(for: url, facts: facts, reason: error.reason) }]
         }
         let opened: Opened
@@ -76,6 +78,7 @@ package final class DirectStore: @unchecked Sendable {
         }
         (layout, coordinator, store) = (opened.layout, opened.coordinator, opened.store)
         (document, modelOrigin) = (opened.candidate.document, opened.candidate.origin)
+        modelGap = opened.candidate.gap
         (file, self.original) = (url, original)
         name = original.lastPathComponent
         pagesByKey = facts.kind == .sqlite
@@ -108,6 +111,8 @@ package final class DirectStore: @unchecked Sendable {
         for read in candidates {
             do {
                 let candidate = try read()
+                var options = options
+                if candidate.gap != nil { options[NSIgnorePersistentStoreVersioningOption] = true }
                 let model = try candidate.model()
                 let layout = try model.compiledLayout()
                 let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
@@ -139,7 +144,7 @@ package final class DirectStore: @unchecked Sendable {
         coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         store = try coordinator.addPersistentStore(ofType: type, configurationName: nil, at: url, options: options)
         document = candidate.document
-        modelOrigin = candidate.origin
+        (modelOrigin, modelGap) = (candidate.origin, candidate.gap)
         (file, original) = (nil, nil)
         (copy, logFiles) = (nil, nil)
         self.name = name

@@ -8,23 +8,38 @@ package struct ModelCandidate {
     package let versionHashes: [String: Data]
     /// The origin of the model, as the end of a sentence.
     package let origin: String
+    /// What is not known without the model that the store was made with, as a sentence without its final period; nil
+    /// if this is that model.
+    package let gap: String?
 
-    package init(document: ModelDocument, versionHashes: [String: Data], origin: String) {
-        (self.document, self.versionHashes, self.origin) = (document, versionHashes, origin)
+    package init(document: ModelDocument, versionHashes: [String: Data], origin: String, gap: String? = nil) {
+        (self.document, self.versionHashes, self.origin, self.gap) = (document, versionHashes, origin, gap)
     }
 
     /// The models to try: the store's own copy, or the versions of a model file, the current one first. Each is read
-    /// when it is tried, and one that cannot be read does not affect the others.
+    /// when it is tried, and one that cannot be read does not affect the others. Without a model, an XML or binary
+    /// store is read with what its file says.
     ///
+    /// - Parameters:
+    ///   - facts: what the store's file says about itself.
+    ///   - store: the store, by which errors name it.
+    ///   - file: the file to read, the store's or a copy.
+    ///   - modelPath: the model's path; nil for the store's own copy.
+    ///   - isWritable: whether the store is to be changed, which takes its real model.
+    /// - Returns: functions that read a model each.
     /// - Throws: an error naming the file, or `NoModel` if the store has no copy of its model.
     package static func candidates(
-        for facts: FileFacts, store: URL, modelPath: String?
+        for facts: FileFacts, store: URL, file: URL, modelPath: String?, isWritable: Bool = false
     ) throws -> [() throws -> ModelCandidate] {
         if let modelPath {
             return try candidates(inFile: modelPath).map { read in { try read().trusted(for: facts) } }
         }
-        let own = try copy(in: facts, store: store)
-        return [{ own }]
+        do {
+            let own = try copy(in: facts, store: store)
+            return [{ own }]
+        } catch let error as NoModel where facts.kind != .sqlite && !isWritable {
+            return [{ try DocumentModel.candidate(for: file, facts: facts, reason: error.reason) }]
+        }
     }
 
     /// A store has no readable model of its own.
@@ -62,6 +77,7 @@ package struct ModelCandidate {
         document = try ModelArchiveReader.document(of: RawDeflate.inflate(cache))
         versionHashes = [:]
         self.origin = origin
+        gap = nil
     }
 
     /// The current version of a model file.

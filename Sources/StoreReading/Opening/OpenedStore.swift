@@ -8,6 +8,8 @@ package struct OpenedStore {
     package let document: ModelDocument
     /// The origin of the model, as the end of a sentence.
     package let modelOrigin: String
+    /// What is not known since the store's own model is not there; see `ModelCandidate.gap`.
+    package let modelGap: String?
     package let layout: ModelLayout
     package let store: NSPersistentStore
     package let coordinator: NSPersistentStoreCoordinator
@@ -29,11 +31,14 @@ package struct OpenedStore {
         ]
         // Without version hashes, only the columns can say whether a model fits.
         if facts.versionHashes.isEmpty { options[NSIgnorePersistentStoreVersioningOption] = true }
-        let candidates = try ModelCandidate.candidates(for: facts, store: original, modelPath: modelPath)
+        let candidates = try ModelCandidate.candidates(
+            for: facts, store: original, file: copy.url, modelPath: modelPath)
         var refusal: (any Error)?
         for read in candidates {
             do {
                 let candidate = try read()
+                var options = options
+                if candidate.gap != nil { options[NSIgnorePersistentStoreVersioningOption] = true }
                 let model = try candidate.model()
                 let layout = try model.compiledLayout()
                 let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
@@ -43,6 +48,7 @@ package struct OpenedStore {
                 self.coordinator = coordinator
                 document = candidate.document
                 modelOrigin = candidate.origin
+                modelGap = candidate.gap
                 return
             } catch {
                 // The current version's reason is the one to report.

@@ -5,7 +5,7 @@ import SQLiteConnection
 import SQLiteEngine
 
 /// The rows of an SQLite store by the entities that `Z_PRIMARYKEY` numbers, and its join tables.
-package struct RawTables: RawContents {
+struct RawTables {
     private let file: RawStoreFile
     private let original: URL
     private let uuid: String
@@ -21,7 +21,7 @@ package struct RawTables: RawContents {
         let parent: String?
     }
 
-    package init(_ copy: URL, original: URL, uuid: String) throws {
+    init(_ copy: URL, original: URL, uuid: String) throws {
         self.original = original
         self.uuid = uuid
         do {
@@ -71,7 +71,7 @@ package struct RawTables: RawContents {
     }
 
     /// `Z_14PEOPLE`: a number after the underscore.
-    private static func isJoinTable(_ name: String) -> Bool {
+    static func isJoinTable(_ name: String) -> Bool {
         name.hasPrefix("Z_") && name.dropFirst(2).first?.isASCII == true && name.dropFirst(2).first?.isNumber == true
     }
 
@@ -84,7 +84,7 @@ package struct RawTables: RawContents {
         do { return try body() } catch let error as SQLiteError { throw Self.unreadable(original, error) }
     }
 
-    package func entities() throws -> [RawStore.Entity] {
+    func entities() throws -> [RawStore.Entity] {
         try reading {
             try names.compactMap { name in
                 guard let source = sources[name] else { return nil }
@@ -96,7 +96,7 @@ package struct RawTables: RawContents {
         }
     }
 
-    package func forEachObject(of entity: RawStore.Entity, _ body: (ObjectRecord) throws -> Void) throws {
+    func forEachObject(of entity: RawStore.Entity, _ body: (ObjectRecord) throws -> Void) throws {
         guard let source = sources[entity.name] else { return }
         try reading {
             let key = source.columns.firstIndex(of: "Z_PK")

@@ -17,7 +17,8 @@ enum TableModel {
             })
         guard !document.entities.isEmpty else { throw CommandError("\(reason), and it has no entities") }
         return ModelCandidate(
-            document: document, versionHashes: [:], origin: "none: \(reason). Its tables are shown as they are")
+            document: document, versionHashes: [:], origin: "none: \(reason). Its tables are shown as they are",
+            gap: "\(reason); its tables are shown as they are")
     }
 
     /// Pure.
@@ -36,7 +37,12 @@ enum TableModel {
             var described = EntityDocument(name: entity.name)
             described.parentName = parent
             if parent == nil {
-                described.properties = (tables["Z" + entity.name.uppercased()] ?? []).compactMap(attribute)
+                for column in tables["Z" + entity.name.uppercased()] ?? [] {
+                    guard let property = attribute(column), described.property(named: property.name) == nil else {
+                        continue
+                    }
+                    described.properties.append(property)
+                }
             }
             document.entities.append(described)
         }
@@ -53,15 +59,22 @@ enum TableModel {
         return true
     }
 
-    /// `ZTITLE VARCHAR` as the attribute `title`; nil for Core Data's own columns.
+    /// `ZTITLE VARCHAR` as the attribute `title`; nil for the columns that every row has. A column whose name begins
+    /// with another character after the Z, such as `Z15NAME` of a relationship without an inverse, is an attribute of
+    /// its whole name, since a query cannot contain `15name`; the former name leads to the column.
     private static func attribute(_ column: TableDefinition.Column) -> PropertyDocument? {
         let name = column.name.uppercased()
-        guard name.hasPrefix("Z"), !name.hasPrefix("Z_"), let first = name.dropFirst().first, first.isLetter else {
+        guard name.hasPrefix("Z"), let first = name.dropFirst().first, !["Z_PK", "Z_ENT", "Z_OPT"].contains(name) else {
             return nil
         }
+        let bare = name.dropFirst().lowercased()
+        let isPlain = first.isLetter
         var property = PropertyDocument(
-            name: name.dropFirst().lowercased(), kind: .attribute(AttributeDocument(type: type(column.declaredType))))
+            name: isPlain ? bare : name.lowercased(),
+            kind: .attribute(AttributeDocument(type: type(column.declaredType))))
         property.isOptional = true
+        property.renamingIdentifier = isPlain ? nil : bare
+        StoredNames.record(column.name, in: &property)
         return property
     }
 

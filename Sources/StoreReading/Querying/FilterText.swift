@@ -15,7 +15,11 @@ package enum FilterText {
             throw TextProblem(text, 0..<text.count, "\(error)")
         }
         try checkKeys(of: parsed, text, entity)
-        return makePredicate(withValues(parsed, entity)).read(for: entity)
+        let named = parsed.mapExpressions { expression in
+            guard case .keyPath(let keys) = expression else { return expression }
+            return .keyPath(StoredNames.resolved(keys, in: entity))
+        }
+        return makePredicate(withValues(named, entity)).read(for: entity)
     }
 
     private static func problem(_ error: PredicateFormatError, in text: String) -> TextProblem {
@@ -46,7 +50,7 @@ package enum FilterText {
         for (position, key) in keys.enumerated() {
             guard let here = current else { return nil }
             if key.hasPrefix("@") || ["self", "SELF", "objectID", "entity"].contains(key) { return nil }
-            if let next = KeyCompletion.step(key, from: here) {
+            if let next = KeyCompletion.step(StoredNames.resolved(key, in: here), from: here) {
                 current = next.entity
                 continue
             }

@@ -133,12 +133,13 @@ package struct QueryText {
     /// - Returns: the plan.
     /// - Throws: `TextProblem` for an unknown entity or key.
     package func plan(_ layout: ModelLayout, sortsByKey: Bool) throws(TextProblem) -> FetchPlan {
-        guard
-            let found = layout.entityByName[entity.text]
-                ?? layout.entities.first(where: { $0.name.lowercased() == entity.text.lowercased() })
-        else {
+        guard let found = layout.entity(typed: entity.text) else {
+            let isJoinTable = RawTables.isJoinTable(entity.text.uppercased())
             throw TextProblem(
-                text, entity.offset..<entity.offset + entity.text.count, "there is no entity “\(entity.text)”",
+                text, entity.offset..<entity.offset + entity.text.count,
+                isJoinTable
+                    ? "“\(entity.text)” is no entity, but pairs of objects, which pippin dump shows"
+                    : "there is no entity “\(entity.text)”",
                 suggestions: TextProblem.near(entity.text, among: layout.entities.map(\.name)))
         }
         var plan = FetchPlan(entity: found)
@@ -152,7 +153,8 @@ package struct QueryText {
             if let problem = FilterText.problem(keys, order.key.text, found) {
                 throw problem.within(text, at: order.key.offset)
             }
-            plan.sortDescriptors.append(NSSortDescriptor(key: order.key.text, ascending: order.isAscending))
+            let key = StoredNames.resolved(keys, in: found).joined(separator: ".")
+            plan.sortDescriptors.append(NSSortDescriptor(key: key, ascending: order.isAscending))
         }
         if sortsByKey { plan.sortDescriptors.append(NSSortDescriptor(key: "objectID", ascending: true)) }
         // A fetch takes a limit of 0 for none.

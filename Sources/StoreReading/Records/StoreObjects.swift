@@ -26,7 +26,7 @@ package struct StoreObjects {
     /// - Throws: `CommandError` naming the existing entities.
     package func entities(named name: String?) throws -> [EntityLayout] {
         guard let name else { return layout.entities }
-        guard let entity = layout.entityByName[name] else {
+        guard let entity = layout.entity(typed: name) else {
             let known = layout.entities.map(\.name).joined(separator: ", ")
             throw CommandError("“\(place)” has no entity “\(name)”; it has \(known)")
         }
@@ -44,5 +44,12 @@ package struct StoreObjects {
         var plan = FetchPlan(entity: entity)
         plan.includesSubentities = false
         return plan
+    }
+}
+
+extension ModelLayout {
+    /// The entity with a name, in whichever case if no other has it.
+    package func entity(typed name: String) -> EntityLayout? {
+        entityByName[name] ?? entities.first { $0.name.lowercased() == name.lowercased() }
     }
 }

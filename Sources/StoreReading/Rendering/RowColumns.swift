@@ -26,7 +26,8 @@ package struct RowColumns {
         let all = RowColumns(of: entity).columns
         self.entity = entity
         columns = try names.map { name in
-            guard let column = all.first(where: { $0.name == name }) else {
+            let resolved = StoredNames.resolved(name, in: entity)
+            guard let column = all.first(where: { $0.name == resolved }) else {
                 let near = TextProblem.near(name, among: all.map(\.name)).map { "“\($0)”" }
                 let known =
                     near.isEmpty

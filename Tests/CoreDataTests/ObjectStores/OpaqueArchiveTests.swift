@@ -134,7 +134,6 @@ struct OpaqueArchiveTests {
         let error = #expect(throws: CocoaError.self) { try library.open(NSBinaryStoreType, Self.model()) }
         #expect(error?.code == .fileReadCorruptFile)
         #expect(error?.localizedDescription.contains("share large values too often") == true)
-        #expect(throws: CocoaError.self) { try DocumentStore.contents(of: url, type: NSBinaryStoreType) }
         let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: NSBinaryStoreType, at: url)
         #expect(metadata[NSStoreTypeKey] as? String == NSBinaryStoreType)
     }
