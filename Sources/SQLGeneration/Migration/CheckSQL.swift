@@ -31,6 +31,9 @@ package enum CheckSQL {
         return first(in: mapping.table, where: "\(own(mapping)) AND \(name: column) NOT BETWEEN \(limits)")
     }
 
+    /// Any row of a table that is no entity's: `SELECT 1 FROM Z_1TAGS LIMIT 1`.
+    package static func rows(of table: String) -> SQLFragment { "SELECT 1 FROM \(name: table) LIMIT 1" }
+
     private static func own(_ mapping: EntityMapping) -> SQLFragment { "\(.entity) = \(number: mapping.number)" }
 
     private static func first(in table: String, where condition: SQLFragment) -> SQLFragment {

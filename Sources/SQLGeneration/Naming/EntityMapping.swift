@@ -86,6 +86,9 @@ package struct SlotColumn: Sendable {
 
     /// The columns in the table: the column itself, or those of the elements.
     package var flattened: [SlotColumn] { isComposite ? elements.flatMap(\.flattened) : [self] }
+
+    /// The columns whose values may be in files: elements of a composite attribute, too.
+    package var externalColumns: [String] { flattened.filter(\.storage.allowsExternal).map(\.name) }
 }
 
 /// Where the destinations of a to-many relationship are found.

@@ -1,18 +1,20 @@
 extension SQLSchema {
-    /// Whether a store has exactly the tables and columns of the schema, with their types, and numbers only these
-    /// entities.
+    /// The join tables that a store has beside the tables and columns of the schema; nil if it does not have these,
+    /// with their types, or has other tables of entities, or numbers other entities.
     ///
     /// For a store that keeps no copy of its model, and whose version hashes cannot be compared, its tables identify
-    /// the version of the model: every stored property of that version is a column, and every column is a property.
-    package func makesTables(of catalog: StoreCatalog) -> Bool {
-        guard findings.isEmpty, catalog.numbers.count == mappings.lazy.compactMap({ $0 }).count else { return false }
+    /// the version of the model: every stored property of that version is a column, and every column is a property. A
+    /// join table may be left of a relationship that is gone.
+    package func leftJoinTables(of catalog: StoreCatalog) -> [String]? {
+        guard findings.isEmpty, catalog.numbers.count == mappings.lazy.compactMap({ $0 }).count else { return nil }
         var remaining = catalog.tables.filter { Self.isOfModel($0.key) }
         for table in tables + joinTables.map(\.table) {
             guard let columns = remaining.removeValue(forKey: table.name),
                 Self.fits(Self.types(of: columns), Self.types(of: table.columns))
-            else { return false }
+            else { return nil }
         }
-        return remaining.isEmpty
+        guard remaining.keys.allSatisfy({ $0.hasPrefix("Z_") }) else { return nil }
+        return remaining.keys.sorted()
     }
 
     /// Tables of entities are named like `ZCAR`, join tables like `Z_5TAGS`; others, such as those of iCloud, belong to

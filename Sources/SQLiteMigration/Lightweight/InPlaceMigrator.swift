@@ -96,7 +96,7 @@ package struct InPlaceMigrator {
         let entities = source.entities.filter { stored[$0.name ?? ""] != nil }
         guard
             try StoreCompatibility.differences(
-                entities, metadata: metadata, cached: { try file.model(orSupposed: source) }
+                entities, metadata: metadata, cached: { try file.model(orSupposed: source, leavesJoinTables: true) }
             ).isEmpty
         else { throw changedMeanwhile(file.url) }
     }
@@ -290,10 +290,8 @@ package struct InPlaceMigrator {
         var names: Set<String> = []
         for mapping in schema.mappings.compactMap({ $0 }) {
             let inherited = mapping.layout.superentity?.slots.count ?? 0
-            for (slot, column) in zip(mapping.layout.slots, mapping.columns).dropFirst(inherited) {
-                guard slot.attribute?.allowsExternalStorage == true, let column, !column.isComposite else { continue }
-                let select = try file.connection.prepare(
-                    ExternalFileSQL.references(column.name, in: mapping.table))
+            for column in mapping.columns.dropFirst(inherited).flatMap({ $0?.externalColumns ?? [] }) {
+                let select = try file.connection.prepare(ExternalFileSQL.references(column, in: mapping.table))
                 while try select.step() {
                     if let file = ExternalData.fileName(in: select.data(at: 0)) { names.insert(file) }
                 }

@@ -9,6 +9,8 @@ struct JoinTableMigration {
     /// The join tables of the source that stay unchanged.
     private(set) var kept: Set<String> = []
     private(set) var creations: [String] = []
+    /// The names of the tables that are made.
+    private(set) var created: [String] = []
     private(set) var insertions: [SQLFragment] = []
 
     init(_ pair: SchemaPair, _ structure: StoreStructure, tableName: (String) -> String) {
@@ -37,6 +39,7 @@ struct JoinTableMigration {
             return
         }
         creations.append(definition.creation)
+        created.append(definition.name)
         if let former, let pairs = StoredPairs(former, in: pair.source, tableName: tableName) {
             insertions += PairMove(pairs, former, relationship, join, isReversed: false).insertions(in: pair)
         } else if let formerInverse, let inverse = relationship.inverse,

@@ -76,6 +76,7 @@ private struct LightweightMigrationBuilder {
         try dropIndexes(keeping: kept)
         run(set.map { "ALTER TABLE \(quoted($0)) RENAME TO \(quoted(TableMigration.temporaryName($0)))" })
         for table in tables { move(table) }
+        makeRoom(for: joins.created, formerJoins)
         run(joins.creations)
         run(joins.insertions)
         run(RelationshipFills.statements(pair) { name in self.currentName(name, extended: extended) })
@@ -121,6 +122,21 @@ private struct LightweightMigrationBuilder {
                     MigrationViolation(
                         entity: pair.sourceMappings.first { $0.table == table }?.layout.root.name ?? table,
                         reason: "The table \(table) has rows of an entity that the source model does not know")))
+        }
+    }
+
+    /// A join table that is left of an earlier version stays, unless a new one needs its name. Its pairs would be lost,
+    /// so they stop the migration.
+    private mutating func makeRoom(for joins: [String], _ former: [String]) {
+        for table in joins where structure.tables[table] != nil && !former.contains(table) {
+            steps.append(
+                .expectNone(
+                    CheckSQL.rows(of: table).sqlite.text,
+                    MigrationViolation(
+                        entity: pair.destination.joinTables.first { $0.table.name == table }?.rootName ?? table,
+                        reason: "The table \(table), whose name the new model needs, has rows, and belongs to no "
+                            + "relationship of the source model")))
+            run(["DROP TABLE \(quoted(table))"])
         }
     }
 

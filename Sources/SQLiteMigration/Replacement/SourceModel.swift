@@ -8,7 +8,7 @@ import StoreEngine
 /// Finds the model of a store's version.
 package enum SourceModel {
     /// The store's own copy of its model, or a version of the models in the bundles with the store's hashes. If neither
-    /// is available, a version with exactly the store's tables: in the destination's package, or in the bundles.
+    /// is available, a version with the store's tables: in the destination's package, or in the bundles.
     ///
     /// - Throws: 134130 if there is none.
     package static func find(_ file: StoreFile, near destination: NSManagedObjectModel?) throws -> NSManagedObjectModel
@@ -24,8 +24,21 @@ package enum SourceModel {
         }
         let versions = NSManagedObjectModel.versions(near: destination)
         if let model = NSManagedObjectModel(byMerging: versions, forStoreMetadata: metadata) { return model }
-        if copy == nil, let model = try versions.first(where: file.hasTables) { return model }
+        if copy == nil, let model = try withTables(of: file, among: versions) { return model }
         throw MigrationError.missingSourceModel(
             url: file.url, metadata: metadata, unread: copy?.unreadProperties ?? [])
+    }
+
+    /// The version with exactly the store's tables; if there is none, the one beside whose tables the store has the
+    /// fewest join tables, which are left alone.
+    private static func withTables(
+        of file: StoreFile, among versions: [NSManagedObjectModel]
+    ) throws -> NSManagedObjectModel? {
+        var best: (model: NSManagedObjectModel, left: Int)?
+        for model in versions {
+            guard let left = try file.leftJoinTables(of: model)?.count, left < best?.left ?? .max else { continue }
+            best = (model, left)
+        }
+        return best?.model
     }
 }

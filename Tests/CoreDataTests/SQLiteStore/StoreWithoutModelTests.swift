@@ -130,16 +130,19 @@ struct StoreWithoutModelTests {
         #expect(error?.code == 134100)
     }
 
-    @Test(
-        "Its version is found among those of the model's package, and it is migrated, also without hashes as in Mac OS X 10.4",
-        arguments: [true, false])
-    func migrates(withHashes: Bool) throws {
-        try makeStore(withHashes: withHashes)
+    /// Three versions of the model in a package, the second of which made the store.
+    ///
+    /// - Parameter tags: whether the last version has a second relationship between books and tags.
+    /// - Returns: the last version.
+    private func makeVersions(withSecondTags tags: Bool = false) throws -> NSManagedObjectModel {
         let package = folder.file("Library.xcdatamodeld")
         let later = Self.model([
             Library.attribute("title", .stringAttributeType), Library.attribute("pages", .integer16AttributeType),
             Library.attribute("isbn", .stringAttributeType, defaultValue: "none"),
         ])
+        if tags, let book = later.entitiesByName["Book"], let tag = later.entitiesByName["Tag"] {
+            Library.connect(book, "marks", toMany: true, tag, "marked", inverseToMany: true)
+        }
         let unlike = Self.model([Library.attribute("name", .stringAttributeType)])
         for (name, model) in [("Library", unlike), ("Library 2", Self.model()), ("Library 3", later)] {
             let version = package.appendingPathComponent("\(name).xcdatamodel")
@@ -147,10 +150,19 @@ struct StoreWithoutModelTests {
             try SourceWriter.contents(of: ModelDocument(model)).write(
                 to: version.appendingPathComponent("contents"), atomically: true, encoding: .utf8)
         }
-        let model = try ModelPackage(at: package).model(version: "Library 3")
-        let context = try open(
-            model,
-            [NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true])
+        return try ModelPackage(at: package).model(version: "Library 3")
+    }
+
+    private static var migrating: [AnyHashable: Any] {
+        [NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true]
+    }
+
+    @Test(
+        "Its version is found among those of the model's package, and it is migrated, also without hashes as in Mac OS X 10.4",
+        arguments: [true, false])
+    func migrates(withHashes: Bool) throws {
+        try makeStore(withHashes: withHashes)
+        let context = try open(try makeVersions(), Self.migrating)
         try context.performAndWait {
             let book = try #require(try context.all("Book").first)
             #expect(book.value(forKey: "isbn") as? String == "none")
@@ -159,15 +171,77 @@ struct StoreWithoutModelTests {
         }
     }
 
+    @Test("A join table that is left of a relationship which is gone does not keep it from being migrated, and stays")
+    func leftJoinTable() throws {
+        try makeStore()
+        try execute(
+            "CREATE TABLE Z_1FRIENDS (Z_1FRIENDS INTEGER, REFLEXIVE INTEGER); INSERT INTO Z_1FRIENDS VALUES (1, 1)",
+            in: folder.store)
+        let context = try open(try makeVersions(), Self.migrating)
+        try context.performAndWait {
+            let book = try #require(try context.all("Book").first)
+            #expect(book.value(forKey: "isbn") as? String == "none")
+            #expect((book.value(forKey: "tags") as? NSSet)?.count == 1)
+        }
+        #expect(try plainSQL("SELECT Z_1FRIENDS FROM Z_1FRIENDS", in: folder.store) == ["1"])
+    }
+
+    @Test("A left join table makes room for a new one of its name if it is empty")
+    func emptyJoinTable() throws {
+        try makeStore()
+        let model = try makeVersions(withSecondTags: true)
+        for name in ["Z_1MARKS", "Z_2MARKED"] {
+            try execute("CREATE TABLE \(name) (Z_9OLD INTEGER, Z_8OLD INTEGER)", in: folder.store)
+        }
+        let context = try open(model, Self.migrating)
+        try context.performAndWait {
+            let (book, tag) = (try #require(try context.all("Book").first), try #require(try context.all("Tag").first))
+            book.setValue(NSSet(object: tag), forKey: "marks")
+            try context.save()
+        }
+        let table = try plainSQL(
+            "SELECT name FROM sqlite_master WHERE sql LIKE '%Z_1MARKED%' AND type = 'table'", in: folder.store)
+        #expect(table.count == 1)
+        #expect(try plainSQL("SELECT COUNT(*) FROM \(table.first ?? "")", in: folder.store) == ["1"])
+    }
+
+    @Test("A left join table with pairs whose name a new one needs stops the migration, which names it")
+    func joinTableInTheWay() throws {
+        try makeStore()
+        let model = try makeVersions(withSecondTags: true)
+        for name in ["Z_1MARKS", "Z_2MARKED"] {
+            try execute(
+                "CREATE TABLE \(name) (Z_9OLD INTEGER, Z_8OLD INTEGER); INSERT INTO \(name) VALUES (1, 2)",
+                in: folder.store)
+        }
+        let error = #expect(throws: NSError.self) { try open(model, Self.migrating) }
+        #expect("\(error?.userInfo ?? [:])".contains("whose name the new model needs"))
+        #expect(try plainSQL("SELECT Z_8OLD FROM Z_1MARKS", in: folder.store) == ["2"])
+        #expect(try plainSQL("SELECT ZTITLE FROM ZBOOK", in: folder.store) == ["Emma"])
+    }
+
+    @Test("A version that has the relationship of a join table is preferred to one that leaves the table")
+    func exactVersion() throws {
+        try makeStore()
+        let package = folder.file("Library.xcdatamodeld")
+        let plain = Library.entity(
+            "Book",
+            [Library.attribute("title", .stringAttributeType), Library.attribute("pages", .integer16AttributeType)])
+        let without = NSManagedObjectModel()
+        without.entities = [plain, Library.entity("Tag", [Library.attribute("name", .stringAttributeType)])]
+        let model = try makeVersions()
+        let version = package.appendingPathComponent("Library.xcdatamodel/contents")
+        try SourceWriter.contents(of: ModelDocument(without)).write(to: version, atomically: true, encoding: .utf8)
+        let context = try open(model, Self.migrating)
+        #expect(
+            try context.performAndWait { (try context.all("Book").first?.value(forKey: "tags") as? NSSet)?.count } == 1)
+    }
+
     @Test("Where no version makes its tables, the error says that none was found")
     func unknown() throws {
         try makeStore()
         let model = Self.model([Library.attribute("name", .stringAttributeType)])
-        let error = #expect(throws: NSError.self) {
-            try open(
-                model,
-                [NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true])
-        }
+        let error = #expect(throws: NSError.self) { try open(model, Self.migrating) }
         #expect(error?.code == 134130)
     }
 }
