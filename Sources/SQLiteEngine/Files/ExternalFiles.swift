@@ -6,6 +6,8 @@ package final class ExternalFiles {
     private let journal: FileJournal?
     private var written: [String] = []
     private var superfluous: [String] = []
+    /// The files to which rows go on to refer.
+    private var kept: Set<String> = []
     private var isCommitting = false
 
     /// - Parameters:
@@ -45,12 +47,15 @@ package final class ExternalFiles {
         superfluous.append(name)
     }
 
+    /// Records that a column gets bytes that it may have had before.
+    func keep(_ bytes: Data) { if let name = ExternalData.fileName(in: bytes) { kept.insert(name) } }
+
     /// After the commit.
     ///
     /// - Returns: the superfluous files.
     func commit() -> [String] {
-        defer { (superfluous, written) = ([], []) }
-        return superfluous
+        defer { (superfluous, written, kept) = ([], [], []) }
+        return kept.isEmpty ? superfluous : superfluous.filter { !kept.contains($0) }
     }
 
     /// Before the commit.
@@ -62,7 +67,6 @@ package final class ExternalFiles {
         // can find out.
         if isCommitting, !isEmpty { journal?.leaveUnclear() } else { external.remove(written) }
         isCommitting = false
-        written = []
-        superfluous = []
+        (superfluous, written, kept) = ([], [], [])
     }
 }

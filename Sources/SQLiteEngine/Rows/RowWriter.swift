@@ -28,13 +28,7 @@ package final class RowWriter {
         self.coding = coding
         self.schema = schema
         kinds = ContiguousArray(mapping.columns.map(Self.kind))
-        externalSlots = mapping.columns.indices.filter { slot in
-            switch mapping.columns[slot]?.storage {
-            case .data(allowsExternal: true), .transformable(allowsExternal: true):
-                return mapping.columns[slot]?.isComposite == false
-            default: return false
-            }
-        }
+        externalSlots = mapping.columns.indices.filter { mapping.columns[$0]?.externalColumns.isEmpty == false }
     }
 
     private static func kind(of column: SlotColumn?) -> Kind {
@@ -234,6 +228,8 @@ package final class RowWriter {
         // A value that could not be read is written back unchanged.
         case (.object(let missing as MissingExternalData), .data(allowsExternal: true)),
             (.object(let missing as MissingExternalData), .transformable(allowsExternal: true)):
+            // An element of a composite attribute is written with the others.
+            files?.keep(missing.column)
             return .blob(missing.column)
         case (.object(let missing as MissingExternalData), _): throw unacceptable(column, missing.sentence)
         case (.object(let object), .transformable(let allowsExternal)):

@@ -20,18 +20,22 @@ extension OpenStore {
         let external = access.writer.externalSlots
         if external.isEmpty { return }
         let changed = external.filter { slots?.contains($0) ?? true }
-        let references = try changed.compactMap { try fileReference(of: access, $0, inRow: key) }
+        let references = try columns(of: changed, access).compactMap { try fileReference(of: access, $0, inRow: key) }
         if references.isEmpty { return }
-        let kept = try external.filter { !changed.contains($0) }.compactMap {
+        let kept = try columns(of: external.filter { !changed.contains($0) }, access).compactMap {
             try fileReference(of: access, $0, inRow: key)
         }
         for reference in references where !kept.contains(reference) { try files.replaced(reference) }
     }
 
+    /// The columns of slots whose values may be in files.
+    private func columns(of slots: [Int], _ access: EntityAccess) -> [String] {
+        slots.flatMap { access.mapping.columns[$0]?.externalColumns ?? [] }
+    }
+
     /// The bytes of a column, if they name a file.
-    private func fileReference(of access: EntityAccess, _ slot: Int, inRow key: Int64) throws -> Data? {
-        guard let column = access.mapping.columns[slot] else { return nil }
-        let statement = try connection.statement(access.selectText(column.name))
+    private func fileReference(of access: EntityAccess, _ column: String, inRow key: Int64) throws -> Data? {
+        let statement = try connection.statement(access.selectText(column))
         defer { statement.reset() }
         try statement.bind(key, at: 1)
         guard try statement.step() else { return nil }
@@ -50,12 +54,10 @@ extension OpenStore {
     func noteFiles(
         of access: EntityAccess, _ slots: [Int], where condition: SQLFragment, _ files: ExternalFiles
     ) throws {
-        let kept = access.writer.externalSlots.filter { !slots.contains($0) }
-            .compactMap { access.mapping.columns[$0]?.name }
-        for slot in slots {
-            guard let column = access.mapping.columns[slot] else { continue }
+        let kept = columns(of: access.writer.externalSlots.filter { !slots.contains($0) }, access)
+        for column in columns(of: slots, access) {
             let statement = try connection.prepare(
-                ExternalFileSQL.references(column.name, in: access.mapping.table, butNotIn: kept, where: condition))
+                ExternalFileSQL.references(column, in: access.mapping.table, butNotIn: kept, where: condition))
             while try statement.step() { try files.replaced(statement.data(at: 0)) }
         }
     }
