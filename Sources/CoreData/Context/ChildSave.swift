@@ -137,7 +137,7 @@ private struct ChildSave {
         parent.rememberForUndo(target, existed: false)
         parent.changed.list(target)
         parent.event.add(target)
-        if !child.assignedStores.isEmpty, let store = child.assignedStores[ObjectIdentifier(object)] {
+        if let store = child.assignedStores[object] {
             parent.assign(target, to: store)
         }
         target.awakeFromInsert()

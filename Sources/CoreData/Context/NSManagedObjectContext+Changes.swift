@@ -45,11 +45,11 @@ extension NSManagedObjectContext {
         guard let object = object as? NSManagedObject else {
             programmerError("cannot assign a \(type(of: object)) to a store; only managed objects can be assigned")
         }
-        assignedStores[ObjectIdentifier(object)] = store
+        assignedStores[object] = store
     }
 
     func assignedStore(of object: NSManagedObject) -> NSPersistentStore? {
-        assignedStores.isEmpty ? nil : assignedStores[ObjectIdentifier(object)]
+        assignedStores[object]
     }
 
     // MARK: Changing
@@ -111,7 +111,7 @@ extension NSManagedObjectContext {
     func forget(_ object: NSManagedObject) {
         table.remove(object)
         retained.remove(object)
-        if !assignedStores.isEmpty { assignedStores[ObjectIdentifier(object)] = nil }
+        if !assignedStores.isEmpty { assignedStores[object] = nil }
         object.relations = []
         object.state.remove([.inserted, .updated, .deleted, .deletePropagated])
         object.state.remove(.anyEvent)

@@ -29,7 +29,7 @@ extension NSManagedObjectContext {
         /// The store that has an object, or will have it once it is saved.
         func store(of object: NSManagedObject) -> StoreIdentity? {
             if let identity = object.storeIdentity { return identity }
-            if let assigned = assignedStores[ObjectIdentifier(object)] { return assigned.identity }
+            if let assigned = assignedStores[object] { return assigned.identity }
             let layout = ObjectIdentifier(object.layout)
             if let known = defaults[layout] { return known }
             let found = persistentStoreCoordinator?.storeOfNewObjects(of: object.layout)?.identity

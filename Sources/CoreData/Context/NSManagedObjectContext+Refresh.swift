@@ -17,6 +17,7 @@ extension NSManagedObjectContext {
             withdraw(object)
             object.becomeFault()
         }
+        guard keeps(object) else { return }
         event.refreshed.append(object)
         scheduleProcessing()
     }
@@ -36,18 +37,24 @@ extension NSManagedObjectContext {
                 if let object = table.object(for: row.objectID) { refreshObject(object, by: row) }
             }
         } catch { report("changed objects cannot be refreshed", error) }
-        event.refreshed += changed
-        if !changed.isEmpty { scheduleProcessing() }
+        let kept = changed.filter(keeps)
+        event.refreshed += kept
+        if !kept.isEmpty { scheduleProcessing() }
     }
 
     /// Gives an object its row's values, and keeps its changes.
     private func refreshObject(_ object: NSManagedObject, by row: Row) {
         object.adopt(row, keepingChanges: true)
         renewRelationships(of: [object])
+        guard keeps(object) else { return }
         object.forgetFetchedValues()
         readFailures[object.identifier] = nil
         awake(object, from: .refresh)
     }
+
+    /// Whether an object is still one of this context: code of the program's that runs meanwhile, such as an observer
+    /// or an awakening object, may reset the context, and an object that it forgot must not come back.
+    func keeps(_ object: NSManagedObject) -> Bool { object.managedObjectContext === self }
 
     // MARK: Merging saves of other contexts
 
@@ -117,10 +124,12 @@ extension NSManagedObjectContext {
         // Reads below must see the merged state.
         if objects.needReading, (try? pinIfNeeded()) != nil, let pinned = self.source { source = pinned }
         take(objects.stale, from: source)
-        let inserted = objects.inserted + bringBack(objects.gone, from: source)
+        let back = bringBack(objects.gone, from: source)
         let deleted = mergeDeletions(of: objects.removed, changes, from: source)
+        let inserted = (objects.inserted + back).filter(keeps)
         prepareFollowers(for: inserted, unregistered: objects.unregistered, from: source)
-        announceMerge(changes, inserted: inserted, deleted: deleted, before: former)
+        announceMerge(
+            changes, inserted: inserted.filter(keeps), deleted: deleted.filter(keeps), before: former.filter(keeps))
         for child in announceToChildren({ changes }) { child.mergeIncomingIfCurrent() }
     }
 
@@ -163,6 +172,7 @@ extension NSManagedObjectContext {
     ) -> [NSManagedObject] {
         var removed = objects
         excludeRestored(among: &removed, from: source)
+        removed.removeAll { !keeps($0) }
         var deleted: [NSManagedObject] = []
         for object in removed {
             if !object.isDeleted { deleted.append(object) }
@@ -198,6 +208,7 @@ extension NSManagedObjectContext {
             // A parent's objects change without new versions.
             if object.version != row.version || parent != nil {
                 object.adopt(row, keepingChanges: object.hasChanges)
+                guard keeps(object) else { continue }
                 renewed.append(object)
             }
             // An object that was saved without a changed value is reported too: programs set a value to itself to make
@@ -205,7 +216,7 @@ extension NSManagedObjectContext {
             event.refreshed.append(object)
         }
         renewRelationships(of: renewed)
-        for object in renewed { awake(object, from: .refresh) }
+        for object in renewed where keeps(object) { awake(object, from: .refresh) }
     }
 
     private func announceMerge(

@@ -15,6 +15,8 @@ extension NSManagedObjectContext {
         let (lost, refreshed) = event.discard()
         var restored: [NSManagedObject] = []
         for object in objects {
+            // One that came before may have reset the context when it was restored.
+            guard keeps(object) else { continue }
             object.state.remove(.listed)
             if object.state.contains(.inserted) || object.isGone {
                 forget(object)
@@ -26,9 +28,9 @@ extension NSManagedObjectContext {
                 restored.append(object)
             }
         }
-        assignedStores = [:]
+        assignedStores = AssignedStores()
         let removed = objects.filter { $0.managedObjectContext == nil } + lost
-        restored += refreshed.filter { $0.managedObjectContext != nil }
+        restored = (restored + refreshed).filter(keeps)
         var info: [AnyHashable: Any] = [:]
         if !removed.isEmpty { info[NSDeletedObjectsKey] = Set(removed) }
         if !restored.isEmpty { info[NSRefreshedObjectsKey] = Set(restored) }
@@ -51,7 +53,7 @@ extension NSManagedObjectContext {
         advancePin()
         undoManager?.removeAllActions()
         restartRecords()
-        assignedStores = [:]
+        assignedStores = AssignedStores()
         table.removeAll()
         retained.reset()
         for object in objects {

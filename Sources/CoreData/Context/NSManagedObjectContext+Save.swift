@@ -73,7 +73,8 @@ extension NSManagedObjectContext {
     private func write(
         _ objects: ChangedObjects, to coordinator: NSPersistentStoreCoordinator, countsKeys: Bool
     ) throws {
-        let attempt = try SaveAttempt(of: objects, in: coordinator, assigned: assignedStores, countsKeys: countsKeys)
+        let attempt = try SaveAttempt(
+            of: objects, in: coordinator, assigned: assignedStores.stores, countsKeys: countsKeys)
         do {
             let results = try coordinator.save(
                 attempt.changeSets(contextName: name, author: transactionAuthor), objects: attempt.savedObjects,
@@ -95,7 +96,7 @@ extension NSManagedObjectContext {
     /// Clears the list of changed objects after all of them are saved.
     func forgetChanges() {
         changed.removeSaved()
-        assignedStores = [:]
+        assignedStores = AssignedStores()
     }
 
     /// Calls the objects' `willSave`, and validates them. Changes that they make meanwhile are prepared and saved too.
@@ -226,7 +227,7 @@ extension NSManagedObjectContext {
             takePromotions()
         }
         let unknown = new.filter { $0.hasTemporaryID && $0.state.contains(.inserted) }
-        let identifiers = try source.makePermanentIdentifiers(for: unknown, assigned: assignedStores)
+        let identifiers = try source.makePermanentIdentifiers(for: unknown, assigned: assignedStores.stores)
         var promotions: [ChildLink.Promotion] = []
         for (object, identifier) in zip(unknown, identifiers) {
             promotions.append(.init(temporary: object.identifier, permanent: identifier))

@@ -124,7 +124,7 @@ extension NSManagedObjectContext {
         if object.managedObjectContext == nil {
             rememberForUndo(object, existed: false)
             enlist(object)
-            if let store = memento.assignedStore { assignedStores[ObjectIdentifier(object)] = store }
+            if let store = memento.assignedStore { assignedStores[object] = store }
             if memento.isDeleted {
                 markDeleted(object)
                 deletions.denied.append(object)

@@ -152,7 +152,7 @@ open class NSManagedObjectContext: NSObject, NSKeyValueObserving, @unchecked Sen
     @exclusivity(unchecked) final var retained = RetainedObjects()
     final var readFailures = ReadFailures()
     var batches = FetchBatches()
-    var assignedStores: [ObjectIdentifier: NSPersistentStore] = [:]
+    var assignedStores = AssignedStores()
     @exclusivity(unchecked) final var materialization = Materialization.none
     /// The entity that the table last kept; see `keep`.
     @exclusivity(unchecked) final var lastKeptLayout: UnsafeMutableRawPointer?
