@@ -171,7 +171,8 @@ struct Aggregate: Sendable {
         do { return try Value(from: ValueDecoder(value: stored, entity: plan.name, key: path)) } catch let error
             as DecodingError
         {
-            throw PersistenceError.unreadable(entity: plan.name, key: path, reason: error.decodingReason)
+            throw PersistenceError.unreadable(
+                entity: plan.name, key: path, reason: error.decodingReason, underlying: error)
         }
     }
 

@@ -60,10 +60,11 @@ extension PersistenceError {
         )
     }
 
-    package static func unreadable(entity: String, uid: String? = nil, key: String, reason: String) -> PersistenceError
-    {
+    package static func unreadable(
+        entity: String, uid: String? = nil, key: String, reason: String, underlying: (any Error)? = nil
+    ) -> PersistenceError {
         PersistenceError(
-            .unreadable, entity: entity, property: key, identifier: uid, reason: reason,
+            .unreadable, entity: entity, property: key, identifier: uid, reason: reason, underlying: underlying,
             "\(uid.map { "The \(entity) '\($0)'" } ?? "The store's value of '\(entity)'") cannot be read"
                 + "\(key.isEmpty ? "" : ", because of '\(key)'"): \(reason)")
     }

@@ -13,7 +13,7 @@ import CoreData
 /// ```
 ///
 /// As an `NSError` it is in Core Data's domain (`NSCocoaErrorDomain`), with the code and the user info of
-/// ``underlying`` if there is one.
+/// ``underlying`` if there is one; only for ``Code/unreadable`` these are its own.
 public struct PersistenceError: Error, Sendable {
     /// What happened. Codes may be added; a `switch` over them needs a default.
     public let code: Code
@@ -33,7 +33,7 @@ public struct PersistenceError: Error, Sendable {
     public private(set) var losses: [StoreLoss] = []
     /// What could not be saved, model by model, for ``Code/conflict``, ``Code/invalid`` and ``Code/saveFailed``.
     public private(set) var failures: [SaveFailure] = []
-    /// The error that Core Data or the system gave.
+    /// The error that Core Data or the system gave, or that a model's own `init(from:)` threw.
     public private(set) var underlying: (any Error)?
 
     /// What happened, where, and what to do.
@@ -67,10 +67,10 @@ extension PersistenceError: LocalizedError, CustomStringConvertible, CustomNSErr
     /// Core Data's domain, `NSCocoaErrorDomain`.
     public static var errorDomain: String { NSCocoaErrorDomain }
 
-    /// The code of ``underlying``; otherwise the system's code for a missing file, and `NSCoreDataError` for everything
-    /// else.
+    /// The code of ``underlying``, unless a model's `init(from:)` threw that; otherwise the system's code for a missing
+    /// file, and `NSCoreDataError` for everything else.
     public var errorCode: Int {
-        if let underlying { return (underlying as NSError).code }
+        if let adopted { return adopted.code }
         switch code {
         case .storeNotFound, .fileNotReadable: return CocoaError.Code.fileReadNoSuchFile.rawValue
         case .folderNotFound: return CocoaError.Code.fileNoSuchFile.rawValue
@@ -78,9 +78,13 @@ extension PersistenceError: LocalizedError, CustomStringConvertible, CustomNSErr
         }
     }
 
-    /// The user info of ``underlying``, with this description.
+    /// The error whose code and user info are also those of this one: Core Data's or the system's. The codes of a
+    /// model's own errors mean something else in Core Data's domain.
+    private var adopted: NSError? { code == .unreadable ? nil : underlying as NSError? }
+
+    /// The user info of ``underlying``, unless a model's `init(from:)` threw that, with this description.
     public var errorUserInfo: [String: Any] {
-        var info = (underlying as NSError?)?.userInfo ?? [:]
+        var info = adopted?.userInfo ?? [:]
         info[NSLocalizedDescriptionKey] = description
         info[NSUnderlyingErrorKey] = underlying
         return info

@@ -140,10 +140,11 @@ extension EntityPlan {
         guard let known = error as? PersistenceError else {
             return PersistenceError.unreadable(
                 entity: name, uid: "\(uid)", key: (error as? DecodingError)?.firstKey ?? "",
-                reason: "init(from:) says: \(error.decodingReason)")
+                reason: "init(from:) says: \(error.decodingReason)", underlying: error)
         }
         guard known.code == .unreadable, known.identifier == nil else { return known }
         return PersistenceError.unreadable(
-            entity: known.entity ?? name, uid: "\(uid)", key: known.property ?? "", reason: known.reason ?? "")
+            entity: known.entity ?? name, uid: "\(uid)", key: known.property ?? "", reason: known.reason ?? "",
+            underlying: known.underlying)
     }
 }

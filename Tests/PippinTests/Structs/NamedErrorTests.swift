@@ -34,6 +34,19 @@ struct NamedErrorTests {
         #expect(expected.localizedDescription.contains("The Percentage 'bad' cannot be read"))
     }
 
+    @Test("and have what an initializer throws as their cause, whose code is not theirs")
+    func cause() async throws {
+        let counter = try Counter(Percentage.self)
+        try await counter.manager.save(Percentage(id: "bad", value: 101))
+        let error = await #expect(throws: PersistenceError.self) { try await counter.manager.fetch(Percentage.self) }
+        #expect(error?.underlying is Percentage.TooMuch)
+        let bridged = try #require(error) as NSError
+        #expect(bridged.userInfo[NSUnderlyingErrorKey] is Percentage.TooMuch)
+        #expect(bridged.domain == NSCocoaErrorDomain)
+        #expect(bridged.code == NSCoreDataError)
+        #expect(bridged.localizedDescription == error?.description)
+    }
+
     /// Refuses values by an error without a description.
     struct Share: CoreModel {
         struct OutOfRange: Error { let value: Int }
