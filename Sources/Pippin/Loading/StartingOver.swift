@@ -47,10 +47,15 @@ extension PersistenceManager {
         let destroying = try nextStep { try $0.destroying(on: .current, startsOver: startsOver) }
         let stores = coordinator.persistentStores
         if stores.isEmpty { try creation.check(wasDestroyed: lifecycle.withLock { $0.isDestroyed }) }
-        let places: [(url: URL?, type: String, options: [AnyHashable: Any]?)] =
-            stores.isEmpty
-            ? container.persistentStoreDescriptions.map { ($0.url, $0.type, $0.options) }
-            : stores.map { ($0.url, $0.type, $0.options) }
+        var places: [(url: URL?, type: String, options: [AnyHashable: Any]?)] = stores.map {
+            ($0.url, $0.type, $0.options)
+        }
+        // A description that was added since has no open store yet, and would bring what it leads to into the new one.
+        let known = Set(places.compactMap { $0.url?.standardizedFileURL })
+        for description in container.persistentStoreDescriptions {
+            if let url = description.url?.standardizedFileURL, known.contains(url) { continue }
+            places.append((description.url, description.type, description.options))
+        }
         // Observers hear of what follows, and must not wait for this. A store that cannot be destroyed is opened by the
         // next use.
         try step { _ in destroying }

@@ -82,6 +82,22 @@ struct StartingOverTests {
         #expect(manager.container.persistentStoreCoordinator.persistentStores.count == 2)
     }
 
+    @Test("takes away what a store has that was described after the others were opened", arguments: [true, false])
+    func describedLater(startsOver: Bool) async throws {
+        let folder = try TestFolder()
+        let (first, second) = (folder.file("first.sqlite"), folder.file("second.sqlite"))
+        for url in [first, second] {
+            try await PersistenceManager(models: Coin.self, store: .file(url)).save(Coin(code: "EUR", worth: 1))
+        }
+        let manager = PersistenceManager(models: Coin.self, store: .file(first))
+        try await manager.load()
+        manager.container.persistentStoreDescriptions.append(NSPersistentStoreDescription(url: second))
+        try await startsOver ? manager.startOver() : manager.destroy()
+        for url in [first, second] {
+            #expect(try await PersistenceManager(models: Coin.self, store: .file(url)).count(Coin.self) == 0)
+        }
+    }
+
     @Test("leaves a file alone that is not a database")
     func garbage() async throws {
         let folder = try TestFolder()
