@@ -39,13 +39,14 @@ extension NSManagedObjectContext {
         if !unregistered.isEmpty {
             var arrived: IdentitySet = []
             for follower in all {
-                for object in follower.arrivals(among: unregistered) where arrived.insert(object) {
+                for object in follower.arrivals(among: unregistered) where keeps(object) && arrived.insert(object) {
                     merging.faults.append(object)
                 }
             }
         }
         let missing = (inserted + merging.faults).filter { object in
-            object.isFault && !object.state.contains(.valuesPending) && all.contains { $0.lists(object.layout) }
+            keeps(object) && object.isFault && !object.state.contains(.valuesPending)
+                && all.contains { $0.lists(object.layout) }
         }
         // If this fails, each object reads its own row, and reports the error.
         guard missing.count > 1, let rows = try? source.rows(for: missing.map(\.identifier)) else { return }

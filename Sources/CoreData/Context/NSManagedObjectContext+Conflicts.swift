@@ -132,7 +132,7 @@ extension NSManagedObjectContext {
     /// again, for objects that others have connected since.
     func renewRelationships(of objects: [NSManagedObject]) {
         for object in objects { object.refreshToManys() }
-        let deleted = objects.filter { $0.isDeleted && !$0.isGone }
+        let deleted = objects.filter { $0.isDeleted && !$0.isGone && keeps($0) }
         if !deleted.isEmpty { followDeleteRulesAgain(of: deleted) }
     }
 

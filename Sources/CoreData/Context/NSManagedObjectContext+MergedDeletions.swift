@@ -25,13 +25,14 @@ extension NSManagedObjectContext {
             if object.forgetMembers(gone, of: relationships) { touched.append(object) }
         }
         take(referring.filter { !$0.state.contains(.inserted) }, from: source)
-        for object in referring {
+        for object in referring where keeps(object) {
             for relationship in leading[ObjectIdentifier(object.layout)] ?? []
             where object.refers(relationship, toOneOf: identifiers) {
                 object.forgetDestination(of: relationship)
             }
         }
-        event.refreshed += IdentitySet(touched + referring).subtracting(IdentitySet(event.refreshed))
+        let kept = (touched + referring).filter(keeps)
+        event.refreshed += IdentitySet(kept).subtracting(IdentitySet(event.refreshed))
     }
 
     /// Leaves out objects that exist again: a save after the merged deletion, which may be this context's own, inserted

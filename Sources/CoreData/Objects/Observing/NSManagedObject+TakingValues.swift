@@ -16,9 +16,11 @@ extension NSManagedObject {
         if keys.isEmpty { return change() }
         // If an observer reads the object and fires the fault, that is part of the change.
         info.isTakingValues = true
+        let context = storedContext
         let notifications = info.begin { keys.contains($0) }
         for key in keys { info.suppressNotifications(for: key) }
-        change()
+        // An observer may have reset the context, whose objects have no values any more.
+        if storedContext === context { change() }
         for key in keys { info.resumeNotifications(for: key) }
         info.finish(notifications)
         info.isTakingValues = false
