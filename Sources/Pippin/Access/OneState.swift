@@ -21,10 +21,13 @@ extension PersistenceManager {
                 return try await offThread {
                     while true {
                         let closings = try self.closingsWhileOpen()
-                        let answer = try self.workDurations.timing(kind) {
-                            try question(ReadAccess(access: self.access(to: .now)))
+                        let outcome = Swift.Result {
+                            try self.workDurations.timing(kind) {
+                                try question(ReadAccess(access: self.access(to: .now)))
+                            }
                         }
-                        if self.hasStayedOpen(since: closings) { return answer }
+                        // What a store that is closed meanwhile answers, an error included, is not its answer.
+                        if self.hasStayedOpen(since: closings) { return try outcome.get() }
                     }
                 }
             }
@@ -122,10 +125,16 @@ extension PersistenceManager {
         @_semantics("optimize.sil.specialize.generic.never")
         func reading<Result>(isPinned: Bool, _ work: (ModelAccess) throws -> Result) throws -> Result {
             let coordinator = container.persistentStoreCoordinator
+            let before = lifecycle.withLock { $0.closings }
             if isPinned, let scope = coordinator.pinnedScope() {
-                let result = try work(access(to: scope))
-                try PersistenceError.explaining(.readFailed) { try scope.check(coordinator) }
-                return result
+                let outcome = Swift.Result {
+                    let result = try work(access(to: scope))
+                    try PersistenceError.explaining(.readFailed) { try scope.check(coordinator) }
+                    return result
+                }
+                // If the store was destroyed meanwhile, that is the error.
+                if case .failure = outcome, !hasStayedOpen(since: before) { _ = try closingsWhileOpen() }
+                return try outcome.get()
             }
             var attempt = 0
             while true {
