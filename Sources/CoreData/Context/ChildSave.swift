@@ -239,10 +239,12 @@ private struct ChildSave {
             if !counterpart.isDeleted { copy.insert(counterpart) }
         }
         guard relationship.isOrdered else { return }
-        // The child's order, followed by the objects that only the parent has.
+        // The child's order, followed by the objects that only the parent has. Of a relationship that the child has not
+        // read, it has only those that came to the end.
         let order = members.all.compactMap { parent.table.object(at: $0.identity) }.filter(copy.contains)
         let known = Set(order)
-        copy.reorder(order + copy.all.filter { !known.contains($0) })
+        let others = copy.all.filter { !known.contains($0) }
+        copy.reorder(members.isLoaded ? order + others : others + order)
     }
 
     private func destination(_ value: StoredValue) -> NSManagedObject? {
