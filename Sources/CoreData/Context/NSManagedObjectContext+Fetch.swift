@@ -99,6 +99,7 @@ extension NSManagedObjectContext {
     }
 
     private func objects(of request: any FetchDescription, _ layout: EntityLayout) throws -> [NSManagedObject] {
+        try request.checkForObjects()
         let plan = plan(for: request, layout)
         if request.shouldRefreshRefetchedObjects { registerBeforeTaking() }
         let pending =
@@ -109,6 +110,7 @@ extension NSManagedObjectContext {
     }
 
     private func identifiers(of request: any FetchDescription, _ layout: EntityLayout) throws -> [NSManagedObjectID] {
+        try request.checkForObjects()
         let plan = plan(for: request, layout)
         guard request.includesPendingChanges else {
             guard let source, source.evaluatesInMemory(plan, stores: request.affectedStores) else {
@@ -134,11 +136,16 @@ extension NSManagedObjectContext {
         guard let source else { return [] }
         var plan = plan(for: request, layout)
         plan.columns = try columns(of: request, layout)
-        plan.groupBy = (request.propertiesToGroupBy ?? []).compactMap {
-            ($0 as? NSPropertyDescription)?.name ?? $0 as? String
+        let names = plan.columns.map(\.name)
+        for group in request.propertiesToGroupBy ?? [] {
+            guard let name = (group as? NSPropertyDescription)?.name ?? group as? String else { continue }
+            plan.groupBy.append(name)
+            guard let computed = group as? NSExpressionDescription, !names.contains(name) else { continue }
+            plan.groupColumns.append(try column(of: computed, layout))
         }
         plan.having = request.havingPredicate?.read(for: layout)
         plan.isDistinct = request.returnsDistinctResults
+        try plan.checkGroups()
         let rows = try source.fetchDictionaries(plan, stores: request.affectedStores)
         var keys = SharedKeys()
         return rows.map { keys.dictionary($0) }
@@ -150,15 +157,7 @@ extension NSManagedObjectContext {
         }
         return try wanted.map { property in
             switch property {
-            case let expression as NSExpressionDescription:
-                guard let value = expression.expression else {
-                    // Without an expression, the description stands for the property of its name, as in Core Data.
-                    if layout.description.propertiesByName[expression.name] != nil { return .keyPath(expression.name) }
-                    throw StoreError.make(
-                        CoreDataErrorCode.coreData, "The expression description “\(expression.name)” has no expression."
-                    )
-                }
-                return .expression(name: expression.name, value, expression.expressionResultType)
+            case let expression as NSExpressionDescription: return try column(of: expression, layout)
             case let description as NSPropertyDescription: return .keyPath(description.name)
             case let name as String: return .keyPath(name)
             default:
@@ -167,5 +166,15 @@ extension NSManagedObjectContext {
                     "propertiesToFetch has a \(type(of: property)); it wants property names or descriptions.")
             }
         }
+    }
+
+    private func column(of computed: NSExpressionDescription, _ layout: EntityLayout) throws -> FetchColumn {
+        if let value = computed.expression {
+            return .expression(name: computed.name, value, computed.expressionResultType)
+        }
+        // Without an expression, the description stands for the property of its name, as in Core Data.
+        if layout.description.propertiesByName[computed.name] != nil { return .keyPath(computed.name) }
+        throw StoreError.make(
+            CoreDataErrorCode.coreData, "The expression description “\(computed.name)” has no expression.")
     }
 }

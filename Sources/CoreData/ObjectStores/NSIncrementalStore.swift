@@ -199,7 +199,10 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
         request.fetchLimit = plan.limit
         request.fetchOffset = plan.offset
         request.propertiesToFetch = plan.columns.isEmpty ? nil : plan.columns.map(\.propertyToFetch)
-        request.propertiesToGroupBy = plan.groupBy.isEmpty ? nil : plan.groupBy
+        request.propertiesToGroupBy =
+            plan.groupBy.isEmpty
+            ? nil
+            : plan.groupBy.map { name in plan.groupColumns.first { $0.name == name }?.propertyToFetch ?? name }
         request.havingPredicate = plan.having
         request.returnsDistinctResults = plan.isDistinct
         return request

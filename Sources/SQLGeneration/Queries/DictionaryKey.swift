@@ -9,7 +9,9 @@ package struct DictionaryKey: Hashable {
         case expression(String, ExpressionTree, NSAttributeType)
     }
 
+    /// Those that are fetched, and those that are grouped by only.
     private let columns: [Column]
+    private let fetched: Int
     private let groupBy: [String]
     private let having: PredicateTree?
     private let isDistinct: Bool
@@ -18,7 +20,7 @@ package struct DictionaryKey: Hashable {
 
     package init(_ plan: FetchPlan, having: PredicateTree?) {
         var shapes: [ValueShape] = []
-        columns = plan.columns.map { column in
+        columns = (plan.columns + plan.groupColumns).map { column in
             switch column {
             case .keyPath(let path): return .keyPath(path)
             case .expression(let name, let expression, let type):
@@ -29,6 +31,7 @@ package struct DictionaryKey: Hashable {
         }
         having?.forEachConstant { shapes.append($0.shape) }
         self.shapes = shapes
+        fetched = plan.columns.count
         groupBy = plan.groupBy
         self.having = having
         isDistinct = plan.isDistinct

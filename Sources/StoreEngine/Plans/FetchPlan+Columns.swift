@@ -7,7 +7,9 @@ extension FetchPlan {
     }
 
     private func computedColumn(_ name: String) -> ExpressionTree? {
-        for case .expression(name, let expression, _) in columns { return expressionTree(of: expression) }
+        for case .expression(name, let expression, _) in columns + groupColumns {
+            return expressionTree(of: expression)
+        }
         return nil
     }
 

@@ -12,6 +12,8 @@ package struct FetchPlan {
     /// For dictionaries: the columns, the groups, and the condition on the groups.
     package var columns: [FetchColumn] = []
     package var groupBy: [String] = []
+    /// The computed columns among the groups that the dictionaries do not have.
+    package var groupColumns: [FetchColumn] = []
     package var having: NSPredicate?
     package var isDistinct = false
 

@@ -74,6 +74,54 @@ struct DictionaryFetchTests {
         #expect(sums.sorted() == ["10: 9.0", "4: 16.0"])
     }
 
+    @Test("groups by a computed column that it does not fetch")
+    func unfetchedGroups() throws {
+        let length = column("length", "length:(title)", .integer32AttributeType)
+        let rows = try fetch([column("total", "sum:(price)", .doubleAttributeType)]) {
+            $0.propertiesToGroupBy = [length]
+            $0.havingPredicate = NSPredicate(format: "length > 4")
+        }
+        #expect(rows.map { $0["total"] as? Double }.sorted { $0 ?? 0 < $1 ?? 0 } == [9, 11])
+        #expect(rows.allSatisfy { $0["length"] == nil })
+    }
+
+    @Test("refuses a value of which a group has several, by its name")
+    func severalValues() throws {
+        let total = column("total", "sum:(price)", .doubleAttributeType)
+        let itself = column("book", "SELF", .objectIDAttributeType)
+        let half = column("half", "price / 2", .doubleAttributeType)
+        for (column, name) in [("title" as Any, "title"), (itself, "book"), (half, "half")] {
+            let error = #expect(throws: CocoaError.self) {
+                try fetch([column, total]) { $0.propertiesToGroupBy = ["author.name"] }
+            }
+            #expect(error?.localizedDescription.contains("“\(name)” of entity “Book”") == true)
+        }
+    }
+
+    @Test("restricts groups where there are some only")
+    func conditionWithoutGroups() {
+        let error = #expect(throws: CocoaError.self) {
+            try fetch(["title"]) { $0.havingPredicate = NSPredicate(format: "count:(title) > 1") }
+        }
+        #expect(error?.localizedDescription.contains("propertiesToGroupBy") == true)
+    }
+
+    @Test("is needed for groups and for computed columns: a fetch of objects, or of their IDs, refuses them")
+    func forDictionariesOnly() {
+        let total = column("total", "sum:(price)", .doubleAttributeType)
+        for type in [NSFetchRequestResultType(), .managedObjectIDResultType] {
+            let grouped = NSFetchRequest<any NSFetchRequestResult>(entityName: "Book")
+            grouped.resultType = type
+            grouped.propertiesToGroupBy = ["title"]
+            #expect(throws: CocoaError.self) { _ = try context.fetch(grouped) }
+            let computed = NSFetchRequest<any NSFetchRequestResult>(entityName: "Book")
+            computed.resultType = type
+            computed.propertiesToFetch = [total]
+            let error = #expect(throws: CocoaError.self) { _ = try context.fetch(computed) }
+            #expect(error?.localizedDescription.contains("“total”") == true)
+        }
+    }
+
     @Test(
         "sums up nothing to 0, and has no greatest of it, in every kind of store",
         arguments: [NSInMemoryStoreType, NSXMLStoreType])
