@@ -72,11 +72,13 @@ struct ModelText: Equatable {
         return "\(type(of: property)) \(line(parts))"
     }
 
-    /// Data are printed as their size otherwise, and dates to the second.
+    /// Data are printed as their size otherwise, and dates to the second. Swift's numbers are printed as the objects
+    /// that files have in their place: `true` as 1, 2.0 as 2.
     private static func exactText(of value: Any) -> String {
         switch value {
         case let data as Data: data.base64EncodedString()
         case let date as Date: "\(date.timeIntervalSinceReferenceDate)"
+        case let number as NSNumber: number.stringValue
         default: "\(value)"
         }
     }

@@ -2,7 +2,8 @@ import CompactCollections
 import Foundation
 
 extension NSManagedObjectModel {
-    /// Merges models into one. Nil if there are no models, or two of them have an entity with the same name.
+    /// Merges models into one. Nil if there are no models, or two of them have different entities with the same name.
+    /// An entity that several of them have alike, as where one model lies in several bundles, is taken once.
     ///
     /// Core Data raises an exception for conflicting entities; here the initializer fails.
     ///
@@ -51,23 +52,26 @@ extension NSManagedObjectModel {
     /// - Parameters:
     ///   - models: the models to merge.
     ///   - entityNames: the entities to take, with the members of configurations, the templates and the requests of
-    ///     fetched properties that are about them; nil for all, which must have different names.
+    ///     fetched properties that are about them; nil for all, of which those with one name must be equal.
     /// - Returns: a new model with the entities of all models.
-    /// - Throws: an error that names an entity which two models have.
+    /// - Throws: an error that names an entity which two models have with different contents.
     package static func merge(
         _ models: [NSManagedObjectModel], entityNames: Set<String>?
     ) throws -> NSManagedObjectModel {
         var result = ModelDocument()
         var hashes: [String: Data] = [:]
+        var taken: [String: NSEntityDescription] = [:]
         for model in models {
             let document = try ModelDocument(model)
             for entity in document.entities where entityNames?.contains(entity.name) ?? true {
                 guard result.entity(named: entity.name) == nil else {
-                    if entityNames != nil { continue }
-                    throw ModelFileError(entity: entity.name, reason: "two of the models to merge have this entity")
-                        .nsError(file: nil)
+                    if entityNames != nil || taken[entity.name] == model.entitiesByName[entity.name] { continue }
+                    throw ModelFileError(
+                        entity: entity.name, reason: "two of the models to merge have different entities of this name"
+                    ).nsError(file: nil)
                 }
                 result.entities.append(entityNames.map(entity.part(of:)) ?? entity)
+                taken[entity.name] = model.entitiesByName[entity.name]
                 hashes[entity.name] = model.entitiesByName[entity.name]?.recordedVersionHash
             }
             for (name, members) in document.configurations {

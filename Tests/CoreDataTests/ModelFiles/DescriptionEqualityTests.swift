@@ -79,6 +79,21 @@ struct DescriptionEqualityTests {
         #expect(fetched("Book") != fetched("Tag"))
     }
 
+    @Test("A default that is Swift's value is the number object that a file has in its place")
+    func numberObjects() {
+        func entity(_ defaults: [Any]) -> NSEntityDescription {
+            let types: [NSAttributeType] = [.booleanAttributeType, .doubleAttributeType, .integer16AttributeType]
+            return Library.entity(
+                "Film",
+                zip(types, defaults).enumerated().map { number, attribute in
+                    Library.attribute("a\(number)", attribute.0, defaultValue: attribute.1)
+                })
+        }
+        let films = entity([true, 2.0, 3])
+        #expect(films == entity([true, 2.0, 3].map { $0 as NSNumber }))
+        #expect(films != entity([false, 2.0, 3].map { $0 as NSNumber }))
+    }
+
     @Test("Defaults are compared to the last byte and the fraction of a second, warnings and requests by their content")
     func defaults() {
         func model(

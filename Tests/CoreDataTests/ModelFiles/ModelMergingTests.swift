@@ -18,10 +18,18 @@ struct ModelMergingTests {
         #expect(first.entities.count == 2)
     }
 
-    @Test("Two models with an entity of one name do not merge")
+    @Test("Two models with different entities of one name do not merge")
     func conflict() throws {
-        #expect(NSManagedObjectModel(byMerging: [try model("A"), try model("A")]) == nil)
+        #expect(NSManagedObjectModel(byMerging: [try model("A"), try model("A", marked: "2")]) == nil)
         #expect(NSManagedObjectModel(byMerging: []) == nil)
+    }
+
+    @Test("An entity that several models have alike is taken once, as where one model lies in several bundles")
+    func sameEntity() throws {
+        let model = Library.model()
+        let merged = try #require(NSManagedObjectModel(byMerging: [model, try self.model("A"), Library.model()]))
+        #expect(merged.entities.compactMap(\.name).sorted() == (["A"] + model.entities.compactMap(\.name)).sorted())
+        #expect(merged.entitiesByName["Author"] == model.entitiesByName["Author"])
     }
 
     @Test("For a store's metadata, the versions are chosen that the store was made with")
