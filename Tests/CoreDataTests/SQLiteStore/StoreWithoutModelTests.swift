@@ -215,7 +215,8 @@ struct StoreWithoutModelTests {
                 in: folder.store)
         }
         let error = #expect(throws: NSError.self) { try open(model, Self.migrating) }
-        #expect("\(error?.userInfo ?? [:])".contains("whose name the new model needs"))
+        let told = "\(error?.userInfo ?? [:])"
+        #expect(told.contains("whose name the new model needs"))
         #expect(try plainSQL("SELECT Z_8OLD FROM Z_1MARKS", in: folder.store) == ["2"])
         #expect(try plainSQL("SELECT ZTITLE FROM ZBOOK", in: folder.store) == ["Emma"])
     }

@@ -1,7 +1,5 @@
-import Foundation
+import Pippin
 import Testing
-
-@testable import Pippin
 
 @Suite("What is done while a manager starts over")
 struct BesideStartingOverTests {
@@ -51,47 +49,5 @@ struct BesideStartingOverTests {
         try await counter.manager.destroy()
         let error = await #expect(throws: PersistenceError.self) { try await counter.manager.count(Coin.self) }
         #expect(error?.code == .notLoaded)
-    }
-
-    /// Asks a question, and does something with the manager when the question has begun.
-    private func ask(
-        _ manager: PersistenceManager, beside work: @escaping @Sendable () async throws -> Void
-    ) async throws -> Int {
-        let (begun, isDone) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        let isFirst = Locked(true)
-        let waiting = Thread {
-            begun.wait()
-            Task {
-                try await work()
-                isDone.signal()
-            }
-        }
-        waiting.start()
-        return try await manager.asking(oneStatementAbout: Coin.self) { access in
-            if isFirst.withLock({ isFirst in
-                defer { isFirst = false }; return isFirst
-            }) {
-                begun.signal()
-                isDone.wait()
-            }
-            return try access.count(Coin.self)
-        }
-    }
-
-    @Test("is refused in the same way once the store was destroyed in the middle of it")
-    func destroyedMeanwhile() async throws {
-        let counter = try Counter(Coin.self)
-        try await counter.manager.save(Coin(code: "EUR", worth: 1))
-        let error = await #expect(throws: PersistenceError.self) {
-            try await ask(counter.manager) { try await counter.manager.destroy() }
-        }
-        #expect(error?.code == .notLoaded)
-    }
-
-    @Test("is answered by the new store if it began before")
-    func startedOverMeanwhile() async throws {
-        let counter = try Counter(Coin.self)
-        try await counter.manager.save(Coin(code: "EUR", worth: 1))
-        #expect(try await ask(counter.manager) { try await counter.manager.startOver() } == 0)
     }
 }
