@@ -40,6 +40,15 @@ struct HouseTests {
         #expect(Set(making.map(\.path)) == Set(Rooms.statements.keys))
     }
 
+    @Test("Foundation, which reads shared parts of property lists without any limit, reads lists in one file")
+    func propertyLists() throws {
+        let reading = try House.files().filter { file in
+            let text = try String(contentsOf: House.root.appending(path: "Sources/" + file.path), encoding: .utf8)
+            return text.contains("PropertyListSerialization.propertyList(from")
+        }
+        #expect(reading.map(\.path) == ["KeyedArchives/PropertyLists/PropertyListBridging.swift"])
+    }
+
     @Test("Pippin shows nothing of Core Data but the door to its container")
     func door() throws {
         let sources = House.root.appending(path: "Sources")

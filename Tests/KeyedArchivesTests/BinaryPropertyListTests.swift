@@ -69,6 +69,51 @@ struct BinaryPropertyListTests {
     }
 }
 
+@Suite("Property lists whose collections are shared")
+struct SharedPropertyListTests {
+    /// Arrays in a row, each with a hundred references to the next one.
+    static func laughing(levels: UInt8) -> Data {
+        var bytes = Array("bplist00".utf8)
+        var offsets: [UInt8] = []
+        for level in 0..<levels {
+            offsets += [UInt8(bytes.count >> 8), UInt8(bytes.count & 0xFF)]
+            bytes += [0xAF, 0x10, 100] + Array(repeating: level + 1, count: 100)
+        }
+        offsets += [UInt8(bytes.count >> 8), UInt8(bytes.count & 0xFF)]
+        bytes += [0x10, 1]
+        let table = bytes.count
+        bytes += offsets + [0, 0, 0, 0, 0, 0, 2, 1]
+        for number in [Int(levels) + 1, 0, table] { bytes += (0..<8).map { UInt8(number >> (56 - 8 * $0) & 0xFF) } }
+        return Data(bytes)
+    }
+
+    @Test("become no objects where that takes more values than the file has bytes for", arguments: [3, 4, 10])
+    func refused(levels: UInt8) {
+        #expect(throws: PropertyListError.self) { try PropertyList.foundationObject(of: Self.laughing(levels: levels)) }
+    }
+
+    @Test("become objects where they are few, and so does a large list that shares nothing")
+    func few() throws {
+        let small = try PropertyList.foundationObject(of: Self.laughing(levels: 2)) as? [[Any]]
+        #expect(small?.map(\.count) == Array(repeating: 100, count: 100))
+        let large = PropertyList.array((0..<400_000).map { .integer($0 % 100) })
+        #expect(try (PropertyList.foundationObject(of: large.binaryData()) as? [Any])?.count == 400_000)
+    }
+
+    @Test("are read as Foundation reads them, in XML too; anything else is no list")
+    func kinds() throws {
+        let list: [String: Any] = [
+            "a": [1, true, 2.5] as [Any], "b": Data([1]), "c": Date(timeIntervalSinceReferenceDate: 7),
+        ]
+        for format in [PropertyListSerialization.PropertyListFormat.binary, .xml] {
+            let data = try PropertyListSerialization.data(fromPropertyList: list, format: format, options: 0)
+            let read = try #require(try PropertyList.foundationObject(of: data) as? [String: Any])
+            #expect(try PropertyList(foundationObject: read) == PropertyList(foundationObject: list))
+        }
+        #expect(try PropertyList.foundationObject(of: Data([0, 1, 2])) == nil)
+    }
+}
+
 @Suite("Damaged binary property lists")
 struct DamagedPropertyListTests {
     @Test("Every truncation is an error")

@@ -106,7 +106,7 @@ enum BinaryStoreArchive {
         }
         var document = StoreDocument(lastKey: try root.integer(forKey: "lastKey"))
         guard case .plain(.data(let bytes)) = try root.value(forKey: "metadata"),
-            let list = try? PropertyListSerialization.propertyList(from: bytes, format: nil) as? [String: Any]
+            let list = try? PropertyList.foundationObject(of: bytes) as? [String: Any]
         else { throw FileValues.Failure(reason: "its metadata are no property list") }
         document.metadata = list
         document.metadata[NSStoreTypeKey] = NSBinaryStoreType

@@ -63,9 +63,7 @@ package enum StoreMetadata {
 
     /// The metadata in a column's bytes, with the UUID.
     package static func metadata(of data: Data, uuid: String, url: URL) throws -> [String: Any] {
-        guard let list = try? PropertyListSerialization.propertyList(from: data, options: [], format: nil),
-            var metadata = list as? [String: Any]
-        else {
+        guard var metadata = try? PropertyList.foundationObject(of: data) as? [String: Any] else {
             throw StoreError.make(
                 CocoaError.Code.fileReadCorruptFile.rawValue,
                 "The metadata of “\(url.lastPathComponent)” (Z_METADATA.Z_PLIST) are damaged: they are no property list.",

@@ -90,7 +90,9 @@ enum SecureUnarchiving {
     ///
     /// - Throws: a `Failure` that names the class which is not allowed, and the errors of damaged archives.
     static func object(in data: Data, allowed: UnarchivedClasses) throws -> Any {
-        let archive = try KeyedArchive(data: data)
+        // Foundation's unarchiver makes objects of the whole list.
+        let limits = PropertyListLimits.forObjects(byteCount: data.count)
+        let archive = try KeyedArchive(propertyList: PropertyList(binary: data, limits: limits))
         if allowed.allowsBasic, let value = PlainArchives.object(in: archive) { return value }
         var visited: Set<Int> = []
         // A string or a number at the top has no class to refuse.

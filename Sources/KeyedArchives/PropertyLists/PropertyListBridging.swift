@@ -73,6 +73,19 @@ extension PropertyList {
         try self.init(foundationObject: object)
     }
 
+    /// The objects of a binary or an XML property list, as `foundationObject` has them; `nil` for anything else.
+    ///
+    /// Foundation reads a binary list without any limit, and makes a shared part anew for each of its uses: a list of
+    /// one kilobyte can fill any memory. So this is the way for all bytes from outside.
+    ///
+    /// - Throws: `PropertyListError` for a damaged binary one, and for one that shares its parts too often.
+    package static func foundationObject(of data: Data) throws(PropertyListError) -> Any? {
+        if isBinary(data) {
+            return try PropertyList(binary: data, limits: .forObjects(byteCount: data.count)).foundationObject
+        }
+        return try? PropertyListSerialization.propertyList(from: data, format: nil)
+    }
+
     /// A number in the kind from which its `NSNumber` was made.
     package static func number(_ number: NSNumber) -> PropertyList {
         switch NumberKind(of: number) {

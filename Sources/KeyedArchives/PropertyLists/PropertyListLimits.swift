@@ -9,4 +9,15 @@ package struct PropertyListLimits: Sendable {
     package var values = 16_000_000
 
     package init() {}
+
+    /// The limits of a list that becomes Foundation's objects, which share nothing: every value takes memory wherever
+    /// it is used. A list whose collections are not shared has no more values than bytes, since each use takes one.
+    ///
+    /// - Parameter byteCount: the size of the file.
+    /// - Returns: the limits.
+    package static func forObjects(byteCount: Int) -> PropertyListLimits {
+        var limits = PropertyListLimits()
+        limits.values = min(limits.values, 250_000 + 4 * byteCount)
+        return limits
+    }
 }

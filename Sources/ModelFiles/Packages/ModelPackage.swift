@@ -1,5 +1,6 @@
 import CompactCollections
 import Foundation
+import KeyedArchives
 import Ordering
 import Synchronization
 
@@ -118,12 +119,11 @@ package struct ModelPackage: Sendable {
         let file = url.appendingPathComponent(".xccurrentversion")
         guard FileManager.default.fileExists(atPath: file.path) else { return nil }
         return try ModelFileError.naming(file) {
-            let list = try? PropertyListSerialization.propertyList(from: Data(contentsOf: file), format: nil)
-            guard let fields = list as? [String: Any] else {
+            guard let list = try? PropertyList(data: Data(contentsOf: file)), let fields = list.dictionaryValue else {
                 throw ModelFileError(.corrupt, reason: "it does not name the current version")
             }
             // Xcode writes an empty dictionary if no version was chosen.
-            guard let name = fields["_XCCurrentVersionName"] as? String else { return nil }
+            guard let name = fields["_XCCurrentVersionName"]?.stringValue else { return nil }
             return URL(fileURLWithPath: name).deletingPathExtension().lastPathComponent
         }
     }

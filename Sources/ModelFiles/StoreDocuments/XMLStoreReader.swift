@@ -1,5 +1,6 @@
 import CompactCollections
 import Foundation
+import KeyedArchives
 
 #if canImport(FoundationXML)
     import FoundationXML
@@ -44,12 +45,10 @@ package enum XMLStoreReader {
         let list = text[start.upperBound..<end.lowerBound].trimmingCharacters(in: .whitespacesAndNewlines)
         if list.isEmpty { return [:] }
         let data = Data("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\(list)".utf8)
-        do {
-            let object = try PropertyListSerialization.propertyList(from: data, format: nil)
-            if let dictionary = object as? [String: Any] { return dictionary }
-        } catch {
-            throw StoreDocument.Failure(reason: "its metadata are no property list: \(error.localizedDescription)")
+        guard let object = try PropertyList.foundationObject(of: data) else {
+            throw StoreDocument.Failure(reason: "its metadata are no property list")
         }
+        if let dictionary = object as? [String: Any] { return dictionary }
         throw StoreDocument.Failure(reason: "its metadata are no dictionary")
     }
 

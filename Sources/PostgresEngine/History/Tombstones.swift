@@ -35,7 +35,7 @@ package enum Tombstones {
     static func values(_ data: Data?, _ entity: EntityLayout, _ properties: HistoryProperties) -> [String: StoredValue]?
     {
         guard !properties.preservedSlots.isEmpty else { return nil }
-        let list = data.flatMap { try? PropertyListSerialization.propertyList(from: $0, options: [], format: nil) }
+        let list = data.flatMap { try? PropertyList.foundationObject(of: $0) }
         var values: [String: StoredValue] = [:]
         for (name, value) in list as? [String: Any] ?? [:] {
             guard let slot = entity.slotIndex(forName: name), let attribute = entity.slots[slot].attribute else {
@@ -83,8 +83,8 @@ extension Tombstones {
         for row in 0..<found.count {
             let data = found.data(row, 3)
             guard
-                let list = try? PropertyListSerialization.propertyList(from: data, options: [], format: nil)
-                    as? [String: Any], let renamed = names[Int(found.integer(row, 2))]
+                let list = try? PropertyList.foundationObject(of: data) as? [String: Any],
+                let renamed = names[Int(found.integer(row, 2))]
             else { continue }
             let new = Dictionary(list.map { (renamed[$0.key] ?? $0.key, $0.value) }, uniquingKeysWith: { $1 })
             guard Set(new.keys) != Set(list.keys), let bytes = try? PropertyList(foundationObject: new).binaryData()
