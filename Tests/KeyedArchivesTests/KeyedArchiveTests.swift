@@ -55,6 +55,26 @@ struct KeyedArchiveTests {
         #expect(read[11] as? [String] == ["x", "y"])
     }
 
+    @Test("A set of collections, and a dictionary with collections as keys, have no value: all have one hash")
+    func collectionsOfOneHash() throws {
+        func value(_ make: (inout KeyedArchiveBuilder, [PropertyList]) -> PropertyList) throws -> Any? {
+            var builder = KeyedArchiveBuilder()
+            var arrays: [PropertyList] = []
+            for number in 0..<3 { arrays.append(try builder.foundationValue([number])) }
+            let root = make(&builder, arrays)
+            return try ArchivedValue.object(builder.archive(root: root).root()).foundationValue()
+        }
+        #expect(try value { $0.set($1) } == nil)
+        #expect(
+            try value { $0.add(classNames: ["NSOrderedSet", "NSObject"], fields: ["NS.objects": .array($1)]) } == nil)
+        #expect(try value { builder, arrays in builder.dictionary(arrays.map { (key: $0, value: $0) }) } == nil)
+        #expect(try (value { $0.array($1) } as? [[Int]]) == [[0], [1], [2]])
+        let words = try value { builder, arrays in
+            builder.dictionary([(key: builder.string("a"), value: arrays[0])])
+        }
+        #expect(words as? [String: [Int]] == ["a": [0]])
+    }
+
     @Test("Foundation's own archiver writes what is read")
     func foundationArchiver() throws {
         let archiver = NSKeyedArchiver(requiringSecureCoding: false)

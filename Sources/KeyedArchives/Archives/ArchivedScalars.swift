@@ -16,7 +16,8 @@ extension ArchivedValue {
 
     /// The value as a Foundation object, if it is of a class that property lists or Core Data's attributes hold:
     /// `NSNumber`, `NSDecimalNumber`, `String`, `Data`, `Date`, `UUID`, `URL`, `NSNull`, and arrays, sets and
-    /// dictionaries of these. Nil for null and for any other class, and where a decimal is in a set, or is a key.
+    /// dictionaries of these. Nil for null and for any other class, and where a decimal or a collection is in a set, or
+    /// is a key.
     ///
     /// - Parameter depth: how deep collections may nest; cycles reach this limit.
     /// - Returns: the object; `nil` for null and for other classes.
@@ -33,6 +34,17 @@ extension ArchivedValue {
             return try object.foundationValue(depth: depth)
         }
     }
+
+    /// Whether the value may be in a set, or a key: on Linux, Foundation's hash of a decimal never ends, and that of a
+    /// collection is its count, so that each would be compared with all others.
+    fileprivate var isHashable: Bool {
+        guard case .object(let object) = self else { return true }
+        return object.classNames.allSatisfy { !Self.unhashable.contains($0) }
+    }
+
+    private static let unhashable: Set<String> = [
+        "NSDecimalNumber", "NSDecimalNumberPlaceholder", "NSArray", "NSSet", "NSOrderedSet", "NSDictionary",
+    ]
 }
 
 extension ArchivedObject {
@@ -49,21 +61,20 @@ extension ArchivedObject {
         if isKind(of: "NSURL") { return try url(depth: depth) }
         if isKind(of: "NSNull") { return NSNull() }
         if let elements = try elements() {
+            let isArray = isKind(of: "NSArray")
             var values: [Any] = []
             for element in elements {
+                guard isArray || element.isHashable else { return nil }
                 guard let value = try element.foundationValue(depth: depth - 1) else { return nil }
                 values.append(value)
             }
-            if isKind(of: "NSArray") { return values }
-            // On Linux, Foundation's hash of a decimal never ends.
-            if values.contains(where: { $0 is NSDecimalNumber }) { return nil }
+            if isArray { return values }
             return isKind(of: "NSSet") ? NSSet(array: values) : NSOrderedSet(array: values)
         }
         if let pairs = try pairs() {
             var values: [AnyHashable: Any] = [:]
             for (key, value) in pairs {
-                let key = try key.foundationValue(depth: depth - 1)
-                guard !(key is NSDecimalNumber), let key = key as? AnyHashable,
+                guard key.isHashable, let key = try key.foundationValue(depth: depth - 1) as? AnyHashable,
                     let value = try value.foundationValue(depth: depth - 1)
                 else { return nil }
                 values[key] = value
