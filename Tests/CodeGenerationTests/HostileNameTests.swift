@@ -120,8 +120,16 @@ struct HostileNameTests {
 
     @Test(
         "What is no type is none",
-        arguments: ["[", "[]", "A<", "A<>", "A.", ".A", "A B", "A {}", "() -> Void", "@escaping A", "A;B", "(A, B)"])
+        arguments: [
+            "[", "[]", "A<", "A<>", "A.", ".A", "A B", "A {}", "() -> Void", "@escaping A", "A;B", "(A, B)",
+            "any any A", "Self", "[Self]", "A!", "[A!]",
+        ])
     func noTypes(_ text: String) { #expect(TypeExpression(text) == nil) }
+
+    @Test("A type that nests deeper than any program's is none", arguments: ["any ", "(", "[", "A<"])
+    func deepTypes(_ part: String) {
+        #expect(TypeExpression(String(repeating: part, count: 200_000) + "A") == nil)
+    }
 
     @Test("The Swift compiler takes what is generated for every allowed name")
     func compiles() throws {

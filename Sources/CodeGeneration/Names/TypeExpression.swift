@@ -54,10 +54,12 @@ struct TypeExpression {
         }
 
         private mutating func part(depth: Int) -> String? {
-            guard var text = plain(depth: depth) else { return nil }
-            while let mark = rest.first, mark == "?" || mark == "!" {
+            // `any` leads here without `type`.
+            guard depth < 32, var text = plain(depth: depth) else { return nil }
+            // A property is optional already, so its type has no exclamation mark.
+            while rest.first == "?" {
                 rest.removeFirst()
-                text.append(mark)
+                text.append("?")
             }
             return text
         }
@@ -76,16 +78,19 @@ struct TypeExpression {
                 return "(\(inner))"
             }
             guard let first = name() else { return nil }
+            // A class that may have subclasses has no property of the type `Self`.
+            if first == "Self" { return nil }
             if first == "any", rest.first == " " {
-                return part(depth: depth + 1).map { "any \($0)" }
+                guard let type = part(depth: depth + 1), !type.hasPrefix("any ") else { return nil }
+                return "any \(type)"
             }
             return named(first, depth: depth)
         }
 
         /// `Module.Name<Argument, Argument>.Inner`
         private mutating func named(_ first: String, depth: Int) -> String? {
-            // `Any` and `Self` are types themselves.
-            var text = first == "Any" || first == "Self" ? first : first.asIdentifier
+            // `Any` is a type itself.
+            var text = first == "Any" ? first : first.asIdentifier
             while true {
                 if take("<") {
                     var arguments: [String] = []
