@@ -20,7 +20,13 @@ extension RecordModel {
     ///   - knowsModule: whether names of classes omit the name of the module that they are generated for.
     /// - Returns: the problems, in the order of the entities; none when the classes can be generated.
     package func problems(all: Bool = false, knowsModule: Bool = true) -> [RecordProblem] {
-        entities.filter { all || ($0.codeGeneration != .none && $0.hasOwnClass) }.flatMap { problems($0, knowsModule) }
+        let collisions = NameCollisions(self)
+        return entities.filter { all || ($0.codeGeneration != .none && $0.hasOwnClass) }.flatMap { entity in
+            problems(entity, knowsModule)
+                + collisions.problems(of: entity).map { property, reason in
+                    RecordProblem(entity: entity.name, property: property, reason: reason)
+                }
+        }
     }
 
     private func problems(_ entity: RecordEntity, _ knowsModule: Bool) -> [RecordProblem] {

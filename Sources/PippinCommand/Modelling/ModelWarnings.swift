@@ -1,3 +1,4 @@
+import CodeGeneration
 import CoreData
 import StoreReading
 
@@ -96,8 +97,6 @@ enum ModelWarnings {
         return warnings
     }
 
-    private static let reservedNames: Set<String> = [
-        "changedValues", "description", "entity", "faultingState", "hasChanges", "hash", "isDeleted", "isFault",
-        "isInserted", "isUpdated", "managedObjectContext", "objectID", "self",
-    ]
+    /// The names of properties, and those that mean something else in a key path.
+    private static let reservedNames = ReservedNames.properties.union(["changedValues", "self"])
 }
