@@ -30,4 +30,44 @@ struct ClassFinderTests {
         let nested = "extension Former { class Book {} }"
         #expect(try name(of: "Book", in: nested, dependency: "public class Book {}") == "Library.Book")
     }
+
+    private func name(of className: String, in dependencies: [String: String]) throws -> String {
+        let folder = try TemporaryFolder()
+        var folders: [String: String] = [:]
+        for (module, source) in dependencies {
+            let place = folder.url.appendingPathComponent(module)
+            try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+            _ = try folder.write("\(module)/Source.swift", source)
+            folders[module] = place.path
+        }
+        let target = TargetSources(moduleName: "App", paths: [], dependencies: folders)
+        return ClassFinder(target: target, generatedClasses: []).qualifiedName(of: className)
+    }
+
+    @Test("is none where another module keeps a class of the name to itself")
+    func invisible() throws {
+        for source in [
+            "class Book {}", "internal final class Book: A {}", "package class Book {}", "public struct Book {}",
+        ] {
+            #expect(try name(of: "Book", in: ["Library": source]) == "Book")
+        }
+        #expect(try name(of: "Book", in: ["Library": "@objc(Book) public final class Book: A {}"]) == "Library.Book")
+        #expect(try name(of: "Book", in: ["Library": "public var a = 1\nclass Book {}"]) == "Book")
+    }
+
+    @Test("is that of the class with a superclass where two modules show one, and none where both have a superclass")
+    func several() throws {
+        let (plain, managed) = ("public class Book {}", "open class Book: NSManagedObject {}")
+        #expect(try name(of: "Book", in: ["Audio": plain, "Library": managed]) == "Library.Book")
+        #expect(try name(of: "Book", in: ["Audio": plain, "Video": plain]) == "Book")
+        #expect(try name(of: "Book", in: ["Audio": managed, "Video": managed]) == "Book")
+        #expect(
+            try name(of: "Book", in: ["Audio": "public class Book<T: A> {}", "Library": managed]) == "Library.Book")
+    }
+
+    @Test("is none for Foundation's classes, but the target's for one of a name that Foundation has too")
+    func foundation() throws {
+        #expect(try name(of: "NSArray", in: ["Library": "public class NSArray: A {}"]) == "NSArray")
+        #expect(try name(of: "Unit", in: "class Unit: NSManagedObject {}") == "App.Unit")
+    }
 }

@@ -5,9 +5,14 @@ import Ordering
 ///
 /// On Apple's platforms a class may be in the “global namespace” of Objective-C (`@objc(Book)`). Here a class is found
 /// at run time by module and name only, and so that is what the compiled model says.
-package struct ClassFinder {
+package final class ClassFinder {
     private let target: TargetSources
     private let generatedClasses: Set<String>
+    private lazy var own = ClassIndex(target.paths)
+    /// Many models need no class of another module, whose sources may be many.
+    private lazy var dependencies = target.dependencies.ordered { $0.key < $1.key }.map { module, folder in
+        (module: module, classes: ClassIndex(TargetSources.swiftFiles(in: folder)).classes)
+    }
 
     /// - Parameters:
     ///   - target: the module and its sources.
@@ -17,42 +22,18 @@ package struct ClassFinder {
         self.generatedClasses = Set(generatedClasses)
     }
 
-    /// - Returns: `Module.Class`, or the name as it is where it has a module already or no source declares the class.
+    /// - Returns: `Module.Class`, or the name as it is: where it has a module already, where no source declares the
+    ///   class, and where several modules do, since the name does not say which is meant.
     package func qualifiedName(of className: String) -> String {
         guard !className.contains("."), className != "NSManagedObject" else { return className }
-        if generatedClasses.contains(className) || declares(className, target.paths) {
+        if generatedClasses.contains(className) || own.classes[className] != nil {
             return "\(target.moduleName).\(className)"
         }
-        for (module, folder) in target.dependencies.ordered(by: { $0.key < $1.key })
-        where declares(className, TargetSources.swiftFiles(in: folder)) {
-            return "\(module).\(className)"
-        }
-        return className
-    }
-
-    /// Whether a source declares the class at its top: one in another type has a longer name.
-    private func declares(_ className: String, _ paths: [String]) -> Bool {
-        let pattern = "\\bclass\\s+\(NSRegularExpression.escapedPattern(for: className))\\b"
-        return paths.contains { path in
-            guard let text = try? String(contentsOfFile: path, encoding: .utf8), text.contains(className) else {
-                return false
-            }
-            let code = String(decoding: CodeMask.code(of: Array(text.utf8)), as: UTF8.self)
-            var rest = code[...]
-            while let found = rest.range(of: pattern, options: .regularExpression) {
-                if code[..<found.lowerBound].utf8.reduce(0, Self.depth) == 0 { return true }
-                rest = rest[found.upperBound...]
-            }
-            return false
-        }
-    }
-
-    /// The number of open braces after another character.
-    private static func depth(_ before: Int, _ byte: UInt8) -> Int {
-        switch byte {
-        case UInt8(ascii: "{"): before + 1
-        case UInt8(ascii: "}"): before - 1
-        default: before
-        }
+        // The classes of Foundation are found by their names.
+        if className.hasPrefix("NS"), NSClassFromString(className) != nil { return className }
+        let found = dependencies.filter { $0.classes[className]?.isPublic == true }
+        let inheriting = found.filter { $0.classes[className]?.inherits == true }
+        let candidates = inheriting.isEmpty ? found : inheriting
+        return candidates.count == 1 ? "\(candidates[0].module).\(className)" : className
     }
 }
