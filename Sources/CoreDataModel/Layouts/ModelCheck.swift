@@ -98,12 +98,24 @@ package enum ModelCheck {
     private static func checkConstraints(of entity: NSEntityDescription) throws {
         let known = entity.propertiesByName
         for constraint in entity.uniquenessConstraintNames {
-            for key in constraint where known[key] == nil {
+            for key in constraint where known[key] == nil && !isElement(key, of: known) {
                 throw error(
                     "a uniqueness constraint of entity “\(entity.name ?? "")” names “\(key)”, which is not one of its "
                         + "properties: \(known.keys.sorted().joined(separator: ", "))")
             }
         }
+    }
+
+    /// Whether a key path leads to an element of a composite attribute. A model of Apple's may have a constraint on
+    /// one; no store here enforces it.
+    private static func isElement(_ keyPath: String, of properties: [String: NSPropertyDescription]) -> Bool {
+        let keys = keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        guard keys.count > 1 else { return false }
+        var property = properties[keys[0]]
+        for key in keys.dropFirst() {
+            property = (property as? NSCompositeAttributeDescription)?.elements.first { $0.name == key }
+        }
+        return property != nil
     }
 
     private static func error(_ description: String) -> NSError {

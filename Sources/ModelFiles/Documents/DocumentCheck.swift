@@ -143,7 +143,9 @@ package enum DocumentCheck {
     /// Checks the properties that constraints and indexes name.
     private static func checkNames(in entity: EntityDocument, inherited: [EntityDocument]) throws {
         let known = Set(([entity] + inherited).flatMap { $0.properties.map(\.name) })
-        for name in entity.uniquenessConstraints.joined() where !known.contains(name.firstKey) {
+        let all = ([entity] + inherited).flatMap(\.properties)
+        for name in entity.uniquenessConstraints.joined()
+        where !known.contains(name) && !all.contains(where: { $0.hasElement(name) }) {
             throw ModelFileError(
                 entity: entity.name,
                 reason: "a uniqueness constraint names “\(name)”, which is not one of its properties: \(known.listed)")
@@ -166,6 +168,17 @@ package enum DocumentCheck {
         var error = subject
         error.reason += " is for “\(request.entityName)”, which is not an entity of the model"
         throw error
+    }
+}
+
+extension PropertyDocument {
+    /// Whether a key path leads to an element of the composite attribute, at any depth: `magnitude.richter`.
+    fileprivate func hasElement(_ keyPath: String) -> Bool {
+        var keys = keyPath.split(separator: ".", omittingEmptySubsequences: false).map(String.init)[...]
+        guard keys.popFirst() == name, !keys.isEmpty else { return false }
+        var attribute = self.attribute
+        for key in keys { attribute = attribute?.elements.first { $0.name == key }?.attribute }
+        return attribute != nil && attribute?.type != .compositeAttributeType
     }
 }
 

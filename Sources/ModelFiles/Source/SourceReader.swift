@@ -108,6 +108,7 @@ package enum SourceReader {
             }
         }
         entity.markIndexedProperties()
+        try refuseElements(in: entity, element, place)
         return entity
     }
 
@@ -135,6 +136,22 @@ package enum SourceReader {
                     throw part.error(place, "a compound index names no property")
                 }
                 return value
+    /// Refuses constraints on elements of composite attributes, which no store would enforce.
+    private static func refuseElements(
+        in entity: EntityDocument, _ element: SourceElement, _ place: SourceElement.Place
+    ) throws {
+        let constraints = element.children(named: "uniquenessConstraints").flatMap(\.children)
+        for part in constraints.flatMap({ $0.children(named: "constraint") }) {
+            guard let value = part.string("value"), value != value.firstKey, entity.property(named: value) == nil else {
+                continue
+            }
+            throw part.error(
+                place,
+                "a uniqueness constraint names “\(value)”, an element of a composite attribute, which no store keeps "
+                    + "unique; make it an attribute of the entity")
+        }
+    }
+
             }
         }
     }

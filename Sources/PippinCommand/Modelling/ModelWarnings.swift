@@ -17,7 +17,8 @@ enum ModelWarnings {
         }
     }
 
-    /// The uniqueness constraints that no store keeps, since it has no column for one of their values.
+    /// The uniqueness constraints that no store enforces: it has no column for one of their values, or the column of an
+    /// element of a composite attribute, for which it makes no index.
     private static func unenforced(_ entity: EntityDocument) -> [String] {
         let columnless = entity.properties.filter { property in
             if case .relationship(let relationship) = property.kind, relationship.isToMany { return true }
@@ -25,11 +26,17 @@ enum ModelWarnings {
         }
         .map(\.name)
         return entity.uniquenessConstraints.compactMap { names in
-            guard let name = names.first(where: columnless.contains) else { return nil }
+            let reason: String
+            if let name = names.first(where: columnless.contains) {
+                reason = "it keeps no value of “\(TextTools.inOneLine(name))”"
+            } else if let name = names.first(where: { $0.contains(".") && entity.property(named: $0) == nil }) {
+                reason = "“\(TextTools.inOneLine(name))” is an element of a composite attribute"
+            } else {
+                return nil
+            }
             let constraint = names.map(TextTools.inOneLine).joined(separator: ", ")
             return
-                "\(TextTools.inOneLine(entity.name)): no store enforces the uniqueness constraint “\(constraint)”, since it keeps no value of "
-                + "“\(TextTools.inOneLine(name))”"
+                "\(TextTools.inOneLine(entity.name)): no store enforces the uniqueness constraint “\(constraint)”, since \(reason)"
         }
     }
 
