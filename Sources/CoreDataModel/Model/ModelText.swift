@@ -38,6 +38,7 @@ struct ModelText: Equatable {
         return line([
             entity.managedObjectClassName, entity.superentity?.name, entity.isAbstract, constraints, indexes,
             entity.versionHash, entity.versionHashModifier, entity.renamingIdentifier,
+            entity.coreSpotlightDisplayNameExpression,
         ])
     }
 

@@ -185,6 +185,10 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     /// our own.
     open var versionHash: Data { recordedVersionHash ?? ownVersionHash }
 
+    /// The expression for the name under which Spotlight shows an object; nil for none. It is kept with the model, and
+    /// not used here.
+    open var coreSpotlightDisplayNameExpression: NSExpression? { willSet { willChangeDescription() } }
+
     /// Creates an entity without a name.
     public override init() {
         super.init()
@@ -224,6 +228,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
         copy.uniquenessConstraints = uniquenessConstraintNames
         copy.indexes = indexes.compactMap { $0.copy() as? NSFetchIndexDescription }
         copy.compoundIndexes = compoundIndexes
+        copy.coreSpotlightDisplayNameExpression = coreSpotlightDisplayNameExpression
         copy.subentities = subentities.compactMap { $0.copy() as? NSEntityDescription }
         copy.recordedVersionHash = recordedVersionHash
         return copy

@@ -35,6 +35,8 @@ package enum ModelAssembler {
             entities[source.name]?.indexes = try source.indexes.map(index)
             entities[source.name]?.uniquenessConstraints = source.uniquenessConstraints
             entities[source.name]?.compoundIndexes = source.compoundIndexes
+            entities[source.name]?.coreSpotlightDisplayNameExpression =
+                try source.spotlightDisplayName.map(PredicateBridge.expression)
         }
         for (name, members) in document.configurations {
             model.setEntityNames(members, forConfigurationName: name)

@@ -52,6 +52,11 @@ extension EntityDocument {
         compoundIndexes = entity.compoundIndexes.map { index in
             index.compactMap { ($0 as? NSPropertyDescription)?.name ?? ($0 as? String) }
         }
+        spotlightDisplayName = try entity.coreSpotlightDisplayNameExpression.map { expression in
+            try ModelDocument.describing(entity: name, property: nil) {
+                try PredicateBridge.expressionTree(of: expression)
+            }
+        }
         userInfo = ModelValue.userInfo(entity.userInfo)
         versionHashModifier = entity.versionHashModifier
         renamingIdentifier = entity.storedRenamingIdentifier == name ? nil : entity.storedRenamingIdentifier

@@ -103,6 +103,9 @@ package enum ModelArchiveReader {
         }
         entity.uniquenessConstraints = try nameLists(object, "NSUniqueTuples")
         entity.compoundIndexes = try nameLists(object, "NSCompoundIndexes")
+        // It has no meaning for a store, so one that cannot be read harms nothing.
+        entity.spotlightDisplayName = try? object.optionalObject(forKey: "NSCoreSpotlightDisplayName")
+            .map { try PredicateArchiveReader.expression($0) }
         for index in try object.optionalObjects(forKey: "NSFetchIndexDescriptions") ?? [] {
             do {
                 entity.indexes.append(try naming(entity: entity.name, property: nil) { try self.index(index) })

@@ -131,6 +131,9 @@ struct ModelArchiveWriting {
         if entity.isAbstract { fields["NSIsAbstract"] = .boolean(true) }
         if !entity.uniquenessConstraints.isEmpty { fields["NSUniqueTuples"] = nameLists(entity.uniquenessConstraints) }
         if !entity.compoundIndexes.isEmpty { fields["NSCompoundIndexes"] = nameLists(entity.compoundIndexes) }
+        if let name = entity.spotlightDisplayName {
+            fields["NSCoreSpotlightDisplayName"] = try PredicateArchiveWriter.expression(name, &builder)
+        }
         if !entity.indexes.isEmpty {
             var indexes: [PropertyList] = []
             for index in entity.indexes { indexes.append(try write(index, of: reference)) }

@@ -42,6 +42,8 @@ package struct EntityDocument: Equatable, Sendable {
     package var indexes: [IndexDocument] = []
     /// Indexes over several properties, from before fetch indexes existed.
     package var compoundIndexes: [[String]] = []
+    /// The expression for the name that Spotlight shows; it has no meaning for a store.
+    package var spotlightDisplayName: ExpressionTree?
     package var userInfo: [String: ModelValue] = [:]
     package var versionHashModifier: String?
     /// The name in the previous version of the model, if it differs.

@@ -88,6 +88,7 @@ package enum SourceReader {
             entity.className = entity.isClassInCurrentModule ? moduleName.map { "\($0).\(bare)" } ?? bare : bare
             if entity.className == "NSManagedObject" || bare.isEmpty { entity.className = nil }
         }
+        entity.spotlightDisplayName = spotlightDisplayName(element)
         entity.codeGeneration = element.string("codeGenerationType").flatMap(CodeGeneration.init(sourceValue:)) ?? .none
         for child in element.children {
             switch child.name {
@@ -107,7 +108,6 @@ package enum SourceReader {
                 continue
             }
         }
-        entity.markIndexedProperties()
         try refuseElements(in: entity, element, place)
         return entity
     }

@@ -55,6 +55,7 @@ private struct EntityLosses {
         name = entity.name
         if entity.userInfo != written.userInfo { add(nil, "entries of its user info that are no texts") }
         if entity.indexes != written.indexes { add(nil, "parts of its indexes") }
+        if entity.spotlightDisplayName != written.spotlightDisplayName { add(nil, "the name that Spotlight shows") }
         for property in entity.properties {
             guard let other = written.property(named: property.name) else { continue }
             compare(property, other, path: property.name)

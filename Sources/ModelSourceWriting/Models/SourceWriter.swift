@@ -59,6 +59,7 @@ package enum SourceWriter {
         element.set("versionHashModifier", entity.versionHashModifier)
         element.set("elementID", entity.renamingIdentifier)
         element.set("syncable", true)
+        element.set("coreSpotlightDisplayNameExpression", entity.spotlightDisplayName?.format)
         element.set("codeGenerationType", entity.codeGeneration == .none ? nil : entity.codeGeneration.rawValue)
         let properties = entity.properties.ordered { precedes($0.name, $1.name) }
         for property in properties {

@@ -1,4 +1,5 @@
 import CoreData
+import ModelSourceWriting
 import TestSupport
 import Testing
 
@@ -27,6 +28,24 @@ struct EntityDocumentationTests {
         #expect(book.managedObjectModel === model && book.name == "Book" && book.userInfo?.isEmpty == true)
         book.userInfo = ["key": "value"]
         #expect(book.userInfo?["key"] as? String == "value")
+    }
+
+    @Test("coreSpotlightDisplayNameExpression: kept with the model, in its files too")
+    func spotlightName() throws {
+        let expression = NSExpression(format: "title")
+        #expect(book.coreSpotlightDisplayNameExpression == nil)
+        let plain = model.copy() as? NSManagedObjectModel
+        book.coreSpotlightDisplayNameExpression = expression
+        #expect(model != plain && book.versionHash == plain?.entitiesByName["Book"]?.versionHash)
+        let copy = model.copy() as? NSManagedObjectModel
+        #expect(copy?.entitiesByName["Book"]?.coreSpotlightDisplayNameExpression == expression)
+        let document = try ModelDocument(model)
+        let compiled = try ModelArchiveReader.document(of: SourceModelCompiler.compiledData(of: document))
+        let source = try SourceReader.document(of: Data(SourceWriter.contents(of: document).utf8))
+        for read in [compiled, source] {
+            let entity = try ModelAssembler.model(read).entitiesByName["Book"]
+            #expect(entity?.coreSpotlightDisplayNameExpression == expression)
+        }
     }
 
     @Test("isAbstract: only objects of subentities exist")
