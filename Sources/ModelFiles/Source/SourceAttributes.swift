@@ -87,6 +87,6 @@ extension SourceReader {
         property.renamingIdentifier = renamingIdentifier(element, name: property.name)
         property.isIndexedBySpotlight = element.lenientBoolean("spotlightIndexingEnabled")
         property.isStoredInExternalRecord = element.lenientBoolean("storedInTruthFile")
-        property.userInfo = try element.userInfo(place)
+        property.userInfo = element.userInfo
     }
 }

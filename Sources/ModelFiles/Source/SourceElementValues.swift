@@ -60,12 +60,11 @@ extension SourceElement {
     }
 
     /// The entries of the `userInfo` child.
-    func userInfo(_ place: Place) throws -> [String: ModelValue] {
+    var userInfo: [String: ModelValue] {
         var entries: [String: ModelValue] = [:]
         for entry in children(named: "userInfo").flatMap({ $0.children(named: "entry") }) {
-            guard let key = entry.string("key") else {
-                throw entry.error(place, "an entry of the user info has no key")
-            }
+            // The editor makes an entry before it has a key. A warning names it.
+            guard let key = entry.string("key") else { continue }
             entries[key] = .string(entry.attributes["value"] ?? "")
         }
         return entries

@@ -80,7 +80,7 @@ package enum SourceReader {
         entity.isAbstract = try element.boolean("isAbstract", place)
         entity.versionHashModifier = element.string("versionHashModifier")
         entity.renamingIdentifier = renamingIdentifier(element, name: name)
-        entity.userInfo = try element.userInfo(place)
+        entity.userInfo = element.userInfo
         if let className = element.string("representedClassName"), !className.isEmpty {
             // A leading period stands for the current product module.
             entity.isClassInCurrentModule = className.hasPrefix(".")
@@ -109,7 +109,14 @@ package enum SourceReader {
             }
         }
         try refuseElements(in: entity, element, place)
+        entity.markIndexedProperties()
         return entity
+    }
+
+    /// The expression for the name that Spotlight shows. It has no meaning for a store, so one that cannot be read is a
+    /// warning.
+    static func spotlightDisplayName(_ element: SourceElement) -> ExpressionTree? {
+        element.string("coreSpotlightDisplayNameExpression").flatMap { try? expressionTree($0, element, .init()) }
     }
 
     /// The name in the previous version, if it differs from the name.
@@ -129,13 +136,6 @@ package enum SourceReader {
         }
     }
 
-    private static func compoundIndexes(_ element: SourceElement, _ place: SourceElement.Place) throws -> [[String]] {
-        try element.children(named: "compoundIndex").map { index in
-            try index.children(named: "index").map { part in
-                guard let value = part.string("value") else {
-                    throw part.error(place, "a compound index names no property")
-                }
-                return value
     /// Refuses constraints on elements of composite attributes, which no store would enforce.
     private static func refuseElements(
         in entity: EntityDocument, _ element: SourceElement, _ place: SourceElement.Place
@@ -152,6 +152,13 @@ package enum SourceReader {
         }
     }
 
+    private static func compoundIndexes(_ element: SourceElement, _ place: SourceElement.Place) throws -> [[String]] {
+        try element.children(named: "compoundIndex").map { index in
+            try index.children(named: "index").map { part in
+                guard let value = part.string("value") else {
+                    throw part.error(place, "a compound index names no property")
+                }
+                return value
             }
         }
     }

@@ -33,12 +33,31 @@ extension SourceReader {
         guard let text = element.attributes["defaultValueString"], !text.isEmpty || type == .stringAttributeType else {
             return nil
         }
-        guard type.hasDefaultInSource else { return nil }
-        // Xcode's editor accepts any text here, and apps ship with it: a text that is no UUID, or a date in the
-        // order of somebody's country, means no default. A warning says so.
+        // Xcode's editor accepts any text here, and apps ship with it: a text that is no UUID, a date in the order of
+        // somebody's country, or what is left of an attribute that had another type means no default. A warning says
+        // so.
         if type == .UUIDAttributeType, UUID(uuidString: text) == nil { return nil }
         if type == .dateAttributeType, date(text) == nil { return nil }
+        if !type.hasDefaultInSource { return nil }
         return try value(text, of: type, key: "defaultValueString", element, place)
+    }
+
+    /// Whether a text is read as a value of a type.
+    package static func reads(_ text: String, as type: NSAttributeType) -> Bool {
+        let element = SourceElement(name: "attribute", attributes: [:], line: 0)
+        return (try? value(text, of: type, key: "", element, SourceElement.Place())) != nil
+    }
+
+    /// Whether a text is read as the bound of an attribute.
+    static func readsBound(_ text: String, of type: NSAttributeType) -> Bool { reads(text, as: boundType(of: type)) }
+
+    /// The type of the bounds of an attribute. Those of a string apply to its length, and a bound may be a number that
+    /// its type cannot hold, as in Sequel Ace.
+    package static func boundType(of type: NSAttributeType) -> NSAttributeType {
+        switch type {
+        case .stringAttributeType, .integer16AttributeType, .integer32AttributeType: .integer64AttributeType
+        default: type
+        }
     }
 
     /// A value from its text.
@@ -136,18 +155,11 @@ extension SourceReader {
             let tree = ComparisonTree(left, comparison, .constant(right))
             validation.append(ValidationDocument(predicate: .comparison(tree), warning: .integer(Int64(code))))
         }
-        // The bounds of a string apply to its length. A bound may be a number that its type cannot hold, as in Sequel
-        // Ace.
-        let boundType: NSAttributeType =
-            switch type {
-            case .stringAttributeType, .integer16AttributeType, .integer32AttributeType: .integer64AttributeType
-            default: type
-            }
         func bound(_ key: String, dateKey: String) throws -> Value? {
             if type == .dateAttributeType, let date = try element.timeInterval(dateKey, place) { return .date(date) }
-            guard type.hasBoundsInSource, let text = element.string(key) else { return nil }
-            if type == .dateAttributeType, date(text) == nil { return nil }
-            return Value(try value(text, of: boundType, key: key, element, place).object)
+            // The editor keeps the bounds of an attribute that had another type. A warning names them.
+            guard type.hasBoundsInSource, let text = element.string(key), readsBound(text, of: type) else { return nil }
+            return Value(try value(text, of: boundType(of: type), key: key, element, place).object)
         }
         let minimum = try bound("minValueString", dateKey: "minDateTimeInterval")
         let maximum = try bound("maxValueString", dateKey: "maxDateTimeInterval")

@@ -69,6 +69,21 @@ enum SourceWarnings {
                 warning("codeGenerationType", value, "class, category or none", "No code is generated for the entity"))
         }
         if element.name == "attribute" { found += leftovers(of: element).map(warning) }
+        if element.name == "entity", let value = element.string("coreSpotlightDisplayNameExpression"),
+            SourceReader.spotlightDisplayName(element) == nil
+        {
+            found.append(
+                warning(
+                    "coreSpotlightDisplayNameExpression", value, "an expression",
+                    "It is left out, and means nothing to a store"))
+        }
+        for entry in element.children(named: "userInfo").flatMap({ $0.children(named: "entry") })
+        where entry.string("key") == nil {
+            found.append(
+                SourceWarning(
+                    entity: place.entity, property: place.property, line: entry.line > 0 ? entry.line : nil,
+                    reason: "an entry of the user info has no key. It is left out"))
+        }
         return found
     }
 
@@ -83,7 +98,10 @@ enum SourceWarnings {
             case .dateAttributeType:
                 let interval = key.replacingOccurrences(of: "ValueString", with: "DateTimeInterval")
                 return element.string(interval) == nil && SourceReader.date(value) == nil ? "a date" : nil
-            default: return nil
+            default:
+                // A default of another type that cannot be read is an error.
+                let isRead = key == "defaultValueString" || SourceReader.readsBound(value, of: type)
+                return isRead ? nil : "a value of the type \(name)"
             }
         }
         let keys = [

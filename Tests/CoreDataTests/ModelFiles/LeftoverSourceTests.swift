@@ -63,4 +63,41 @@ struct LeftoverSourceTests {
         #expect(try read(attribute).validation.count == 1)
         #expect(try warnings(attribute).count == 1)
     }
+
+    @Test("A bound that a number's type cannot read is none, and a warning; the other one stays")
+    func unreadableBound() throws {
+        let attribute = #"<attribute name="x" attributeType="Integer 16" minValueString="1" maxValueString="many"/>"#
+        #expect(try read(attribute).validation.map { $0.predicate.format } == ["SELF >= 1"])
+        #expect(
+            try warnings(attribute) == [
+                "line 1, entity “A”, property “x”: maxValueString is “many”; a value of the type Integer 16 expected. The "
+                    + "attribute has no maximum"
+            ])
+    }
+
+    @Test("An entry of the user info without a key is left out, and a warning with its line")
+    func userInfo() throws {
+        let source = """
+            <model><entity name="A"><attribute name="x" attributeType="String"><userInfo>
+            <entry key="" value="v"/><entry key="k" value="w"/>
+            </userInfo></attribute></entity></model>
+            """
+        let property = try SourceReader.document(of: Data(source.utf8)).entities[0].properties[0]
+        #expect(property.userInfo == ["k": .string("w")])
+        #expect(
+            try SourceReader.warnings(of: Data(source.utf8)).map(\.text) == [
+                "line 2, entity “A”, property “x”: an entry of the user info has no key. It is left out"
+            ])
+    }
+
+    @Test("A name for Spotlight that is no expression is left out, and a warning")
+    func spotlight() throws {
+        let source = "<model><entity name=\"A\" coreSpotlightDisplayNameExpression=\"(a\"/></model>"
+        #expect(try SourceReader.document(of: Data(source.utf8)).entities[0].spotlightDisplayName == nil)
+        #expect(
+            try SourceReader.warnings(of: Data(source.utf8)).map(\.text) == [
+                "line 1, entity “A”: coreSpotlightDisplayNameExpression is “(a”; an expression expected. It is left out, and means "
+                    + "nothing to a store"
+            ])
+    }
 }
