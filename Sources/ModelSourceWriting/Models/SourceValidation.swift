@@ -21,9 +21,7 @@ struct SourceValidation {
             switch tree.comparison {
             case .greaterThanOrEqualTo, .lessThanOrEqualTo:
                 let side = tree.comparison == .greaterThanOrEqualTo ? "min" : "max"
-                // The bounds of a string apply to its length.
-                let kind = type == .stringAttributeType ? .integer64AttributeType : type
-                guard let text = SourceValueText.text(of: value, type: kind) else { return }
+                guard let text = SourceValueText.text(of: value, type: SourceReader.boundType(of: type)) else { return }
                 found.append((side + (isDate ? "DateTimeInterval" : "ValueString"), text))
             case .matches:
                 guard case .string(let pattern) = value else { return }

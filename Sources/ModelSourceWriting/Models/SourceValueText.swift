@@ -19,8 +19,16 @@ enum SourceValueText {
         }
     }
 
-    /// The text of a default value or a bound; nil if the editor cannot write it.
+    /// The text of a default value or a bound; nil if the editor cannot write it, or would not read it, as what is not
+    /// finite or beyond the type's range.
     static func text(of value: ModelValue, type: NSAttributeType) -> String? {
+        if case .double(let number) = value, !number.isFinite { return nil }
+        guard let text = written(value, type: type) else { return nil }
+        if case .date(let date) = value { return date.timeIntervalSinceReferenceDate.isFinite ? text : nil }
+        return SourceReader.reads(text, as: type) ? text : nil
+    }
+
+    private static func written(_ value: ModelValue, type: NSAttributeType) -> String? {
         switch (type, value) {
         case (.booleanAttributeType, .boolean(let flag)): flag ? "YES" : "NO"
         case (.booleanAttributeType, .integer(let number)): number == 0 ? "NO" : "YES"

@@ -200,6 +200,25 @@ struct SourceWriterTests {
                 "Book.cover: its default value",
             ])
     }
+
+    @Test(
+        "A default that no text says, or that is beyond the type's range, is left out, and named",
+        arguments: [
+            (NSAttributeType.doubleAttributeType, ModelValue.double(.infinity)), (.floatAttributeType, .double(.nan)),
+            (.decimalAttributeType, .decimal(.nan)), (.integer16AttributeType, .integer(40_000)),
+            (.integer32AttributeType, .integer(.max)),
+            (.dateAttributeType, .date(Date(timeIntervalSinceReferenceDate: .infinity))),
+        ])
+    func unreadableDefaults(type: NSAttributeType, value: ModelValue) throws {
+        var attribute = AttributeDocument(type: type)
+        attribute.defaultValue = value
+        var document = ModelDocument()
+        document.entities = [EntityDocument(name: "Book")]
+        document.entities[0].properties = [PropertyDocument(name: "x", kind: .attribute(attribute))]
+        let written = try SourceWriter.contents(of: document)
+        #expect(!written.contains("default"))
+        #expect(try SourceLoss.losses(of: document, in: written).map(\.text) == ["Book.x: its default value"])
+    }
 }
 
 @Suite("Packages of source models, written")
