@@ -25,6 +25,29 @@ struct BlobTextTests {
         #expect(BlobText.content(of: archive) == nil)
     }
 
+    @Test("A list that uses its parts very often is written only as far as it is shown", .timeLimit(.minutes(1)))
+    func sharedParts() throws {
+        let text = try #require(BlobText.content(of: Self.shared))
+        #expect(text.hasPrefix("property list [[[[[1, 1, "), "\(text)")
+        #expect(text.hasSuffix("…") && text.count < 450)
+    }
+
+    /// Five arrays, each with 24 references to the next, the last with 24 to a number: 24⁵ values in 190 bytes.
+    private static let shared: Data = {
+        var bytes = Array("bplist00".utf8)
+        var offsets: [UInt8] = []
+        for level in 0..<5 as Range<UInt8> {
+            offsets += [UInt8(bytes.count)]
+            bytes += [0xAF, 0x10, 24] + Array(repeating: level + 1, count: 24)
+        }
+        offsets += [UInt8(bytes.count)]
+        bytes += [0x10, 1]
+        let table = UInt8(bytes.count)
+        bytes += offsets + [0, 0, 0, 0, 0, 0, 1, 1]
+        for number in [6, 0, table] as [UInt8] { bytes += [0, 0, 0, 0, 0, 0, 0, number] }
+        return Data(bytes)
+    }()
+
     @Test(
         "What a store lacks is listed by info and marked by dump; everything else is there",
         .enabled(if: Fixtures.areThere, StoreFixtures.skipped))

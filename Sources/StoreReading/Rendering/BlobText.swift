@@ -15,7 +15,9 @@ package enum BlobText {
             guard let list = try? PropertyList(binary: data) else { return nil }
             // An archive is a graph of objects, and not readable as a list.
             if case .dictionary(let members) = list, members["$archiver"] != nil { return nil }
-            return "property list " + shortened(text(of: list))
+            var text = ""
+            append(list, to: &text)
+            return "property list " + shortened(text)
         }
         guard let first = data.first(where: { !" \t\r\n".utf8.contains($0) }),
             first == UInt8(ascii: "{") || first == UInt8(ascii: "["),
@@ -24,24 +26,37 @@ package enum BlobText {
         return "JSON " + shortened(text)
     }
 
-    private static func text(of list: PropertyList, depth: Int = 0) -> String {
-        guard depth < 16 else { return "…" }
+    /// Whether a text is longer than what is shown of it: a character has at most four bytes.
+    private static func isLongEnough(_ text: String) -> Bool { text.utf8.count > 4 * longest }
+
+    /// Writes as much as is shown: a list may use its parts so often that the whole has no end.
+    private static func append(_ list: PropertyList, to text: inout String, depth: Int = 0) {
+        guard !isLongEnough(text) else { return }
+        guard depth < 16 else { return text += "…" }
         switch list {
-        case .boolean(let value): return value ? "true" : "false"
-        case .integer(let value): return "\(value)"
-        case .unsignedInteger(let value): return "\(value)"
-        case .real(let value): return "\(value)"
-        case .date(let value): return JSONText.string(TextTools.iso8601(value.timeIntervalSinceReferenceDate))
-        case .data(let value): return JSONText.string(value.base64EncodedString())
-        case .string(let value): return JSONText.string(value)
-        case .uid(let value): return "UID \(value)"
+        case .boolean(let value): text += value ? "true" : "false"
+        case .integer(let value): text += "\(value)"
+        case .unsignedInteger(let value): text += "\(value)"
+        case .real(let value): text += "\(value)"
+        case .date(let value): text += JSONText.string(TextTools.iso8601(value.timeIntervalSinceReferenceDate))
+        case .data(let value): text += JSONText.string(value.base64EncodedString())
+        case .string(let value): text += JSONText.string(value)
+        case .uid(let value): text += "UID \(value)"
         case .array(let values):
-            return "[" + values.prefix(64).map { text(of: $0, depth: depth + 1) }.joined(separator: ", ") + "]"
+            text += "["
+            for (position, value) in values.prefix(64).enumerated() where !isLongEnough(text) {
+                if position > 0 { text += ", " }
+                append(value, to: &text, depth: depth + 1)
+            }
+            text += "]"
         case .dictionary(let members):
-            return "{"
-                + members.sorted { $0.key < $1.key }.prefix(64).map {
-                    "\(JSONText.string($0.key)): \(text(of: $0.value, depth: depth + 1))"
-                }.joined(separator: ", ") + "}"
+            text += "{"
+            for (position, member) in members.sorted(by: { $0.key < $1.key }).prefix(64).enumerated()
+            where !isLongEnough(text) {
+                text += (position > 0 ? ", " : "") + "\(JSONText.string(member.key)): "
+                append(member.value, to: &text, depth: depth + 1)
+            }
+            text += "}"
         }
     }
 
