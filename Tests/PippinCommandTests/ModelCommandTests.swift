@@ -190,6 +190,29 @@ struct ModelCommandTests {
         }
     }
 
+    @Test("Names with control characters and line feeds make no commands for the terminal, and no lines of their own")
+    func controlCharacters() throws {
+        func model(_ name: String) -> String {
+            """
+            <model><entity name="A&#x9B;2J&#10;forged: yes"><attribute name="b&#10;forged" optional="YES" \
+            attributeType="\(name)"/></entity></model>
+            """
+        }
+        try withModels([model("String"), model("Date"), model("Nothing")]) { _, paths in
+            let runs = [
+                CommandRun("model", "diff", paths[0], paths[1]), CommandRun("model", "validate", paths[0]),
+                CommandRun("model", "validate", paths[2]), CommandRun("model", "describe", paths[0]),
+                CommandRun("model", "graph", paths[0], "--format", "dot"),
+            ]
+            for run in runs {
+                let lines = run.output.split(separator: "\n")
+                #expect(!run.output.isEmpty, "\(run.errors)")
+                #expect(!lines.contains { $0.hasPrefix("forged") }, "\(run.output)")
+                #expect(!run.output.unicodeScalars.contains { $0.properties.generalCategory == .control && $0 != "\n" })
+            }
+        }
+    }
+
     @Test("validate warns of what is likely to be a mistake; --strict makes that fail")
     func validateWarnings() throws {
         let model = """

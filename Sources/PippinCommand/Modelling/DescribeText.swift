@@ -5,7 +5,7 @@ import StoreReading
 enum DescribeText {
     static func text(of source: ModelSource) throws -> String {
         let model = try source.model()
-        var lines = [source.title, ""]
+        var lines = [TextTools.visible(source.title), ""]
         lines += EntityText.table(facts(source, model), indent: 2)
         let children = Dictionary(grouping: source.document.entities) { $0.parentName ?? "" }
         for root in sorted(children[""]) { lines += section(root, depth: 0, children) }
@@ -48,7 +48,7 @@ enum DescribeText {
         if let former = entity.renamingIdentifier { remarks.append("was \(former)") }
         if let modifier = entity.versionHashModifier { remarks.append("hash modifier \(modifier)") }
         let line = margin + heading + (remarks.isEmpty ? "" : "   " + remarks.joined(separator: ", "))
-        return ["", line] + EntityText.table(EntityText.rows(of: entity), indent: 2 * depth + 4)
+        return ["", TextTools.visible(line)] + EntityText.table(EntityText.rows(of: entity), indent: 2 * depth + 4)
             + sorted(children[entity.name]).flatMap { section($0, depth: depth + 1, children) }
     }
 

@@ -10,7 +10,8 @@ enum DiffText {
         }
         lines += diff.others.map { "~ \($0)" }
         if diff.entities.isEmpty, diff.others.isEmpty { lines.append("The models say the same.") }
-        return (lines + [""] + verdict(diff)).joined(separator: "\n") + "\n"
+        // Names come from files, and must neither reach the terminal as commands nor make lines of their own.
+        return (lines + [""] + verdict(diff)).map(TextTools.visible).joined(separator: "\n") + "\n"
     }
 
     private static func line(_ change: ModelDiff.Change, _ subject: String, _ phrases: [String]) -> String {

@@ -27,15 +27,16 @@ enum Validating {
                 ].compactMap { $0 }
                 let count = counts.isEmpty ? "no problems" : counts.joined(separator: ", ")
                 let entities = TextTools.count(source.document.entities.count, "entity", "entities")
-                try output("\(source.title): \(entities), \(count).\n")
-                for error in errors { try output("  error: \(error)\n") }
-                for warning in warnings { try output("  warning: \(warning)\n") }
+                try output("\(TextTools.visible(source.title)): \(entities), \(count).\n")
+                for error in errors { try output("  error: \(TextTools.visible(error))\n") }
+                for warning in warnings { try output("  warning: \(TextTools.visible(warning))\n") }
                 if !errors.isEmpty { isWrong = true }
                 if options.isStrict, !warnings.isEmpty { isWrong = true }
             } catch let error as NSError where error.domain == NSCocoaErrorDomain && isModel {
                 isWrong = true
-                try output("\(url.lastPathComponent)\(version.map { ", version “\($0)”" } ?? ""): wrong.\n")
-                try output("  error: \(error.localizedDescription)\n")
+                let title = url.lastPathComponent + (version.map { ", version “\($0)”" } ?? "")
+                try output("\(TextTools.visible(title)): wrong.\n")
+                try output("  error: \(TextTools.visible(error.localizedDescription))\n")
             }
         }
         return isWrong ? PippinCommand.failure : PippinCommand.success

@@ -80,11 +80,14 @@ package enum GraphText {
     }
 
     private static func quoted(_ text: String) -> String {
-        "\"" + TextTools.replacing(0x22, with: "\\\"", in: TextTools.replacing(0x5C, with: "\\\\", in: text)) + "\""
+        let line = TextTools.visible(text)
+        return "\"" + TextTools.replacing(0x22, with: "\\\"", in: TextTools.replacing(0x5C, with: "\\\\", in: line))
+            + "\""
     }
 
     /// Text within a record's label, where further characters are special.
     private static func field(_ text: String) -> String {
-        text.unicodeScalars.map { "\\\"{}|<>".unicodeScalars.contains($0) ? "\\\($0)" : "\($0)" }.joined()
+        TextTools.visible(text).unicodeScalars.map { "\\\"{}|<>".unicodeScalars.contains($0) ? "\\\($0)" : "\($0)" }
+            .joined()
     }
 }

@@ -12,6 +12,9 @@ package enum TextTools {
     /// A name from a file, without characters that a terminal would interpret.
     package static func inOneLine(_ name: String) -> String { name.escaped }
 
+    /// The same with all other characters as they are, for names that are part of a sentence or a drawing.
+    package static func visible(_ name: String) -> String { plain(name) == name ? name : name.escaped }
+
     /// A text in which an ASCII character has another text in its place, also before a combining character, with which
     /// it is one `Character`.
     package static func replacing(_ byte: UInt8, with other: String, in text: String) -> String {
