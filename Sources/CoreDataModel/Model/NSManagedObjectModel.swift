@@ -151,7 +151,8 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     /// Descriptions of properties in the model's file that could not be read; only caches of unusual stores have any.
     package var unreadProperties: [String] = []
 
-    /// Translations of the model's strings, with the keys that Apple documents.
+    /// Translations of the model's strings, with the keys that Apple documents. A model that is read from a file has
+    /// those of the strings file beside it.
     open var localizationDictionary: [String: String]?
 
     /// The fetch request templates: requests, which a higher room defines.
@@ -228,6 +229,7 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
         versionIdentifiers = source.versionIdentifiers
         recordedVersionChecksum = source.recordedVersionChecksum
         localizationDictionary = source.localizationDictionary
+        unreadProperties = source.unreadProperties
         templates = source.templates.mapValues { $0.copy() as? NSObject ?? $0 }
         bindRequests()
     }

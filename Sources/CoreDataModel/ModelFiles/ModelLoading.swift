@@ -4,10 +4,13 @@ import Foundation
 extension NSManagedObjectModel {
     /// Reads the current version of a model file; nil if it cannot be read, as in Core Data.
     ///
+    /// The localization dictionary is that of the file `<Name>Model.strings` beside a model `<Name>`, or in the folder
+    /// of a language beside it, such as `de.lproj`.
+    ///
     /// - Parameter url: a compiled model, `.momd` or `.mom`, or, unlike Apple's, also a source model, `.xcdatamodeld`
     ///   or `.xcdatamodel`. The version hashes are those of the package's `VersionInfo.plist`.
     public convenience init?(contentsOf url: URL) {
-        guard let model = try? ModelPackage(at: url).model() else { return nil }
+        guard let model = try? ModelPackage(at: url).localizedModel() else { return nil }
         self.init()
         become(model)
     }
@@ -21,7 +24,7 @@ extension NSManagedObjectModel {
     /// - Parameter bundles: the bundles to search for `.momd` and `.mom`; `nil` for all loaded bundles.
     /// - Returns: the merged model; `nil` if there is none.
     public class func mergedModel(from bundles: [Bundle]?) -> NSManagedObjectModel? {
-        let models = packages(in: bundles).compactMap { try? $0.model() }
+        let models = packages(in: bundles).compactMap { try? $0.localizedModel() }
         return models.isEmpty ? nil : NSManagedObjectModel(byMerging: models)
     }
 
@@ -36,7 +39,7 @@ extension NSManagedObjectModel {
         from bundles: [Bundle]?, forStoreMetadata metadata: [String: Any]
     ) -> NSManagedObjectModel? {
         let models = packages(in: bundles).flatMap { package in
-            package.versions.compactMap { try? package.model(version: $0.name) }
+            package.versions.compactMap { try? package.localizedModel(version: $0.name) }
         }
         return NSManagedObjectModel(byMerging: models, forStoreMetadata: metadata)
     }

@@ -85,6 +85,14 @@ extension NSManagedObjectModel {
         }
         let merged = try ModelFileError.naming(nil) { try ModelAssembler.model(result, versionHashes: hashes) }
         if models.count == 1 { merged.origin = models[0].origin }
+        merged.unreadProperties = models.flatMap(\.unreadProperties)
+        let dictionaries = models.compactMap(\.localizationDictionary)
+        if let first = dictionaries.first {
+            // The words of an earlier model count, as its fetch requests do.
+            merged.localizationDictionary = dictionaries.dropFirst().reduce(first) {
+                $0.merging($1) { first, _ in first }
+            }
+        }
         return merged
     }
 }

@@ -16,6 +16,15 @@ extension ModelPackage {
         }
     }
 
+    /// Reads one version as a model, with the words of the strings file beside the package.
+    ///
+    /// - Throws: an error in the Cocoa domain that names file, line, entity and property.
+    func localizedModel(version name: String? = nil) throws -> NSManagedObjectModel {
+        let model = try model(version: name)
+        model.localizationDictionary = ModelStrings.dictionary(beside: url)
+        return model
+    }
+
     /// The first version whose entities have a store's version hashes; nil if there is none.
     ///
     /// - Parameters:

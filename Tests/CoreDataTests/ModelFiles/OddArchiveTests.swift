@@ -25,11 +25,13 @@ struct OddArchiveTests {
     }
 
     private func read(_ objects: [PropertyList]) throws -> ModelDocument {
-        try ModelArchiveReader.document(
-            of: KeyedArchive(
-                propertyList: .dictionary([
-                    "$objects": .array(objects), "$top": .dictionary(["root": .uid(1)]), "$version": .integer(100_000),
-                ])))
+        try ModelArchiveReader.document(of: KeyedArchive(propertyList: list(objects)))
+    }
+
+    private func list(_ objects: [PropertyList]) -> PropertyList {
+        .dictionary([
+            "$objects": .array(objects), "$top": .dictionary(["root": .uid(1)]), "$version": .integer(100_000),
+        ])
     }
 
     /// The number of the object of a property.
@@ -117,6 +119,14 @@ struct OddArchiveTests {
             #expect(document.entity(named: "Book")?.property(named: "price") != nil)
             let model = try ModelAssembler.model(document)
             #expect(model.unreadProperties.count == 1)
+            // Whoever reads the model from a file, copies or merges it learns of them too.
+            #expect((model.copy() as? NSManagedObjectModel)?.unreadProperties == model.unreadProperties)
+            #expect(NSManagedObjectModel(byMerging: [model])?.unreadProperties == model.unreadProperties)
+            try inTestFolder { folder in
+                let file = folder.appendingPathComponent("Books.mom")
+                try KeyedArchive(propertyList: list(objects)).data().write(to: file)
+                #expect(NSManagedObjectModel(contentsOf: file)?.unreadProperties == model.unreadProperties)
+            }
             #expect(model.entitiesByName["Author"]?.relationshipsByName["books"] != nil)
         }
     }

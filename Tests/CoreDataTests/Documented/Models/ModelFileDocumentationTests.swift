@@ -2,6 +2,8 @@ import CoreData
 import TestSupport
 import Testing
 
+@testable import CoreDataModel
+
 /// Checks from the pages of `NSManagedObjectModel` and `NSManagedObjectModelReference`.
 @Suite("Documented: models, their files and words")
 struct ModelFileDocumentationTests {
@@ -129,6 +131,39 @@ struct ModelFileDocumentationTests {
             let short = #expect(throws: NSError.self) { try entry.validateForInsert() }
             #expect(short?.localizedDescription == "zu kurz")
         }
+    }
+
+    @Test("localizationDictionary of a model in a file: <Name>Model.strings beside it, in the language's folder")
+    func stringsFile() throws {
+        try inTestFolder { folder in
+            let file = folder.appendingPathComponent("Diary.mom")
+            let document = try ModelDocument(Diary.model())
+            try SourceModelCompiler.compiledData(of: document).write(to: file)
+            #expect(NSManagedObjectModel(contentsOf: file)?.localizationDictionary == nil)
+            func write(_ text: String, _ language: String?, _ encoding: String.Encoding) throws {
+                let place = language.map { folder.appendingPathComponent("\($0).lproj") } ?? folder
+                try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+                try #require(text.data(using: encoding)).write(to: place.appendingPathComponent("DiaryModel.strings"))
+            }
+            try write("/* Words */\n\"Entity/Entry\" = \"Note\";\n", nil, .utf8)
+            let model = try #require(NSManagedObjectModel(contentsOf: file))
+            #expect(model.localizationDictionary == ["Entity/Entry": "Note"])
+            let merged = NSManagedObjectModel(byMerging: [model])
+            #expect(merged?.localizationDictionary == ["Entity/Entry": "Note"])
+            try write("\"Entity/Entry\" = \"Eintrag\";", "de", .utf16)
+            func words(_ languages: String...) -> String? {
+                ModelStrings.dictionary(beside: file, languages: languages)?["Entity/Entry"]
+            }
+            #expect(words("de") == "Eintrag")
+            #expect(words("fr", "de-AT") == "Eintrag")
+            #expect(words("de_CH") == "Eintrag")
+            #expect(words("fr") == "Note")
+            try write("\"Entity/Entry\" = \"Eintragl\";", "de_AT", .utf8)
+            #expect(words("de-AT") == "Eintragl")
+        }
+        #expect(ModelStrings.preferredLanguages(["LANG": "de_AT.UTF-8"]).first == "de_AT")
+        #expect(ModelStrings.preferredLanguages(["LANG": "de", "LC_ALL": "fr_FR@euro"]).first == "fr_FR")
+        #expect(ModelStrings.preferredLanguages(["LANG": "C.UTF-8"]) == Locale.preferredLanguages)
     }
 
     // MARK: Models in use
