@@ -96,12 +96,12 @@ struct DocumentNodes {
         _ used: inout Int, _ object: StoreDocument.Object
     ) throws(FileValues.Failure) -> StoredValue {
         if attribute.type == .compositeAttributeType {
-            var elements: [String: Any] = [:]
+            var elements: [(AttributeLayout, StoredValue)] = []
             for element in attribute.elements {
-                let value = try value(of: element, named: "\(name).\(spelling(element.name))", known, &used, object)
-                if let any = value.objectValue(for: element) { elements[element.name] = any }
+                let name = "\(name).\(spelling(element.name))"
+                elements.append((element, try value(of: element, named: name, known, &used, object)))
             }
-            return elements.isEmpty ? .null : .object(CompositeValue(elements))
+            return .composite(elements)
         }
         guard let value = known[name] else { return .null }
         used += 1
@@ -175,8 +175,7 @@ struct DocumentNodes {
         if attribute.type == .compositeAttributeType {
             guard case .object(let composite as CompositeValue) = value else { return }
             for element in attribute.elements {
-                let value = StoredValue(composite.elements[element.name], for: element)
-                try append(value, element, "\(name).\(spelling(element.name))", to: &object)
+                try append(composite.stored(element), element, "\(name).\(spelling(element.name))", to: &object)
             }
         } else if let value = try FileValues.fileValue(value, of: attribute) {
             object.attributes.append((name, value))

@@ -152,7 +152,7 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
         for (slot, value) in zip(change.objectID.layout.slots, change.values) where !slot.isTransient {
             switch slot.kind {
             case .attribute(let attribute):
-                if let missing = value.missingExternalData {
+                if let missing = value.missingContent {
                     throw StoreError.make(
                         CocoaError.Code.fileReadNoSuchFile.rawValue,
                         "“\(change.objectID.layout.name).\(slot.name)” cannot be copied: \(missing.sentence)",

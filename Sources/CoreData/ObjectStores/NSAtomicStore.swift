@@ -112,9 +112,8 @@ open class NSAtomicStore: NSPersistentStore, @unchecked Sendable {
     private func setAttributes(of node: NSAtomicStoreCacheNode, from object: NSManagedObject) {
         for (index, slot) in object.layout.slots.enumerated() where !slot.isTransient {
             guard let attribute = slot.attribute else { continue }
-            let opaque = object.storedValue(at: index).nodeValue(for: attribute) as? OpaqueArchive
-            let value: Any? = opaque == nil ? object.primitiveValue(forKey: slot.name) : opaque
-            node.setValue(value, forKey: slot.name)
+            let kept = object.storedValue(at: index).keptValue(for: attribute)
+            node.setValue(kept ?? object.primitiveValue(forKey: slot.name), forKey: slot.name)
         }
     }
 

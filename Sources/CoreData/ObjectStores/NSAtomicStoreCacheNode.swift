@@ -52,8 +52,11 @@ extension NSAtomicStoreCacheNode: KeyValueCoding, KeyedOperand {
         }
         if case .toMany = place { return .collection(NodeValues.destinations(value(forKey: key)).map { .object($0) }) }
         let value = value(forKey: key)
-        if let archive = value as? OpaqueArchive { return Value(archive.bytes) }
-        return Value(value)
+        switch value {
+        case let archive as OpaqueArchive: return Value(archive.bytes)
+        case let composite as CompositeValue: return Value(composite.elements)
+        default: return Value(value)
+        }
     }
 
     package func leadsToMany(_ keys: [String]) -> Bool { PredicateKeys.leadsToMany(keys, from: objectID.layout) }

@@ -14,15 +14,21 @@ final class OpaqueArchive: NSObject {
 
 extension StoredValue {
     /// The value of a node: as in key-value coding, except that bytes which cannot be read stay distinct from data.
-    func nodeValue(for attribute: AttributeLayout) -> Any? {
+    func nodeValue(for attribute: AttributeLayout) -> Any? { keptValue(for: attribute) ?? objectValue(for: attribute) }
+
+    /// A node's value that says more than the one in key-value coding; nil if that says everything.
+    func keptValue(for attribute: AttributeLayout) -> Any? {
+        if case .object(let composite as CompositeValue) = self, !composite.kept.isEmpty { return composite }
         if case .data(let bytes) = self, attribute.type == .transformableAttributeType { return OpaqueArchive(bytes) }
-        return objectValue(for: attribute)
+        return nil
     }
 
     /// The stored form of a node's value.
     init(nodeValue value: Any?, for attribute: AttributeLayout) {
         if let archive = value as? OpaqueArchive {
             self = .data(archive.bytes)
+        } else if let composite = value as? CompositeValue {
+            self = .object(composite)
         } else {
             self = StoredValue(value, for: attribute)
         }

@@ -52,7 +52,8 @@ extension NSManagedObject {
         switch place {
         case .slot(let slot):
             switch layout.slots[slot].kind {
-            case .attribute(let attribute): setStoredValue(StoredValue(value, for: attribute), at: slot)
+            case .attribute(let attribute):
+                setStoredValue(StoredValue(value, for: attribute, replacing: storedValue(at: slot)), at: slot)
             case .toOne(let relationship): setToOne(relationship, toAny: value)
             }
         case .toMany(let index):
@@ -103,7 +104,7 @@ extension NSManagedObject {
         case .slot(let slot):
             switch layout.slots[slot].kind {
             case .attribute(let attribute):
-                values[slot] = StoredValue(value, for: attribute)
+                values[slot] = StoredValue(value, for: attribute, replacing: values[slot])
                 if state.contains(.listed) { storedContext?.changed.indexAgain(self) }
             case .toOne(let relationship):
                 withoutNotifying(relationship.name) { setToOne(relationship, toAny: value) }

@@ -34,4 +34,10 @@ extension StoredValue {
         guard case .object(let object) = self else { return nil }
         return object as? MissingExternalData
     }
+
+    /// The stand-in for a value, or for an element of it, whose file cannot be read; nil for every other value.
+    package var missingContent: MissingExternalData? {
+        guard case .object(let object) = self else { return nil }
+        return (object as? CompositeValue)?.missingElement ?? object as? MissingExternalData
+    }
 }

@@ -195,24 +195,6 @@ package final class AnyValueBox: NSObject {
     private func isEqual<Mine: Equatable>(_ mine: Mine, to other: Any) -> Bool { (other as? Mine) == mine }
 }
 
-/// The value of a composite attribute.
-package final class CompositeValue: NSObject {
-    package let elements: [String: Any]
-    /// The same values in an order known to the code that made the value; nil if it is unknown.
-    package let valuesInOrder: ContiguousArray<StoredValue>?
-
-    package init(_ elements: [String: Any], inOrder values: ContiguousArray<StoredValue>? = nil) {
-        self.elements = elements
-        valuesInOrder = values
-    }
-
-    package override func isEqual(_ object: Any?) -> Bool {
-        guard let other = object as? CompositeValue else { return false }
-        return NSDictionary(dictionary: elements).isEqual(to: other.elements)
-            && StoredValue.haveSameTexts(elements, other.elements)
-    }
-}
-
 extension NSNumber {
     /// Whether the number was made from a `Double` or a `Float`.
     package var isFloatingPoint: Bool {

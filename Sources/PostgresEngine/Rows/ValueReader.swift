@@ -76,13 +76,10 @@ struct ValueReader {
     }
 
     private func composite(_ result: some RowCells, _ row: Int, _ context: ReadingContext) -> StoredValue {
-        var values: [String: Any] = [:]
-        for (name, reader) in elements {
-            let value = reader.value(result, row, context)
-            guard let layout = reader.attribute, let object = value.objectValue(for: layout) else { continue }
-            values[name] = object
-        }
-        return values.isEmpty ? .null : .object(CompositeValue(values))
+        .composite(
+            elements.compactMap { _, reader in
+                reader.attribute.map { ($0, reader.value(result, row, context)) }
+            })
     }
 }
 

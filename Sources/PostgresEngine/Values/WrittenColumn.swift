@@ -126,14 +126,8 @@ struct ValueWriter {
             throw unacceptable(column, text.utf8.count > Self.longest ? Self.tooLong : Self.zero)
         case (.date(let seconds), .date): try write(date: seconds, column, to: &sink)
         case (.object(let object as CompositeValue), _) where !column.path.isEmpty:
-            var values: [String: Any]? = object.elements
-            for key in column.path.dropLast() {
-                values = (values?[key] as? CompositeValue)?.elements ?? values?[key] as? [String: Any]
-            }
-            guard let attribute = column.attribute, let last = column.path.last else { return sink.appendNull() }
-            var element = column
-            element = element.withoutPath
-            try write(StoredValue(values?[last], for: attribute), element, to: &sink)
+            guard let attribute = column.attribute else { return sink.appendNull() }
+            try write(object.stored(at: column.path[...], attribute), column.withoutPath, to: &sink)
         case (.integer(let number), .smallint):
             guard let small = Int16(exactly: number) else {
                 throw unacceptable(column, "\(number) is no 16-bit integer")

@@ -89,12 +89,10 @@ final class RareSlotReader {
     private func composite(
         _ statement: Statement, identity: StoreIdentity, external: ExternalData
     ) throws -> StoredValue {
-        var result: [String: Any] = [:]
-        for (name, reader) in elements {
-            let value = try reader.value(statement, identity: identity, external: external)
-            guard let layout = reader.attribute, let object = value.objectValue(for: layout) else { continue }
-            result[name] = object
-        }
-        return result.isEmpty ? .null : .object(CompositeValue(result))
+        .composite(
+            try elements.compactMap { _, reader in
+                guard let layout = reader.attribute else { return nil }
+                return (layout, try reader.value(statement, identity: identity, external: external))
+            })
     }
 }

@@ -122,13 +122,13 @@ package final class RowWriter {
         _ value: StoredValue, _ column: SlotColumn, _ layout: AttributeLayout?, to statement: Statement,
         at index: inout Int32, files: ExternalFiles
     ) throws {
-        var elements: [String: Any] = [:]
-        if case .object(let object) = value, let composite = object as? CompositeValue { elements = composite.elements }
+        var composite: CompositeValue?
+        if case .object(let object) = value { composite = object as? CompositeValue }
         for element in column.elements {
             let name = String(element.property.split(separator: ".").last ?? "")
             let attribute = layout?.elements.first { $0.name == name }
             guard let attribute else { continue }
-            let inner = StoredValue(elements[name], for: attribute)
+            let inner = composite?.stored(attribute) ?? .null
             if element.isComposite {
                 try bindComposite(inner, element, attribute, to: statement, at: &index, files: files)
                 continue
@@ -156,16 +156,14 @@ package final class RowWriter {
         of value: StoredValue, _ column: SlotColumn, _ attribute: AttributeLayout?
     ) throws -> [(name: String, value: SQLValue)] {
         if column.isComposite {
-            var values: [String: Any] = [:]
-            if case .object(let object) = value, let composite = object as? CompositeValue {
-                values = composite.elements
-            }
+            var composite: CompositeValue?
+            if case .object(let object) = value { composite = object as? CompositeValue }
             return try column.elements.flatMap { element in
                 let name = String(element.property.split(separator: ".").last ?? "")
                 guard let inner = attribute?.elements.first(where: { $0.name == name }) else {
                     return [(name: String, value: SQLValue)]()
                 }
-                return try columns(of: StoredValue(values[name], for: inner), element, inner)
+                return try columns(of: composite?.stored(inner) ?? .null, element, inner)
             }
         }
         let encoded = try encoded(value, column, attribute: attribute, files: .inlining)

@@ -118,14 +118,23 @@ package struct ModelCandidate {
         var document = document
         for entity in document.entities.indices {
             for property in document.entities[entity].properties.indices {
-                guard var attribute = document.entities[entity].properties[property].attribute,
-                    attribute.type == .transformableAttributeType
-                else { continue }
-                attribute.valueTransformerName = BytesKeeper.name
-                attribute.defaultValue = nil
-                document.entities[entity].properties[property].kind = .attribute(attribute)
+                Self.keepBytes(of: &document.entities[entity].properties[property])
             }
         }
         return try ModelFileError.naming(nil) { try ModelAssembler.model(document, versionHashes: versionHashes) }
     }
 }
+
+    /// Gives a transformable attribute, or the elements of a composite one, the transformer that keeps bytes.
+    private static func keepBytes(of property: inout PropertyDocument) {
+        guard var attribute = property.attribute else { return }
+        switch attribute.type {
+        case .transformableAttributeType:
+            attribute.valueTransformerName = BytesKeeper.name
+            attribute.defaultValue = nil
+        case .compositeAttributeType:
+            for index in attribute.elements.indices { keepBytes(of: &attribute.elements[index]) }
+        default: return
+        }
+        property.kind = .attribute(attribute)
+    }

@@ -90,9 +90,7 @@ package indirect enum FieldValue: Equatable, Sendable {
         case let value as CompositeValue:
             self = .composite(
                 attribute.elements.map { element in
-                    Element(
-                        name: element.name,
-                        value: FieldValue(StoredValue(value.elements[element.name], for: element), element))
+                    Element(name: element.name, value: FieldValue(value.stored(element), element))
                 })
         default: self = .string("\(object)")
         }

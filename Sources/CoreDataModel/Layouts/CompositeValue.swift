@@ -1,0 +1,112 @@
+import Foundation
+
+/// The value of a composite attribute.
+package final class CompositeValue: NSObject {
+    /// The values in key-value coding.
+    package let elements: [String: Any]
+    /// The same values in an order known to the code that made the value; nil if it is unknown.
+    package let valuesInOrder: ContiguousArray<StoredValue>?
+    /// The stored form of elements that `elements` does not tell: bytes that cannot be read here, references to files
+    /// that are missing, numbers beyond the attribute's type. They are written back unchanged.
+    package let kept: [String: StoredValue]
+
+    package init(
+        _ elements: [String: Any], inOrder values: ContiguousArray<StoredValue>? = nil,
+        keeping kept: [String: StoredValue] = [:]
+    ) {
+        self.elements = elements
+        self.kept = kept
+        valuesInOrder = values
+    }
+
+    package override func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? CompositeValue else { return false }
+        return NSDictionary(dictionary: elements).isEqual(to: other.elements)
+            && StoredValue.haveSameTexts(elements, other.elements) && kept == other.kept
+    }
+
+    /// The stored form of an element.
+    package func stored(_ element: AttributeLayout) -> StoredValue {
+        kept[element.name] ?? StoredValue(elements[element.name], for: element)
+    }
+
+    /// The stored form of an element of an element.
+    ///
+    /// - Parameters:
+    ///   - path: the names of the elements on the way, and of the last one.
+    ///   - attribute: the last element.
+    /// - Returns: its value; `.null` if an element on the way has none.
+    package func stored(at path: ArraySlice<String>, _ attribute: AttributeLayout) -> StoredValue {
+        guard let name = path.first else { return .null }
+        let rest = path.dropFirst()
+        if rest.isEmpty { return kept[name] ?? StoredValue(elements[name], for: attribute) }
+        if case .object(let inner as CompositeValue) = kept[name] { return inner.stored(at: rest, attribute) }
+        guard let inner = elements[name] as? [String: Any] else { return .null }
+        return CompositeValue(inner).stored(at: rest, attribute)
+    }
+
+    /// The stand-in for an element whose file cannot be read; nil if there is none.
+    package var missingElement: MissingExternalData? {
+        for value in kept.values {
+            if let missing = value.missingExternalData { return missing }
+            if case .object(let inner as CompositeValue) = value, let missing = inner.missingElement { return missing }
+        }
+        return nil
+    }
+}
+
+extension StoredValue {
+    /// A composite value of stored elements; `.null` if none has a value.
+    package static func composite(_ elements: [(layout: AttributeLayout, value: StoredValue)]) -> StoredValue {
+        var shown: [String: Any] = [:]
+        var kept: [String: StoredValue] = [:]
+        for (element, value) in elements where !value.isNull {
+            let object = value.objectValue(for: element)
+            if let object { shown[element.name] = object }
+            if !value.isShown(as: object, element) { kept[element.name] = value }
+        }
+        return shown.isEmpty && kept.isEmpty ? .null : .object(CompositeValue(shown, keeping: kept))
+    }
+
+    /// Whether the value in key-value coding tells the stored form.
+    private func isShown(as object: Any?, _ element: AttributeLayout) -> Bool {
+        if case .object(let inner as CompositeValue) = self { return inner.kept.isEmpty }
+        return StoredValue(object, for: element) == self
+    }
+
+    /// The stored form of a value that a developer sets, where the elements of a composite attribute that stay as they
+    /// are shown stay as they are stored.
+    package init(_ value: Any?, for attribute: AttributeLayout, replacing former: @autoclosure () -> StoredValue) {
+        guard attribute.type == .compositeAttributeType, let new = Self.unwrapped(value) as? [String: Any],
+            case .object(let former as CompositeValue) = former(), !former.kept.isEmpty
+        else {
+            self.init(value, for: attribute)
+            return
+        }
+        var others = new
+        var kept: [String: StoredValue] = [:]
+        for element in attribute.elements {
+            guard let stored = former.kept[element.name] else { continue }
+            if CompositeValue.isSame(new[element.name], former.elements[element.name]) {
+                kept[element.name] = stored
+            } else if case .object(let inner as CompositeValue) = StoredValue(
+                new[element.name], for: element, replacing: stored), !inner.kept.isEmpty
+            {
+                kept[element.name] = .object(inner)
+            } else {
+                continue
+            }
+            others[element.name] = nil
+        }
+        self.init(others, for: attribute)
+        guard case .object(let object) = self, object is CompositeValue else { return }
+        self = .object(CompositeValue(new, keeping: kept))
+    }
+}
+
+extension CompositeValue {
+    fileprivate static func isSame(_ one: Any?, _ other: Any?) -> Bool {
+        guard let one, let other else { return one == nil && other == nil }
+        return NSDictionary(dictionary: ["": one]).isEqual(to: ["": other]) && StoredValue.haveSameTexts(one, other)
+    }
+}
