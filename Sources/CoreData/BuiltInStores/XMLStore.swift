@@ -17,7 +17,7 @@ package final class XMLStore: DocumentStore, @unchecked Sendable {
     override class func replacingMetadata(
         of document: StoreDocument, in data: Data, by metadata: [String: Any]
     ) throws -> Data {
-        try XMLStoreWriter.replacingMetadata(in: data, by: metadata)
+        try XMLStoreWriter.replacingMetadata(in: data, by: metadata, isPlain: document.hasPlainText)
             ?? super.replacingMetadata(of: document, in: data, by: metadata)
     }
 

@@ -37,13 +37,16 @@ enum XMLStoreWriter {
     /// - Parameters:
     ///   - data: the file.
     ///   - metadata: the new metadata, with the UUID.
+    ///   - isPlain: whether the values of the file have no escapes.
     /// - Returns: the text of the file, in UTF-8; `nil` if the file has no elements for metadata.
     /// - Throws: the text in the metadata that XML cannot represent.
-    static func replacingMetadata(in data: Data, by metadata: [String: Any]) throws -> Data? {
+    static func replacingMetadata(
+        in data: Data, by metadata: [String: Any], isPlain: Bool
+    ) throws -> Data? {
         var text = String(decoding: data, as: UTF8.self)
         let uuid = metadata[NSStoreUUIDKey] as? String ?? ""
         guard replace("UUID", by: try content(uuid), in: &text),
-            replace("metadata", by: "\n\(try self.metadata(metadata))\n        ", in: &text)
+            replace("metadata", by: "\n\(try self.metadata(metadata, isPlain: isPlain))\n        ", in: &text)
         else { return nil }
         return Data(text.utf8)
     }
@@ -108,8 +111,9 @@ enum XMLStoreWriter {
         }
     }
 
-    private static func metadata(_ metadata: [String: Any]) throws -> String {
+    private static func metadata(_ metadata: [String: Any], isPlain: Bool = false) throws -> String {
         var list = metadata
+        list[XMLStoreText.escapesKey] = isPlain ? nil : 1
         list[NSStoreUUIDKey] = nil
         list[NSStoreTypeKey] = nil
         let data: Data

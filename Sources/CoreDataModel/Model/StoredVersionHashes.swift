@@ -1,5 +1,6 @@
 import CompactCollections
 import Foundation
+import ModelFiles
 
 /// The version hashes in a store's metadata, and their comparison with the entities of models. Pure.
 ///
@@ -14,7 +15,7 @@ package struct StoredVersionHashes {
     private let areOurs: Bool
 
     /// Marks, in the metadata of a store, that at least some of its version hashes are ours.
-    package static let areOursKey = "PippinVersionHashes"
+    package static let areOursKey = StoreDocument.ownHashesKey
 
     /// - Returns: `nil` if the metadata have no version hashes.
     package init?(_ metadata: [String: Any]) {

@@ -11,10 +11,15 @@ package struct StoreDocument {
     package var objects: [Object] = []
     /// Whether the file is a binary one in the layout of Core Data on macOS.
     package var hasCoreDataLayout = false
-    /// The size of that file.
+    /// Whether the file is an XML one whose values have no escapes of Core Data's.
+    package var hasPlainText = false
+    /// The size of a binary file.
     package var byteCount = 0
     /// What the file says about properties. An XML file, which says it with every object, is asked only by tools.
     package var declarations = StoreDeclarations()
+
+    /// In metadata: the store has version hashes of Pippin's.
+    package static let ownHashesKey = "PippinVersionHashes"
 
     /// Core Data's first object is number 102.
     package static let firstKey: Int64 = 101

@@ -32,6 +32,9 @@ package enum XMLStoreReader {
         }
         var document = handler.document
         document.metadata = try metadata(in: text)
+        document.hasPlainText = !XMLStoreText.isEscaped(in: document)
+        document.metadata[XMLStoreText.escapesKey] = nil
+        if !document.hasPlainText { document.decodeTexts() }
         document.metadata["NSStoreType"] = "XML"
         document.metadata["NSStoreUUID"] = handler.uuid.isEmpty ? UUID().uuidString : handler.uuid
         return document
@@ -106,7 +109,7 @@ package enum XMLStoreReader {
             case ["database", "databaseInfo", "nextObjectID"]:
                 document.lastKey = Int64(text.trimmingCharacters(in: .whitespacesAndNewlines)) ?? document.lastKey
             case ["database", "object", "attribute"]:
-                object?.attributes.append((attributeName, .text(XMLStoreText.decoded(text))))
+                object?.attributes.append((attributeName, .text(text)))
             case ["database", "object"]:
                 if let object { document.objects.append(object) }
                 object = nil
@@ -144,6 +147,17 @@ package enum XMLStoreReader {
         private func stop(_ parser: XMLParser, _ reason: String) {
             failure = reason
             parser.abortParsing()
+        }
+    }
+}
+
+extension StoreDocument {
+    fileprivate mutating func decodeTexts() {
+        for object in objects.indices {
+            for attribute in objects[object].attributes.indices {
+                guard case .text(let text) = objects[object].attributes[attribute].value else { continue }
+                objects[object].attributes[attribute].value = .text(XMLStoreText.decoded(text))
+            }
         }
     }
 }

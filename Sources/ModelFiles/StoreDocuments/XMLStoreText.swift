@@ -1,6 +1,23 @@
 /// The values of attributes in XML stores, which Core Data escapes by itself, beside the rules of XML: a backslash is
 /// `\\`, and `&`, `<` and `>` are `\u2600`, `\u3c00` and `\u3e00`, a UTF-16 unit with its low byte first.
 package enum XMLStoreText {
+    /// In the metadata of a file that Pippin wrote: its values have these escapes. Earlier builds wrote values plainly.
+    package static let escapesKey = "PippinEscapedText"
+
+    /// Whether the values of a file, as XML has them, have escapes: those of Core Data's files do.
+    package static func isEscaped(in document: StoreDocument) -> Bool {
+        if document.metadata[escapesKey] != nil { return true }
+        if document.metadata[StoreDocument.ownHashesKey] != nil { return false }
+        // With model files made by Xcode, earlier builds wrote Core Data's version hashes, and mapping models have none
+        // of Pippin's. Core Data would have escaped these characters.
+        return !document.objects.contains { object in
+            object.attributes.contains { attribute in
+                guard case .text(let text) = attribute.value else { return false }
+                return text.utf8.contains { escape(of: $0) != nil && $0 != backslash }
+            }
+        }
+    }
+
     /// The text of a value as Core Data writes it. It contains no character that XML has to escape, apart from carriage
     /// returns.
     package static func encoded(_ text: String) -> String {
@@ -15,7 +32,6 @@ package enum XMLStoreText {
 
     /// The value that a text of Core Data's stands for. A backslash that begins no escape stands for itself.
     package static func decoded(_ text: String) -> String {
-        let backslash = UInt8(ascii: "\\")
         guard text.utf8.contains(backslash) else { return text }
         let bytes = Array(text.utf8)
         var result: [UInt8] = []
@@ -38,6 +54,8 @@ package enum XMLStoreText {
         result += String(decoding: units, as: UTF16.self).utf8
         return String(decoding: result, as: UTF8.self)
     }
+
+    private static let backslash = UInt8(ascii: "\\")
 
     private static func escape(of byte: UInt8) -> String? {
         switch byte {
