@@ -47,6 +47,29 @@ struct OpeningTests {
         #expect(try database.rows("SELECT name FROM \"Two \"\"quoted\"\"\".tag") == [["Two \"quoted\""]])
     }
 
+    @Test("adds the stores of two schemas that options name to one coordinator, each once")
+    func schemasByOption() throws {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Bookshop.model)
+        func add(_ schema: String, _ url: URL?, _ string: String? = nil) throws {
+            var options: [AnyHashable: Any] = [NSPostgreSQLSchemaOption: schema]
+            options[NSPostgreSQLConnectionStringOption] = string
+            try coordinator.addPersistentStore(
+                ofType: NSPostgreSQLStoreType, configurationName: nil, at: url, options: options)
+        }
+        try add("one", database.url())
+        try add("two", database.url())
+        try add("three", nil, database.url().absoluteString)
+        #expect(coordinator.persistentStores.count == 3)
+        for (schema, url, string) in [
+            ("one", database.url(), nil), ("three", nil, database.url().absoluteString),
+            ("two", nil, database.url().absoluteString),
+        ] as [(String, URL?, String?)] {
+            let error = #expect(throws: CocoaError.self) { try add(schema, url, string) }
+            #expect(error?.localizedDescription.contains("was added already") == true)
+        }
+        #expect(coordinator.persistentStores.count == 3)
+    }
+
     @Test("Metadata are those of the store in the schema that the options name, and of no other")
     func metadata() throws {
         let options: [AnyHashable: Any] = [NSPostgreSQLSchemaOption: "one"]

@@ -7,11 +7,9 @@ extension FileValues {
         let isTransformable = attribute?.type == .transformableAttributeType
         switch value {
         case .null: return nil
-        case .plain(.data(let data)): return .data(data)
+        case .plain(.data(let data)): return .data(try isArchived(attribute) ? archived(.data(data)) : data)
         case .plain(let plain) where isTransformable:
-            var builder = KeyedArchiveBuilder()
-            let root = builder.scalar(plain)
-            return .data(try builder.archive(root: root).data())
+            return .data(try archived(plain))
         case .plain(.string(let text)): return .text(text)
         case .plain(.integer(let number)):
             return attribute?.type == .decimalAttributeType ? .text("\(number)") : .integer(number)
@@ -25,7 +23,7 @@ extension FileValues {
             case let text as String: return .text(text)
             case let number as NSDecimalNumber:
                 return number == .notANumber ? nil : .text(number.description(withLocale: nil))
-            case let data as Data: return .data(data)
+            case let data as Data: return .data(try isArchived(attribute) ? archived(.data(data)) : data)
             case let date as Date: return .double(date.timeIntervalSinceReferenceDate)
             case let uuid as UUID: return .text(uuid.uuidString)
             case let url as URL: return .text(url.absoluteString)
@@ -34,9 +32,30 @@ extension FileValues {
         }
     }
 
+    /// Whether bytes are a transformable value themselves: without a transformer, the file has the value as it is.
+    private static func isArchived(_ attribute: AttributeLayout?) -> Bool {
+        guard let attribute, attribute.type == .transformableAttributeType else { return false }
+        return TransformableCoding.archivesValues(of: attribute)
+    }
+
+    private static func archived(_ plain: PropertyList) throws -> Data {
+        var builder = KeyedArchiveBuilder()
+        let root = builder.scalar(plain)
+        return try builder.archive(root: root).data()
+    }
+
     /// The value for a keyed archive, in the class that Core Data has for the attribute's type.
+    ///
+    /// - Parameters:
+    ///   - value: the value.
+    ///   - attribute: the attribute.
+    ///   - isPlain: whether the bytes of a transformable value stand there themselves, even if they are an archive.
+    ///   - builder: the archive.
+    /// - Returns: the value, or a reference to it in the archive.
+    /// - Throws: the errors of the archive.
     static func archived(
-        _ value: StoreDocument.FileValue?, of attribute: AttributeLayout, in builder: inout KeyedArchiveBuilder
+        _ value: StoreDocument.FileValue?, of attribute: AttributeLayout, isPlain: Bool,
+        in builder: inout KeyedArchiveBuilder
     ) throws -> PropertyList {
         switch (value, attribute.type) {
         case (nil, _): return try builder.foundationValue(NSNull())
@@ -46,7 +65,7 @@ extension FileValues {
         case (.text(let text), .URIAttributeType): return try builder.foundationValue(URL(string: text))
         case (.text(let text), .decimalAttributeType):
             return try builder.foundationValue(NSDecimalNumber(string: text))
-        case (.data(let data), .transformableAttributeType):
+        case (.data(let data), .transformableAttributeType) where !isPlain:
             // The value itself is in the archive, unless it is bytes of a transformer's own.
             switch try? KeyedArchive(data: data).rootValue() {
             case .object(let root): return builder.add(try KeyedArchiveFragment(root))

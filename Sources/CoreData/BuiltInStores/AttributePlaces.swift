@@ -56,6 +56,7 @@ struct AttributePlaces {
                 throw FileValues.Failure(reason: "“\(attribute.name)” of object \(object.key): \(reason)")
             }
             guard let found else { continue }
+            order.note(value, of: attribute, in: object)
             try copies.count(found, from: value, attribute)
             object.attributes.append((attribute.name, found))
         }

@@ -102,7 +102,9 @@ package enum CoreDataBinaryFile {
         var values: [PropertyList] = []
         for slot in try order.written(of: entity) {
             guard let attribute = slot.attribute else { continue }
-            values.append(try FileValues.archived(known[attribute.name], of: attribute, in: &builder))
+            let isPlain = order.isPlain(attribute, in: object)
+            values.append(
+                try FileValues.archived(known[attribute.name], of: attribute, isPlain: isPlain, in: &builder))
         }
         for _ in 0..<order.places(after: entity) { values.append(try builder.foundationValue(NSNull())) }
         var fields: [String: PropertyList] = [

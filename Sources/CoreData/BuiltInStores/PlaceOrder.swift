@@ -10,6 +10,41 @@ struct PlaceOrder {
     var mixesTransients: Bool?
     /// Whether fetched properties have places, as relationships do.
     var countsFetchedProperties = false
+    /// The transformable attributes whose values are bytes that a transformer made, in some objects of the file, by
+    /// entity and attribute.
+    private var bytes: [String: TransformedBytes] = [:]
+
+    /// The objects in which an attribute's value is the bytes that its transformer made.
+    private struct TransformedBytes {
+        var keys: Set<Int64> = []
+        /// Whether other objects have the value itself.
+        var hasObjects = false
+    }
+
+    /// Remembers the form of a transformable value.
+    mutating func note(_ value: ArchivedValue, of attribute: AttributeLayout, in object: StoreDocument.Object) {
+        guard attribute.type == .transformableAttributeType else { return }
+        let isBytes =
+            switch value {
+            case .plain(.data): true
+            case .object(let object): object.isKind(of: "NSData")
+            case .plain, .null: false
+            }
+        let place = "\(object.entityName).\(attribute.name)"
+        if isBytes {
+            bytes[place, default: TransformedBytes()].keys.insert(object.key)
+        } else {
+            bytes[place, default: TransformedBytes()].hasObjects = true
+        }
+    }
+
+    /// Whether a value is written as bytes: in the form that the file has for it, or for all other objects.
+    func isPlain(_ attribute: AttributeLayout, in object: StoreDocument.Object) -> Bool {
+        guard let known = bytes["\(object.entityName).\(attribute.name)"], !known.keys.isEmpty,
+            !TransformableCoding.archivesValues(of: attribute)
+        else { return false }
+        return !known.hasObjects || known.keys.contains(object.key)
+    }
 
     /// How many places follow those of the attributes.
     func places(after entity: EntityLayout) -> Int {

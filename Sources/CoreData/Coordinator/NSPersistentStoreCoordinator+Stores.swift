@@ -22,12 +22,11 @@ extension NSPersistentStoreCoordinator {
         }
         let url = storeURL ?? URL(fileURLWithPath: "/dev/null")
         let store = try withLock {
-            if storeURL != nil, storeType != NSInMemoryStoreType, !url.isNoFile,
-                stores.contains(where: { $0.url?.isSameFile(as: url) == true })
-            {
+            if storeType != NSInMemoryStoreType, hasStore(ofType: storeType, at: storeURL, options) {
                 throw StoreError.make(
                     CoreDataErrorCode.persistentStoreIsAdded,
-                    "The store “\(url.lastPathComponent)” was added already; a coordinator has a store once.", url: url)
+                    "The store\(url.isNoFile ? "" : " “\(url.lastPathComponent)”") was added already; a coordinator has a store once.",
+                    url: storeURL)
             }
             let store = try openStore(type, configuration, at: url, options: options)
             store.metadataAreChanged = false
@@ -38,6 +37,15 @@ extension NSPersistentStoreCoordinator {
         // Outside the lock: an observer may wait for a context that waits for the lock.
         postStoresDidChange([NSAddedPersistentStoresKey: [store]])
         return store
+    }
+
+    /// Whether a store was added, by its URL or by options that say where it is.
+    private func hasStore(ofType type: String, at storeURL: URL?, _ options: [AnyHashable: Any]?) -> Bool {
+        let url = storeURL ?? URL(fileURLWithPath: "/dev/null")
+        return stores.contains { store in
+            if store.type == type, let isPlaced = store.engine.isPlaced(at: url, options) { return isPlaced }
+            return storeURL != nil && !url.isNoFile && store.url?.isSameFile(as: url) == true
+        }
     }
 
     /// Opens a store, creating it if there is none.

@@ -79,6 +79,12 @@ package enum TransformableCoding {
         transformer is NSSecureUnarchiveFromDataTransformer
     }
 
+    /// Whether the values of an attribute are kept as keyed archives of themselves, and not as what a transformer makes
+    /// of them.
+    package static func archivesValues(of attribute: AttributeLayout) -> Bool {
+        custom(attribute.valueTransformerName) == nil && usesKeyedArchive(attribute.valueTransformerName)
+    }
+
     /// Whether a name means a keyed archive. Models contain the names of Foundation's constants, too, instead of their
     /// values.
     private static func usesKeyedArchive(_ name: String?) -> Bool {

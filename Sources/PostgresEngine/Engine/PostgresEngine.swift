@@ -49,7 +49,7 @@ package final class PostgresEngine: OpenableEngine {
     package func isPlaced(at url: URL, _ options: [AnyHashable: Any]?) -> Bool? {
         guard let place = try? givenPlace ?? StorePlace(facts.url, facts.options),
             let other = try? StorePlace(url, options)
-        else { return false }
+        else { return nil }
         return place.isSame(as: other)
     }
 

@@ -104,6 +104,56 @@ struct OpaqueArchiveTests {
         #expect(kinds == ["a string", "an integer", "an object of the class NSArray"])
     }
 
+    @Test("Bytes that a transformer made stay bytes, even if they are an archive, and so are new ones")
+    func transformedBytes() throws {
+        let bytes = try SecureUnarchiving.archive(of: ["red"] as NSArray)
+        let others = try SecureUnarchiving.archive(of: ["green"] as NSArray)
+        ValueTransformer.setValueTransformer(ArchivingTransformer(), forName: .init("OpaqueArchiveTests.archiving"))
+        for transformer in ["OpaqueArchiveTests.archiving", "OpaqueArchiveTests.unknown"] {
+            let nodes = [MacBinaryNode("Note", 1, [bytes, "a"]), MacBinaryNode("Note", 2, [others, "b"])]
+            try MacBinaryFile(nodes, entities: ["Note"]).data.write(to: url)
+            let model = Self.model()
+            let colour = model.entitiesByName["Note"]?.attributesByName["colour"]
+            colour?.valueTransformerName = transformer
+            let context = try library.open(NSBinaryStoreType, model)
+            try context.performAndWait {
+                let notes = try context.all("Note", by: "text")
+                notes[0].setValue("first", forKey: "text")
+                if transformer.hasSuffix("archiving") {
+                    #expect(notes[0].value(forKey: "colour") as? [String] == ["red"])
+                    context.make("Note", ["colour": ["blue"], "text": "c"])
+                }
+                try context.save()
+            }
+            let found = try places()
+            #expect(found.count == (transformer.hasSuffix("archiving") ? 3 : 2))
+            for value in found {
+                guard case .plain(.data) = value else {
+                    Issue.record("it is \(value.kind)")
+                    continue
+                }
+            }
+            if case .plain(.data(let first)) = found[0] { #expect(first == bytes) }
+        }
+    }
+
+    @Test("Bytes without a transformer are the value, even if they are an archive")
+    func plainBytes() throws {
+        let bytes = try SecureUnarchiving.archive(of: ["red"] as NSArray)
+        let nodes = [MacBinaryNode("Note", 1, [bytes, "a"]), MacBinaryNode("Note", 2, [["green"], "b"])]
+        try MacBinaryFile(nodes, entities: ["Note"]).data.write(to: url)
+        try saveText(NSBinaryStoreType)
+        let kinds = try places().map(\.kind)
+        #expect(kinds == ["data", "an object of the class NSArray"])
+        let context = try library.open(NSBinaryStoreType, Self.model())
+        try context.performAndWait {
+            let values = try context.all("Note").sorted { $0.objectID.key < $1.objectID.key }
+                .map { $0.value(forKey: "colour") }
+            #expect(values[0] as? Data == bytes)
+            #expect(values[1] as? [String] == ["green"])
+        }
+    }
+
     @Test("Several objects may share a large one")
     func shared() throws {
         var builder = KeyedArchiveBuilder()
@@ -136,5 +186,18 @@ struct OpaqueArchiveTests {
         #expect(error?.localizedDescription.contains("share large values too often") == true)
         let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: NSBinaryStoreType, at: url)
         #expect(metadata[NSStoreTypeKey] as? String == NSBinaryStoreType)
+    }
+}
+
+/// Makes a keyed archive of its own, as many programs do.
+private final class ArchivingTransformer: ValueTransformer {
+    override class func allowsReverseTransformation() -> Bool { true }
+
+    override func transformedValue(_ value: Any?) -> Any? {
+        value.flatMap { try? SecureUnarchiving.archive(of: $0) }
+    }
+
+    override func reverseTransformedValue(_ value: Any?) -> Any? {
+        (value as? Data).flatMap { try? SecureUnarchiving.object(in: $0, allowed: .onlyBasic) }
     }
 }
