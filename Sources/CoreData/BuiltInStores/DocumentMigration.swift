@@ -66,7 +66,7 @@ struct DocumentMigration {
         if let known { try checkPlaces(of: document, in: model, among: known) }
     }
 
-    private func checkPlaces(
+    func checkPlaces(
         of document: StoreDocument, in model: NSManagedObjectModel, among known: KnownVersions
     ) throws {
         guard document.hasCoreDataLayout else { return }
@@ -75,7 +75,9 @@ struct DocumentMigration {
             $0.model !== model && !PlaceOrder.isSame(in: $0.model, model, for: names) && reads($0.model)
         }
         guard let other else { return }
-        let name = known.versions.first { $0.model === model }?.name ?? MigrationError.name(of: model)
+        let own =
+            known.versions.first { $0.model === model } ?? known.index(of: model).map { known.versions[$0] }
+        let name = own?.name ?? MigrationError.name(of: model)
         throw StoreError.make(
             CoreDataErrorCode.migrationMissingSourceModel,
             "The store “\(url.lastPathComponent)” does not name its attributes, and is of the version “\(other.name)” or "

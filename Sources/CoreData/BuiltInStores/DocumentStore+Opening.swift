@@ -82,6 +82,18 @@ extension DocumentStore {
         ).checkPlaces(of: document)
     }
 
+    /// Checks that a file which does not name its attributes, and does not say its version, has the same ones in all
+    /// versions of the model with which it is read.
+    ///
+    /// - Parameter versions: the versions of the model.
+    /// - Throws: 134130 if it does not, so that values may be under the names of others.
+    package func checkVersion(among versions: @autoclosure () throws -> [KnownVersion]) throws {
+        guard hasUnclearVersion, let url, let model = persistentStoreCoordinator?.managedObjectModel else { return }
+        try DocumentMigration(
+            store: Self.self, url: url, model: model, configuration: configurationName, options: nil
+        ).checkPlaces(of: Self.read(url), in: model, among: KnownVersions(versions()))
+    }
+
     /// Makes new objects get keys after a given one.
     ///
     /// - Throws: 259 if no keys are left after it, which only happens in a damaged store.

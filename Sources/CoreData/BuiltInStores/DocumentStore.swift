@@ -13,7 +13,7 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
     /// The places of values in a binary file of Core Data on macOS.
     private var order = PlaceOrder()
     /// Whether the file is of this version or another one with as many properties.
-    private var hasUnclearVersion = false
+    private(set) var hasUnclearVersion = false
     /// The state of the file when it was last read or written here.
     private var state: FileState?
     /// Whether the store got another URL, where its next save replaces what is there.
@@ -96,7 +96,7 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
         metadata = document.metadata
         if !StoreSettings.flag(options, NSIgnorePersistentStoreVersioningOption) {
             try checkVersion(of: model, url)
-            if document.hasCoreDataLayout, hasForeignHashes {
+            if document.hasCoreDataLayout, mayBeOfAnotherModel {
                 hasUnclearVersion = try Self.checkIdentifiers(of: model, metadata, url) == nil
             }
         }

@@ -15,13 +15,18 @@ enum DocumentMigrating {
         let package = try ModelPackage(at: URL(fileURLWithPath: options.model))
         let model = try package.model(version: options.version)
         let name = "“\(store.lastPathComponent)”"
-        func open(_ options: [AnyHashable: Any]) throws {
+        func open(_ options: [AnyHashable: Any], _ check: (NSPersistentStore) throws -> Void = { _ in }) throws {
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-            try coordinator.remove(
-                coordinator.addPersistentStore(ofType: type, configurationName: nil, at: store, options: options))
+            let opened = try coordinator.addPersistentStore(
+                ofType: type, configurationName: nil, at: store, options: options)
+            try check(opened)
+            try coordinator.remove(opened)
         }
         do {
-            try open([NSReadOnlyPersistentStoreOption: true])
+            // Whether the file is of this version cannot be told by whether it is read with it.
+            try open([NSReadOnlyPersistentStoreOption: true]) {
+                try ($0 as? DocumentStore)?.checkVersion(among: KnownVersions(package, mappingFolders: []).versions)
+            }
             return try output("\(name) fits the model already; there is nothing to do.\n")
         } catch let error as NSError where error.code == NSPersistentStoreIncompatibleVersionHashError {}
         try output("\(name) is migrated object by object.\n")

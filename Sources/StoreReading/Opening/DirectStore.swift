@@ -59,7 +59,9 @@ package final class DirectStore: @unchecked Sendable {
         ]
         if facts.history != nil { options[NSPersistentHistoryTrackingKey] = true }
         if copy != nil { options[ExternalDataOption.store] = original }
-        if facts.versionHashes.isEmpty { options[NSIgnorePersistentStoreVersioningOption] = true }
+        if facts.kind == .sqlite, facts.versionHashes.isEmpty {
+            options[NSIgnorePersistentStoreVersioningOption] = true
+        }
         let candidates: [() throws -> ModelCandidate]
         do {
             candidates = try ModelCandidate.candidates(
@@ -76,6 +78,7 @@ package final class DirectStore: @unchecked Sendable {
         do { opened = try Self.open(candidates, facts.kind.type, url, options) } catch {
             throw copy == nil ? Self.explained(error, original) : error
         }
+        if opening.isWritable { try Self.checkVersion(of: opened, among: candidates) }
         (layout, coordinator, store) = (opened.layout, opened.coordinator, opened.store)
         (document, modelOrigin) = (opened.candidate.document, opened.candidate.origin)
         modelGap = opened.candidate.gap
@@ -125,6 +128,21 @@ package final class DirectStore: @unchecked Sendable {
             }
         }
         throw refusal ?? CommandError("“\(url.path)” cannot be opened: there is no model")
+    }
+
+    /// Refuses to write into a document that may be of another version of the model.
+    private static func checkVersion(of opened: Opened, among candidates: [() throws -> ModelCandidate]) throws {
+        guard let document = opened.store as? DocumentStore else { return }
+        func versions() -> [KnownVersion] {
+            candidates.compactMap { read in
+                guard let candidate = try? read(), let model = try? candidate.model() else { return nil }
+                return KnownVersion(name: candidate.versionName, model: model)
+            }
+        }
+        do { try document.checkVersion(among: versions()) } catch {
+            try? opened.coordinator.remove(opened.store)
+            throw error
+        }
     }
 
     /// Opens a store in a database.

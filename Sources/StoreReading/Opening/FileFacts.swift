@@ -11,6 +11,8 @@ package struct FileFacts {
     package let metadata: [String: PropertyList]
     /// Why there are no metadata, as the end of a sentence; nil if there are.
     package let missingMetadata: String?
+    /// Whether the file names the properties of its objects, so that their values cannot come under other names.
+    package let namesProperties: Bool
     /// The store's copy of its model; nil if it keeps none.
     package let modelCache: Data?
     /// The number of changes and transactions in its persistent history; nil without a history.
@@ -35,10 +37,12 @@ package struct FileFacts {
             uuid = metadata[NSStoreUUIDKey] as? String ?? ""
             self.metadata = metadata.compactMapValues { try? PropertyList(foundationObject: $0) }
             missingMetadata = nil
+            namesProperties = try !CoreDataBinaryFile.isOne(Data(contentsOf: copy, options: .mappedIfSafe))
             modelCache = nil
             history = nil
             return
         }
+        namesProperties = true
         do {
             let file = try isCopy ? RawStoreFile(copy, mode: .readWrite) : Self.readable(copy)
             guard file.tables.contains("Z_METADATA"), file.tables.contains("Z_PRIMARYKEY") else {

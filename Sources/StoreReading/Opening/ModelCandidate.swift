@@ -11,9 +11,15 @@ package struct ModelCandidate {
     /// What is not known without the model that the store was made with, as a sentence without its final period; nil
     /// if this is that model.
     package let gap: String?
+    /// The name of its version in a model file.
+    package var versionName = ""
 
-    package init(document: ModelDocument, versionHashes: [String: Data], origin: String, gap: String? = nil) {
+    package init(
+        document: ModelDocument, versionHashes: [String: Data], origin: String, gap: String? = nil,
+        versionName: String = ""
+    ) {
         (self.document, self.versionHashes, self.origin, self.gap) = (document, versionHashes, origin, gap)
+        self.versionName = versionName
     }
 
     /// The models to try: the store's own copy, or the versions of a model file, the current one first. Each is read
@@ -32,7 +38,12 @@ package struct ModelCandidate {
         for facts: FileFacts, store: URL, file: URL, modelPath: String?, isWritable: Bool = false
     ) throws -> [() throws -> ModelCandidate] {
         if let modelPath {
-            return try candidates(inFile: modelPath).map { read in { try read().trusted(for: facts) } }
+            let versions = try candidates(inFile: modelPath)
+            let trusted = versions.map { read in { try read().trusted(for: facts) } }
+            if facts.kind == .sqlite { return trusted }
+            // Documents are compared by what they hold, too. One that is only read may be of a version that is not
+            // there: its names tell what the values are.
+            return isWritable || !facts.namesProperties ? versions : versions + trusted
         }
         do {
             let own = try copy(in: facts, store: store)
@@ -96,7 +107,8 @@ package struct ModelCandidate {
             {
                 ModelCandidate(
                     document: try package.document(version: name), versionHashes: package.recordedHashes(version: name),
-                    origin: "“\(package.url.lastPathComponent)”" + (names.count > 1 ? ", version “\(name)”" : ""))
+                    origin: "“\(package.url.lastPathComponent)”" + (names.count > 1 ? ", version “\(name)”" : ""),
+                    versionName: name)
             }
         }
     }
@@ -109,7 +121,8 @@ package struct ModelCandidate {
         guard versionHashes.isEmpty, isReadable != true,
             Set(document.entities.map(\.name)) == Set(facts.versionHashes.keys)
         else { return self }
-        return ModelCandidate(document: document, versionHashes: facts.versionHashes, origin: origin)
+        return ModelCandidate(
+            document: document, versionHashes: facts.versionHashes, origin: origin, versionName: versionName)
     }
 
     /// The model to open the store with. Values of transformable attributes stay bytes: their transformers and classes
@@ -123,7 +136,6 @@ package struct ModelCandidate {
         }
         return try ModelFileError.naming(nil) { try ModelAssembler.model(document, versionHashes: versionHashes) }
     }
-}
 
     /// Gives a transformable attribute, or the elements of a composite one, the transformer that keeps bytes.
     private static func keepBytes(of property: inout PropertyDocument) {
@@ -138,3 +150,4 @@ package struct ModelCandidate {
         }
         property.kind = .attribute(attribute)
     }
+}

@@ -30,7 +30,9 @@ package struct OpenedStore {
             NSReadOnlyPersistentStoreOption: true, ExternalDataOption.store: original,
         ]
         // Without version hashes, only the columns can say whether a model fits.
-        if facts.versionHashes.isEmpty { options[NSIgnorePersistentStoreVersioningOption] = true }
+        if facts.kind == .sqlite, facts.versionHashes.isEmpty {
+            options[NSIgnorePersistentStoreVersioningOption] = true
+        }
         let candidates = try ModelCandidate.candidates(
             for: facts, store: original, file: copy.url, modelPath: modelPath)
         var refusal: (any Error)?
