@@ -75,25 +75,60 @@ package struct BatchDeletionSQL: Sendable {
     /// Removes deleted rows from a join table, or from their destinations if the relationship has no inverse; empty if
     /// the inverse's rule decides.
     package var releases: [SQLFragment] {
+        released.map { table, column in
+            guard case .foreignKey(let key) = source.toManys[relationship.index] else {
+                return "DELETE FROM \(name: table) WHERE \(name: column) IN \(deleted)"
+            }
+            let cleared = SQLFragment.list(key.columns.map { "\(name: $0) = NULL" })
+            return "UPDATE \(name: table) SET \(cleared) WHERE \(name: column) IN \(deleted)"
+        }
+    }
+
+    /// The tables of rows that are released from deleted ones, with the columns that refer to these.
+    private var released: [(table: String, column: String)] {
         guard relationship.isToMany else { return [] }
         switch source.toManys[relationship.index] {
         case .joinTable(let join):
             let columns = join.isReflexive ? [join.sourceColumn, join.destinationColumn] : [join.sourceColumn]
-            return columns.map { "DELETE FROM \(name: join.table) WHERE \(name: $0) IN \(deleted)" }
-        case .foreignKey(let key) where !key.hasInverse:
-            let cleared = SQLFragment.list(key.columns.map { "\(name: $0) = NULL" })
-            return ["UPDATE \(name: key.table) SET \(cleared) WHERE \(name: key.column) IN \(deleted)"]
+            return columns.map { (join.table, $0) }
+        case .foreignKey(let key) where !key.hasInverse: return [(key.table, key.column)]
         case .foreignKey, nil: return []
         }
+    }
+
+    /// The tables whose rows the rules “nullify” and the removal of pairs change.
+    package var changedTables: [String] { released.map(\.table) + (clearedColumn == nil ? [] : [destination.table]) }
+
+    /// The statements that count these rows, each up to a limit.
+    ///
+    /// - Parameters:
+    ///   - keys: the table of keys of the destination's rows.
+    ///   - limit: how many are of interest.
+    /// - Returns: the statements.
+    package func counts(_ keys: KeyTableSQL, upTo limit: Int) -> [SQLFragment] {
+        var rows = released.map { table, column -> SQLFragment in
+            "SELECT 1 FROM \(name: table) WHERE \(name: column) IN \(deleted)"
+        }
+        if let clearing = clearing(keys) {
+            rows.append("SELECT 1 FROM \(name: destination.table) t WHERE \(clearing.condition)")
+        }
+        return rows.map { "SELECT COUNT(*) FROM (\($0) LIMIT \(number: limit))" }
+    }
+
+    /// The column of the destination that the rule “nullify” clears.
+    private var clearedColumn: SlotColumn? {
+        guard relationship.deleteRule == .nullifyDeleteRule, let inverse = relationship.inverse, !inverse.isToMany
+        else {
+            return nil
+        }
+        return destination.columns[inverse.slot]
     }
 
     /// The rule “nullify”: the rows of the destination's table `t` that lose their reference.
     ///
     /// - Returns: nil if nothing is to be cleared.
     package func clearing(_ keys: KeyTableSQL) -> (condition: SQLFragment, update: SQLFragment, inverse: String)? {
-        guard relationship.deleteRule == .nullifyDeleteRule, let inverse = relationship.inverse, !inverse.isToMany,
-            let column = destination.columns[inverse.slot]
-        else { return nil }
+        guard let column = clearedColumn, let inverse = relationship.inverse else { return nil }
         let condition: SQLFragment = "\(SQLColumn(column.name, of: Self.target)) IN \(deleted) AND \(stays(keys))"
         let cleared = [column.name, column.entityColumn, column.orderColumn].compactMap { $0 }
         let sets =

@@ -15,7 +15,32 @@ package struct BatchSQL {
     package enum Assignment {
         case value(column: String, SQLValue)
         case binding(column: String, SQLBinding)
-        case expression(column: String, ExpressionTree, whole: WholeNumbers? = nil)
+        case expression(column: String, ExpressionTree, whole: WholeNumbers? = nil, content: Content = .same)
+    }
+
+    /// How a column takes the bytes of another one: either may have them in files, which belong to one row.
+    package enum Content {
+        case same
+        /// The value itself.
+        case value
+        /// The value itself, with the byte that says so.
+        case marked(fromFile: Bool)
+
+        /// Whether the other value may be in a file.
+        package var readsFiles: Bool {
+            switch self {
+            case .same, .marked(fromFile: false): false
+            case .value, .marked(fromFile: true): true
+            }
+        }
+
+        func value(of bytes: SQLFragment) -> SQLFragment {
+            switch self {
+            case .same: bytes
+            case .value: .call(.fileContent, bytes)
+            case .marked(let fromFile): .call(.markedContent, fromFile ? .call(.fileContent, bytes) : bytes)
+            }
+        }
     }
 
     /// The requirement that a computed value is a whole number in the range of an attribute's type.
@@ -40,7 +65,8 @@ package struct BatchSQL {
         package typealias Condition = (_ value: SQLFragment, _ type: NSAttributeType) -> SQLFragment
     }
 
-    private let mapping: EntityMapping
+    let mapping: EntityMapping
+    let schema: SQLSchema
     private let generator: PredicateSQL
     private let scope: SQLScope
     private let conditions: [SQLFragment]
@@ -62,6 +88,7 @@ package struct BatchSQL {
     ) throws {
         let mapping = try schema.neededMapping(of: plan.entity)
         self.mapping = mapping
+        self.schema = schema
         generator = PredicateSQL(schema: schema, arguments: arguments)
         scope = SQLScope(mapping: mapping, names: AliasNames())
         var conditions: [SQLFragment] = []
@@ -106,8 +133,8 @@ package struct BatchSQL {
             switch assignment {
             case .value(let column, let value): values.append((column, .parameter(.value(value)), false))
             case .binding(let column, let binding): values.append((column, .parameter(binding), false))
-            case .expression(let column, let tree, let whole):
-                let value = try generator.operand(tree, in: scope).fragment
+            case .expression(let column, let tree, let whole, let content):
+                let value = content.value(of: try generator.operand(tree, in: scope).fragment)
                 values.append((column, whole?.check(value) ?? value, true))
             }
         }
@@ -142,7 +169,7 @@ package struct BatchSQL {
         var checks: [SQLFragment] = []
         var unchecked: [Assignment] = []
         for assignment in assignments {
-            guard case .expression(let column, let tree, let whole?) = assignment else {
+            guard case .expression(let column, let tree, let whole?, _) = assignment else {
                 unchecked.append(assignment)
                 continue
             }
@@ -161,6 +188,12 @@ package struct BatchSQL {
     package var count: SQLFragment? {
         guard !hasPredicate, !isLimited else { return nil }
         return "SELECT COUNT(*) FROM \(scope.from)\(condition)"
+    }
+
+    /// How many rows there are, counted up to a limit: `SELECT COUNT(*) FROM (SELECT 1 FROM (SELECT t0.Z_PK, …) LIMIT
+    /// 200)`.
+    package func count(upTo limit: Int) -> SQLFragment {
+        "SELECT COUNT(*) FROM (SELECT 1 FROM (\(keys)) LIMIT \(number: limit))"
     }
 
     /// `DELETE FROM ZCAR AS t0 WHERE t0.ZMAKER = ?`

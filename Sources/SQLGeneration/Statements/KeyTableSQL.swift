@@ -51,6 +51,9 @@ package struct KeyTableSQL: Sendable {
     /// How many keys the request itself selects, without those that delete rules added.
     package var count: SQLFragment { "SELECT COUNT(*) FROM \(table) WHERE \(Self.isAskedFor)" }
 
+    /// How many keys there are.
+    package var total: SQLFragment { "SELECT COUNT(*) FROM \(table)" }
+
     /// The keys that the request itself selects, and their entities.
     package var rows: SQLFragment {
         "SELECT \(.key), \(.entity) FROM \(table) WHERE \(Self.isAskedFor) ORDER BY \(.key)"

@@ -9,9 +9,11 @@ import StoreEngine
 extension OpenStore {
     /// Deletes rows in one transaction, applying the delete rules: `DELETE FROM ZCAR AS t0 WHERE …`.
     func deleteBatch(_ plan: BatchDeletePlan) throws -> BatchOutcome {
-        try inBatch("delete from") { files in
+        try inBatch("delete from") { files, aggregates in
             let (sql, binding) = try batchSQL(plan.rows)
             guard try needsKeys(plan) else {
+                let table = try access(plan.rows.entity).mapping.table
+                try aggregates.begin(on: [table]) { try number(of: sql, binding) }
                 var outcome = BatchOutcome()
                 outcome.count = try run(sql.delete(.condition), binding)
                 return outcome
@@ -29,7 +31,7 @@ extension OpenStore {
             outcome.count = Int(try connection.integer(keys.sql.count) ?? 0)
             // Without rows, nothing is written, and no transaction of a history either.
             if outcome.count == 0 { return outcome }
-            try deletion.run(plan.origin)
+            try deletion.run(plan.origin, aggregates)
             if plan.wantsIdentifiers { outcome.identifiers = try identifiers(in: keys, plan.rows.entity) }
             return outcome
         }
@@ -66,7 +68,7 @@ private final class BatchDeletion {
     }
 
     /// Deletes the rows whose keys have been collected.
-    func run(_ origin: ChangeOrigin) throws {
+    func run(_ origin: ChangeOrigin, _ aggregates: BatchAggregates) throws {
         for rule in affected() {
             try rule.source.checkAvailable(
                 rule.relationship.name, "is not known, and its objects cannot be deleted", url: store.file.url)
@@ -74,6 +76,7 @@ private final class BatchDeletion {
         try cascade()
         let rules = affected()
         for rule in rules { try refuse(rule) }
+        try aggregates.begin(on: changedTables(rules)) { try count(rules) }
         let history = store.history?.begin(origin)
         for rule in rules { try nullify(rule, history) }
         for (table, keys) in keyTables.ordered(by: { $0.key < $1.key }) {
@@ -86,6 +89,26 @@ private final class BatchDeletion {
             try store.run(keys.sql.delete(from: table))
         }
         try history?.finish()
+    }
+
+    /// The tables whose rows are deleted or changed.
+    private func changedTables(_ rules: [BatchDeletionSQL]) -> Set<String> {
+        Set(keyTables.keys).union(rules.flatMap(\.changedTables))
+    }
+
+    /// How many rows are deleted or changed, counted up to as many as are of interest.
+    private func count(_ rules: [BatchDeletionSQL]) throws -> Int {
+        let many = LaterAggregates.many
+        var total = 0
+        for keys in keyTables.values where total < many {
+            total += Int(try store.connection.integer(keys.sql.total) ?? 0)
+        }
+        for rule in rules where total < many {
+            for count in try rule.counts(keys(of: rule.relationship.destination).sql, upTo: many) {
+                total += Int(try store.connection.integer(count) ?? 0)
+            }
+        }
+        return total
     }
 
     private func mappings(of table: String) -> [EntityMapping] {

@@ -7,15 +7,30 @@ import StoreEngine
 extension OpenStore {
     /// Writes new rows in one transaction: `INSERT INTO ZCAR (Z_PK, Z_ENT, Z_OPT, …) VALUES (?, ?, 1, …)`.
     func insertBatch(_ plan: BatchInsertPlan, next: (inout BatchRow) throws -> Bool) throws -> BatchOutcome {
-        try inBatch("insert into", on: access(plan.entity).mapping.table) { files in
+        let table = try access(plan.entity).mapping.table
+        return try inBatch("insert into") { files, aggregates in
             let insertion = try BatchInsertion(plan, self, files)
             let empty = plan.emptyRow
             var row = empty
-            while try next(&row) {
-                try insertion.insert(row)
+            func clear() {
                 // Written in place: a copy would be an allocation for each row.
                 for slot in row.values.indices { row.values[slot] = empty.values[slot] }
                 for slot in row.isGiven.indices { row.isGiven[slot] = false }
+            }
+            // Only the rows tell whether they are many.
+            if aggregates.mayWait(on: [table]) {
+                var first: [BatchRow] = []
+                while first.count < LaterAggregates.many, try next(&row) {
+                    first.append(row)
+                    clear()
+                }
+                try aggregates.begin(on: [table]) { first.count }
+                for row in first { try insertion.insert(row) }
+                if first.count < LaterAggregates.many { return try insertion.finish() }
+            }
+            while try next(&row) {
+                try insertion.insert(row)
+                clear()
             }
             return try insertion.finish()
         }

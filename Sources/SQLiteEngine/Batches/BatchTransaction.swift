@@ -9,31 +9,29 @@ extension OpenStore {
     ///
     /// - Parameters:
     ///   - work: what it does, for errors.
-    ///   - table: the only table whose rows it changes; nil for several.
-    ///   - body: the work.
+    ///   - body: the work, which says of the aggregates when it changes many rows.
     /// - Returns: the result of the work.
     /// - Throws: `NSManagedObjectConstraintMergeError` for conflicting unique values; an `NSError` for everything else.
     ///   Nothing is changed then.
     @inline(never)
     @_semantics("optimize.sil.specialize.generic.never")
     func inBatch<Result>(
-        _ work: String, on table: String? = nil, _ body: (ExternalFiles) throws -> Result
+        _ work: String, _ body: (ExternalFiles, BatchAggregates) throws -> Result
     ) throws -> Result {
         let files = ExternalFiles(external, journal: journal)
         // The reports of triggers are for contexts, which are not notified of batches.
         derived.isIgnored = true
-        var aggregates: LaterAggregates?
+        let aggregates = BatchAggregates(self)
         defer {
             derived.isIgnored = false
-            aggregates?.end()
+            aggregates.end()
         }
         do {
             let result = try run(work, fallback: CoreDataErrorCode.persistentStoreSave) {
                 do {
                     return try transaction {
-                        aggregates = try LaterAggregates(self, on: table)
-                        let result = try body(files)
-                        try aggregates?.compute()
+                        let result = try body(files, aggregates)
+                        try aggregates.compute()
                         files.willCommit()
                         return result
                     }

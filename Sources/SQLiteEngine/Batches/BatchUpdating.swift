@@ -25,31 +25,20 @@ extension OpenStore {
     /// rows, and SQLite copies all pages that it changes because of that.
     private func updateBatch(_ plan: BatchUpdatePlan, countsWhatFits: Bool) throws -> BatchOutcome {
         let access = try access(plan.rows.entity)
-        return try inBatch("update", on: access.mapping.table) { files in
+        let tables: Set = [access.mapping.table]
+        return try inBatch("update") { files, aggregates in
             let (sql, binding) = try batchSQL(plan.rows)
-            var assignments: [BatchSQL.Assignment] = []
-            for (slot, change) in plan.changes {
-                try access.mapping.checkAvailable(plan.rows.entity.slots[slot].name, url: file.url)
-                switch change {
-                case .value(let value):
-                    assignments += try access.writer.columns(of: value, slot: slot).map {
-                        .value(column: $0.name, $0.value)
-                    }
-                case .expression(let expression):
-                    guard let column = access.mapping.columns[slot], !column.isComposite else { continue }
-                    let whole = BatchSQL.WholeNumbers(plan.rows.entity.slots[slot], of: plan.rows.entity)
-                    assignments.append(
-                        .expression(column: column.name, expressionTree(of: expression), whole: whole))
-                }
-            }
+            let assignments = try assignments(of: plan, access, sql)
             let external = plan.changes.map(\.slot).filter(access.writer.externalSlots.contains)
             var outcome = BatchOutcome()
             guard history != nil || plan.wantsIdentifiers || !external.isEmpty else {
+                try aggregates.begin(on: tables) { try number(of: sql, binding) }
                 let count = { try sql.count.flatMap { try self.connection.integer($0) }.map { Int($0) } }
                 outcome.count = try change(.condition, assignments, sql, binding, countsWhatFits ? count : nil)
                 return outcome
             }
             if history == nil, external.isEmpty, connection.returnsChangedRows {
+                try aggregates.begin(on: tables) { try number(of: sql, binding) }
                 let update: SQLFragment = "\(try sql.update(assignments, of: .condition)) RETURNING \(.key), \(.entity)"
                 outcome.identifiers = try identifiers(of: connection.prepare(update, binding), plan.rows.entity)
                 outcome.count = outcome.identifiers.count
@@ -59,6 +48,7 @@ extension OpenStore {
             let count = try run(keys.sql.fill(sql.keys), binding)
             // Without rows, nothing is written, and no transaction of a history either.
             if count == 0 { return outcome }
+            try aggregates.begin(on: tables) { count }
             try noteFiles(of: access, external, where: keys.sql.selects, files)
             if let history {
                 let run = history.begin(plan.origin)
@@ -74,6 +64,38 @@ extension OpenStore {
             if plan.wantsIdentifiers { outcome.identifiers = try identifiers(in: keys, plan.rows.entity) }
             return outcome
         }
+    }
+
+    private func assignments(
+        of plan: BatchUpdatePlan, _ access: EntityAccess, _ sql: BatchSQL
+    ) throws -> [BatchSQL.Assignment] {
+        var assignments: [BatchSQL.Assignment] = []
+        for (slot, change) in plan.changes {
+            let slotLayout = plan.rows.entity.slots[slot]
+            try access.mapping.checkAvailable(slotLayout.name, url: file.url)
+            switch change {
+            case .value(let value):
+                assignments += try access.writer.columns(of: value, slot: slot).map {
+                    .value(column: $0.name, $0.value)
+                }
+            case .expression(let expression):
+                guard let column = access.mapping.columns[slot], !column.isComposite else { continue }
+                let tree = expressionTree(of: expression)
+                let whole = BatchSQL.WholeNumbers(slotLayout, of: plan.rows.entity)
+                let name = "\(plan.rows.entity.name).\(slotLayout.name)"
+                let content = try sql.content(of: tree, for: column, named: name)
+                if content.readsFiles { try StoreFunctions.registerContent(on: connection, external) }
+                assignments.append(.expression(column: column.name, tree, whole: whole, content: content))
+            }
+        }
+        return assignments
+    }
+
+    /// How many rows a request changes, at most as many as are of interest.
+    func number(of sql: BatchSQL, _ binding: BindingContext) throws -> Int {
+        let count = try connection.prepare(sql.count(upTo: LaterAggregates.many), binding)
+        defer { count.reset() }
+        return try count.step() ? Int(count.integer(at: 0)) : 0
     }
 
     /// Changes rows. Computed values are checked by how many rows they fit, if it is known how many there are.

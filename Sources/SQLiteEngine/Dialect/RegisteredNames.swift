@@ -19,7 +19,7 @@ package enum SQLFunctionName {
     package static let wholeNumber = "PippinWholeNumber"
     /// The sum of a group of decimals: see ``DecimalSum``.
     package static let decimalSum = "PippinDecimalSum"
-    /// The content of a value that may lie in a file beside the store. Only a migration registers it.
+    /// The content of a value that may lie in a file beside the store. Only migrations and batch updates register it.
     package static let fileContent = "PippinExternalContent"
     /// The bytes of a column with external storage, with the content of the file that they name. Only a migration
     /// registers it.

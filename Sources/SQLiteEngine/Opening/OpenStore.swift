@@ -21,6 +21,8 @@ final class OpenStore {
     let hasDerivedAttributes: Bool
     /// The triggers of derived attributes, if a transaction can compute their aggregates at its end; otherwise none.
     private(set) lazy var deferrableTriggers = (try? findDeferrableTriggers()) ?? []
+    /// Whether a transaction collects the objects whose aggregates it computes at its end.
+    var collectsAggregates = false
     /// SQLite's `schema_version` when the structure was last inspected.
     let structureVersion: Int64
     /// The statement that reads that number.

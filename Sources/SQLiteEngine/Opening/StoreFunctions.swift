@@ -58,6 +58,22 @@ package enum StoreFunctions {
         try register(SQLCollationName.localizedStandard, on: connection, .localizedStandard)
     }
 
+    /// Registers the function that reads a value from its file.
+    ///
+    /// - Parameters:
+    ///   - connection: the connection.
+    ///   - external: the values beside the store.
+    /// - Throws: SQLite's errors.
+    package static func registerContent(on connection: Connection, _ external: ExternalData) throws {
+        try connection.register(function: SQLFunctionName.fileContent, argumentCount: 1) { arguments in
+            guard arguments.kind(at: 0) != .null else { return .null }
+            switch external.content(of: arguments.data(at: 0) ?? Data()) {
+            case .value(let content): return .blob(content)
+            case .missing(let missing): return .failure("a value cannot be moved into the store: \(missing.sentence)")
+            }
+        }
+    }
+
     /// An argument as it is searched: a number by its digits; nil for nil and bytes.
     private static func searchedText(_ arguments: FunctionArguments, _ index: Int) -> String? {
         switch arguments.kind(at: index) {

@@ -10,7 +10,8 @@ import StoreEngine
 /// many rows are changed, copies of the triggers on this connection take their place, which only collect the objects.
 /// The store's own triggers stay as they are.
 final class LaterAggregates {
-    private let connection: Connection
+    private let store: OpenStore
+    private var connection: Connection { store.connection }
     private let triggers: [TriggerDefinition]
     private var recomputations: [Recomputation] = []
     /// The keys of the collected objects, by purpose.
@@ -18,7 +19,7 @@ final class LaterAggregates {
     private var isActive = true
 
     /// The least number of changed rows for which making the copies pays.
-    private static let many = 200
+    static let many = 200
 
     /// Begins to collect objects within a transaction that writes changes; nil if they are few.
     convenience init?(_ store: OpenStore, of changes: ChangeSet) throws {
@@ -34,22 +35,18 @@ final class LaterAggregates {
         try self.init(store)
     }
 
-    /// Begins to collect objects within a transaction that changes an unknown number of rows.
+    /// Begins to collect objects within a transaction that changes many rows; nil if there are no aggregates, or
+    /// another part of the transaction collects them.
     ///
-    /// - Parameters:
-    ///   - store: the store.
-    ///   - table: the only table whose rows are changed; nil for several.
+    /// - Parameter store: the store.
     /// - Throws: SQLite's errors.
-    init?(_ store: OpenStore, on table: String? = nil) throws {
-        guard store.hasDerivedAttributes else { return nil }
-        connection = store.connection
+    init?(_ store: OpenStore) throws {
+        guard store.hasDerivedAttributes, !store.collectsAggregates else { return nil }
+        self.store = store
         triggers = store.deferrableTriggers
-        let ending = table.map { " ON \(quoted($0))" }
-        guard triggers.contains(where: { $0.recomputation != nil && (ending.map($0.event.hasSuffix) ?? true) }) else {
-            return nil
-        }
         // The copies change the schema.
-        guard !connection.isOnRow else { return nil }
+        guard triggers.contains(where: { $0.recomputation != nil }), !store.connection.isOnRow else { return nil }
+        store.collectsAggregates = true
         do {
             for one in triggers.compactMap(\.recomputation) where keys[one.purpose] == nil {
                 keys[one.purpose] = try KeyTable(one.purpose, on: connection)
@@ -85,12 +82,23 @@ final class LaterAggregates {
     func end() {
         guard isActive else { return }
         isActive = false
+        store.collectsAggregates = false
         try? connection.setTriggersRun(true)
         for trigger in triggers { try? connection.execute("DROP TRIGGER IF EXISTS temp.\(quoted(trigger.name))") }
     }
 }
 
 extension OpenStore {
+    /// Whether changes of rows in some tables run triggers, by which aggregates may change that can be computed later:
+    /// those of the rows' owners, or of values that a trigger changes in turn.
+    func hasAggregates(of tables: Set<String>) -> Bool {
+        guard hasDerivedAttributes else { return false }
+        let triggers = deferrableTriggers
+        guard triggers.contains(where: { $0.recomputation != nil }) else { return false }
+        let endings = tables.map { " ON \(quoted($0))" }
+        return triggers.contains { endings.contains(where: $0.event.hasSuffix) }
+    }
+
     /// The triggers of derived attributes, if the store has these, and no others that would have to run as well.
     func findDeferrableTriggers() throws -> [TriggerDefinition] {
         guard connection.separatesTemporaryTriggers else { return [] }

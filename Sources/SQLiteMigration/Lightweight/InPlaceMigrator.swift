@@ -248,14 +248,7 @@ package struct InPlaceMigrator {
         try file.run("prepare the migration of", fallback: CoreDataErrorCode.migration) {
             try StoreFunctions.register(on: file.connection, derived: DerivedValues())
             try NestedJSON.register(file.connection)
-            try file.connection.register(function: SQLFunctionName.fileContent, argumentCount: 1) { arguments in
-                guard arguments.kind(at: 0) != .null else { return .null }
-                switch external.content(of: arguments.data(at: 0) ?? Data()) {
-                case .value(let content): return .blob(content)
-                case .missing(let missing):
-                    return .failure("a value cannot be moved into the store: \(missing.sentence)")
-                }
-            }
+            try StoreFunctions.registerContent(on: file.connection, external)
             try file.connection.register(function: SQLFunctionName.inlinedContent, argumentCount: 1) { arguments in
                 guard let bytes = arguments.data(at: 0) else { return .null }
                 guard ExternalData.fileName(in: bytes) != nil, case .value(let content) = external.content(of: bytes)

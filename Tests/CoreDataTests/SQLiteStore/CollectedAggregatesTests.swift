@@ -32,6 +32,18 @@ struct CollectedAggregatesTests {
             ).with(constraint: "uid"))
     }
 
+    /// Shops with items, and carts with parts.
+    private static func shopsAndCarts() -> NSManagedObjectModel {
+        makeModel(
+            makeEntity("Shop", sum("cart_total", "items.@sum.price"), makeToMany("items", "Item", inverse: "shop")),
+            makeEntity(
+                "Item", makeAttribute("price", .integer64AttributeType), makeToOne("shop", "Shop", inverse: "items")),
+            makeEntity("Shop_cart", sum("total", "parts.@sum.price"), makeToMany("parts", "Part", inverse: "cart")),
+            makeEntity(
+                "Part", makeAttribute("price", .integer64AttributeType),
+                makeToOne("cart", "Shop_cart", inverse: "parts")))
+    }
+
     private func opened(_ container: NSPersistentContainer) throws -> OpenStore {
         let store = container.persistentStoreCoordinator.persistentStores.first?.engine as? SQLiteEngine
         return try #require(store?.opened)
@@ -56,13 +68,57 @@ struct CollectedAggregatesTests {
         let (container, context) = try filled(3)
         try context.performAndWait {
             context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
-            let rows = (0..<2).map { ["uid": "item \($0)", "price": 10] as [String: Any] }
+            let rows = (0..<300).map { ["uid": "item \($0 % 2)", "price": 10] as [String: Any] }
             try context.execute(NSBatchInsertRequest(entityName: "Item", objects: rows))
         }
         #expect(try totals == ["21"])
         // The triggers did not compute them.
-        let tables = try plainSQL("SELECT name FROM temp.sqlite_master", in: opened(container).connection)
-        #expect(tables.contains { $0.hasPrefix("PippinKeys_aggregate") })
+        #expect(try collects(container))
+    }
+
+    /// Whether a transaction collected objects on the store's connection.
+    private func collects(_ container: NSPersistentContainer) throws -> Bool {
+        try plainSQL("SELECT name FROM temp.sqlite_master", in: opened(container).connection)
+            .contains { $0.hasPrefix("PippinKeys_aggregate") }
+    }
+
+    @Test("are not collected where a batch request changes a few rows")
+    func few() throws {
+        let (container, context) = try filled(20)
+        try context.performAndWait {
+            let rows = (20..<60).map { ["uid": "item \($0)", "price": 1] as [String: Any] }
+            try context.execute(NSBatchInsertRequest(entityName: "Item", objects: rows))
+            for format in ["uid == 'item 3'", "uid BEGINSWITH 'item 1'"] {
+                let update = NSBatchUpdateRequest(entityName: "Item")
+                (update.predicate, update.propertiesToUpdate) = (NSPredicate(format: format), ["price": 10])
+                update.resultType = format.contains("3") ? .updatedObjectIDsResultType : .statusOnlyResultType
+                try context.execute(update)
+            }
+            let items = NSFetchRequest<any NSFetchRequestResult>(entityName: "Item")
+            items.predicate = NSPredicate(format: "uid IN {'item 3', 'item 4'}")
+            try context.execute(NSBatchDeleteRequest(fetchRequest: items))
+        }
+        // Of the first 20 items, 11 cost 10, and two are gone; the others were inserted without a cart.
+        #expect(try totals == ["\(11 * 10 + 7)"])
+        #expect(try !collects(container))
+    }
+
+    @Test(
+        "are collected where a batch update or deletion changes many rows, also by a delete rule",
+        arguments: [("update", ["600"]), ("Item", ["1"]), ("Cart", [])])
+    func many(changed: String, expected: [String]) throws {
+        _ = try filled(300)
+        let container = try Library.stored(at: folder.store, Self.carts())
+        let context = container.newBackgroundContext()
+        try context.performAndWait {
+            let update = NSBatchUpdateRequest(entityName: "Item")
+            update.propertiesToUpdate = ["price": 2]
+            let rows = NSFetchRequest<any NSFetchRequestResult>(entityName: changed)
+            rows.predicate = changed == "Item" ? NSPredicate(format: "uid != 'item 7'") : nil
+            try context.execute(changed == "update" ? update : NSBatchDeleteRequest(fetchRequest: rows))
+        }
+        #expect(try totals == expected)
+        #expect(try collects(container))
     }
 
     @Test("are none for a damaged reference that is no number")
@@ -80,17 +136,7 @@ struct CollectedAggregatesTests {
 
     @Test("are told apart if the names of their entities and attributes, joined, are the same")
     func names() throws {
-        let model = makeModel(
-            makeEntity(
-                "Shop", Self.sum("cart_total", "items.@sum.price"), makeToMany("items", "Item", inverse: "shop")),
-            makeEntity(
-                "Item", makeAttribute("price", .integer64AttributeType), makeToOne("shop", "Shop", inverse: "items")),
-            makeEntity(
-                "Shop_cart", Self.sum("total", "parts.@sum.price"), makeToMany("parts", "Part", inverse: "cart")),
-            makeEntity(
-                "Part", makeAttribute("price", .integer64AttributeType),
-                makeToOne("cart", "Shop_cart", inverse: "parts")))
-        let context = try Library.stored(at: folder.store, model).newBackgroundContext()
+        let context = try Library.stored(at: folder.store, Self.shopsAndCarts()).newBackgroundContext()
         try context.performAndWait {
             let (shop, cart) = (context.make("Shop"), context.make("Shop_cart"))
             for _ in 0..<150 {
