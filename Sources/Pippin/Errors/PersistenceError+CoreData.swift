@@ -15,6 +15,18 @@ extension PersistenceError {
         do { return try work() } catch { throw explained(error, code) }
     }
 
+    /// The error of a store that cannot be destroyed, which names those that are destroyed already.
+    static func explained(_ error: any Error, destroyed names: [String]) -> any Error {
+        let explained = explained(error, .notOpened)
+        guard !names.isEmpty else { return explained }
+        let known = explained as? PersistenceError
+        let list = names.map { "“\($0)”" }.joined(separator: ", ")
+        return PersistenceError(
+            .notOpened, path: known?.path, reason: known?.reason, underlying: known?.underlying ?? error,
+            "\(known?.description ?? (error as NSError).localizedDescription) What was saved in \(list) is destroyed already."
+        )
+    }
+
     /// An error as a `PersistenceError`.
     ///
     /// - Parameters:

@@ -10,7 +10,8 @@ extension PersistenceManager {
     ///
     /// - Throws: ``PersistenceError/Code/notLoaded`` if the store was destroyed already, and
     ///   ``PersistenceError/Code/notOpened``, with Core Data's error as its ``PersistenceError/underlying``, for a file
-    ///   that is not a database, or is locked. A store that could not be destroyed is opened by the next use.
+    ///   that is not a database, or is locked. A store that could not be destroyed is opened by the next use. If the
+    ///   container describes several stores, the error names those that are destroyed already.
     public func destroy() async throws { try await destroyStores(startingOver: false) }
 
     /// Deletes everything that was saved, and begins with an empty store. Observations continue with it. A store that
@@ -63,10 +64,14 @@ extension PersistenceManager {
             for context in stayingContexts { context.perform { context.reset() } }
             try PersistenceError.explaining(.notOpened) {
                 for store in stores { try coordinator.remove(store) }
-                // One in memory is gone.
-                for case (let url?, let type, let options) in places where type != NSInMemoryStoreType {
-                    try coordinator.destroyPersistentStore(at: url, ofType: type, options: options)
+            }
+            // One in memory is gone.
+            var gone: [String] = []
+            for case (let url?, let type, let options) in places where type != NSInMemoryStoreType {
+                do { try coordinator.destroyPersistentStore(at: url, ofType: type, options: options) } catch {
+                    throw PersistenceError.explained(error, destroyed: gone)
                 }
+                gone.append(url.lastPathComponent)
             }
         } catch {
             try step { $0.failed() }

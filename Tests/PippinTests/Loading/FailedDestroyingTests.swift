@@ -1,3 +1,4 @@
+import CoreData
 import Pippin
 import TestSupport
 import Testing
@@ -54,6 +55,24 @@ struct FailedDestroyingTests {
         }
         try await counter.manager.load()
         #expect(try await counter.manager.fetch(Coin.self).map(\.code) == ["EUR"])
+    }
+}
+
+@Suite("One of several stores that cannot be destroyed")
+struct OneFailedDestroyingTests {
+    @Test("is named by the error, and so are those that are destroyed already")
+    func several() async throws {
+        let folder = try TestFolder()
+        let (url, other) = (folder.file("coins.sqlite"), folder.file("letter.sqlite"))
+        try Data("Dear Jane, this letter is no database.".utf8).write(to: other)
+        try await PersistenceManager(models: Coin.self, store: .file(url)).save(Coin(code: "EUR", worth: 1))
+        let manager = PersistenceManager(models: Coin.self, store: .file(url))
+        manager.container.persistentStoreDescriptions.append(NSPersistentStoreDescription(url: other))
+        let error = await #expect(throws: PersistenceError.self) { try await manager.destroy() }
+        #expect(error?.code == .notOpened)
+        #expect(error?.path == other.path)
+        #expect(error?.description.hasSuffix("What was saved in “coins.sqlite” is destroyed already.") == true)
+        #expect(error?.underlying != nil)
     }
 }
 
