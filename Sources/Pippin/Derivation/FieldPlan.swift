@@ -12,6 +12,12 @@ enum FieldKind: Sendable {
     case toOne(RelatedModel)
     /// As a relationship to many.
     case toMany(RelatedModel, isOrdered: Bool)
+
+    /// Whether it is a relationship to one model.
+    var isModel: Bool {
+        if case .toOne = self { return true }
+        return false
+    }
 }
 
 /// The other end of a relationship, as a property shows it.

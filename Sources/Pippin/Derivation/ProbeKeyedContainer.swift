@@ -35,11 +35,11 @@ struct ProbeKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     private func integer<Value: FixedWidthInteger>(_ key: Key, _ kind: AttributeKind) -> Value {
-        note(key, kind, Value(MadeUp.integer))
+        note(key, kind, Value(probe.values.integer))
     }
 
-    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { note(key, .boolean, false) }
-    func decode(_ type: String.Type, forKey key: Key) throws -> String { note(key, .string, MadeUp.string) }
+    func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { note(key, .boolean, probe.values.flag) }
+    func decode(_ type: String.Type, forKey key: Key) throws -> String { note(key, .string, probe.values.string) }
     func decode(_ type: Double.Type, forKey key: Key) throws -> Double { note(key, .double, 1) }
     func decode(_ type: Float.Type, forKey key: Key) throws -> Float { note(key, .float, 1) }
     func decode(_ type: Int.Type, forKey key: Key) throws -> Int { integer(key, .integer64) }
@@ -54,7 +54,7 @@ struct ProbeKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { integer(key, .integer64) }
 
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-        let shape = try TypeShape(of: type, isOptional: pending.isOptional, within: probe.path)
+        let shape = try TypeShape(of: type, isOptional: pending.isOptional, within: probe)
         let value = try value(shape, key)
         probe.append(
             ProbedField(
@@ -71,7 +71,7 @@ struct ProbeKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
     /// A value of a property's type; nil if its coding does not show what a value looks like.
     private func value<Value: Decodable>(_ shape: TypeShape<Value>, _ key: Key) throws -> Value? {
-        do { return try shape.value(within: probe.path) } catch let error as PersistenceError {
+        do { return try shape.value(within: probe) } catch let error as PersistenceError {
             throw error
         } catch {
             throw PersistenceError.notDerivable(
@@ -83,11 +83,14 @@ struct ProbeKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
-        let shape = try TypeShape(of: type, isOptional: true, within: probe.path)
+        let shape = try TypeShape(of: type, isOptional: true, within: probe)
+        // Other models stay out: the ways from one to the next may be very many. So does a type that contains itself.
+        let isMade = probe.values.isFull && !shape.kind.isModel
+        let value = isMade ? try? shape.value(within: probe) : nil
         probe.append(
             ProbedField(
-                key, isOptional: true, kind: shape.kind, type: Optional<Value>.self, value: nil))
-        return nil
+                key, isOptional: true, kind: shape.kind, type: Optional<Value>.self, value: value))
+        return value
     }
 
     func nestedContainer<Nested: CodingKey>(
@@ -95,17 +98,17 @@ struct ProbeKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     ) throws -> KeyedDecodingContainer<Nested> {
         // The values of an enumeration's case, which are stored as JSON. A model is refused afterwards.
         probe.form = .loose
-        return KeyedDecodingContainer(ProbeKeyedContainer<Nested>(probe: TypeProbe(Any.self, within: probe.path)))
+        return KeyedDecodingContainer(ProbeKeyedContainer<Nested>(probe: TypeProbe(Any.self, within: probe)))
     }
 
     func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
         probe.form = .loose
-        return ProbeUnkeyedContainer(path: probe.path)
+        return ProbeUnkeyedContainer(probe: probe)
     }
 
     func superDecoder() throws -> any Decoder {
         probe.form = .loose
-        return TypeProbe(Any.self, within: probe.path)
+        return TypeProbe(Any.self, within: probe)
     }
 
     func superDecoder(forKey key: Key) throws -> any Decoder { try superDecoder() }
@@ -122,7 +125,7 @@ struct ProbeSingleContainer: SingleValueDecodingContainer {
     }
 
     private func integer<Value: FixedWidthInteger>(_ kind: AttributeKind) -> Value {
-        note(kind, Value(MadeUp.integer))
+        note(kind, Value(probe.values.integer))
     }
 
     func decodeNil() -> Bool {
@@ -130,8 +133,8 @@ struct ProbeSingleContainer: SingleValueDecodingContainer {
         return true
     }
 
-    func decode(_ type: Bool.Type) throws -> Bool { note(.boolean, false) }
-    func decode(_ type: String.Type) throws -> String { note(.string, MadeUp.string) }
+    func decode(_ type: Bool.Type) throws -> Bool { note(.boolean, probe.values.flag) }
+    func decode(_ type: String.Type) throws -> String { note(.string, probe.values.string) }
     func decode(_ type: Double.Type) throws -> Double { note(.double, 1) }
     func decode(_ type: Float.Type) throws -> Float { note(.float, 1) }
     func decode(_ type: Int.Type) throws -> Int { integer(.integer64) }
@@ -146,7 +149,9 @@ struct ProbeSingleContainer: SingleValueDecodingContainer {
     func decode(_ type: UInt64.Type) throws -> UInt64 { integer(.integer64) }
 
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-        if let kind = AttributeKind(of: type), let value = MadeUp.value(of: kind) as? Value { return note(kind, value) }
+        if let kind = AttributeKind(of: type), let value = probe.values.value(of: kind) as? Value {
+            return note(kind, value)
+        }
         return try Value(from: probe)
     }
 }

@@ -1,8 +1,8 @@
 /// An empty array that still returns made-up elements to a type that decodes them without checking the count, such as a
 /// range or a point.
 struct ProbeUnkeyedContainer: UnkeyedDecodingContainer {
-    /// The types around it.
-    let path: [ObjectIdentifier]
+    /// Knows the types around it.
+    let probe: TypeProbe
     let codingPath: [any CodingKey] = []
     let count: Int? = 0
     let isAtEnd = true
@@ -13,9 +13,9 @@ struct ProbeUnkeyedContainer: UnkeyedDecodingContainer {
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         // Always the same number, so that the bounds of a range are in order.
         if let number = type as? any BinaryInteger.Type, let one = one(number) as? Value { return one }
-        if let kind = AttributeKind(of: type), let value = MadeUp.value(of: kind) as? Value { return value }
-        guard !path.contains(ObjectIdentifier(type)) else { throw end }
-        return try Value(from: TypeProbe(type, within: path))
+        if let kind = AttributeKind(of: type), let value = probe.values.value(of: kind) as? Value { return value }
+        guard !probe.path.contains(ObjectIdentifier(type)) else { throw end }
+        return try Value(from: TypeProbe(type, within: probe))
     }
 
     func nestedContainer<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> { throw end }

@@ -46,7 +46,7 @@ enum SampleValue {
     }
 
     /// Whether a type's metadata says that it is an enumeration: `MetadataKind::Enum` of Swift's stable ABI.
-    private static func isEnumeration(_ type: Any.Type) -> Bool {
+    static func isEnumeration(_ type: Any.Type) -> Bool {
         unsafeBitCast(type, to: UnsafePointer<Int>.self).pointee == 0x201
     }
 

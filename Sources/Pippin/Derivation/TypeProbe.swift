@@ -18,13 +18,23 @@ final class TypeProbe: Decoder {
     let name: String
     /// The types that lead here, to detect a type that contains itself.
     let path: [ObjectIdentifier]
+    /// The values that are handed out, here and within.
+    let values: MadeUp
     var form = Form.nothing
     let codingPath: [any CodingKey] = []
     let userInfo: [CodingUserInfoKey: Any] = [:]
 
-    init(_ type: Any.Type, within path: [ObjectIdentifier] = []) {
+    init(_ type: Any.Type, _ values: MadeUp = MadeUp()) {
         name = "\(type)"
-        self.path = path + [ObjectIdentifier(type)]
+        path = [ObjectIdentifier(type)]
+        self.values = values
+    }
+
+    /// A probe of the type of a property.
+    init(_ type: Any.Type, within outer: TypeProbe) {
+        name = "\(type)"
+        path = outer.path + [ObjectIdentifier(type)]
+        values = outer.values
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
@@ -34,7 +44,7 @@ final class TypeProbe: Decoder {
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
         form = .loose
-        return ProbeUnkeyedContainer(path: path)
+        return ProbeUnkeyedContainer(probe: self)
     }
 
     func singleValueContainer() throws -> any SingleValueDecodingContainer { ProbeSingleContainer(probe: self) }
@@ -78,32 +88,5 @@ struct ProbedField {
             return nil
         }
         return try? ValueJSON.data(of: list)
-    }
-}
-
-/// Made-up values. No two strings, numbers or identifiers are the same, so that a value shows which key it came from.
-enum MadeUp {
-    private static let count = Locked(0)
-
-    private static var next: Int {
-        count.withLock {
-            $0 += 1; return $0
-        }
-    }
-
-    static var string: String { "made up \(next)" }
-
-    /// Small enough for every type of integer.
-    static var integer: Int { next % 100 + 1 }
-
-    static func value(of kind: AttributeKind) -> Any {
-        switch kind {
-        case .date: Date(timeIntervalSinceReferenceDate: Double(next))
-        case .uuid: UUID()
-        case .url: URL(fileURLWithPath: "/made-up/\(next)")
-        case .data: Data()
-        case .decimal: Decimal(next)
-        default: string
-        }
     }
 }

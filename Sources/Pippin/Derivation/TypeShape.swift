@@ -1,47 +1,51 @@
+import CoreData
+
 /// How a property is stored, derived from its type.
 struct TypeShape<Value: Decodable> {
     let kind: FieldKind
     /// A value, if one was found on the way.
     private let found: Value?
+    /// Why the type refused the made-up values, where nothing else has a value of it.
+    private let refusal: (any Error)?
 
     /// - Parameters:
     ///   - type: the property's type, without its optionality.
     ///   - isOptional: whether the property may be without a value.
-    ///   - path: the types around it.
+    ///   - outer: the probe of the type around it.
     /// - Throws: nothing; a type that fits nothing else is stored as JSON.
-    init(of type: Value.Type, isOptional: Bool, within path: [ObjectIdentifier]) throws {
+    init(of type: Value.Type, isOptional: Bool, within outer: TypeProbe) throws {
         if let kind = AttributeKind(of: type) {
-            self.kind = .attribute(kind)
-            found = MadeUp.value(of: kind) as? Value
+            (self.kind, refusal) = (.attribute(kind), nil)
+            found = outer.values.value(of: kind) as? Value
         } else if let model = RelatedModel(type) {
-            kind = .toOne(model)
-            found = nil
+            (kind, found, refusal) = (.toOne(model), nil, nil)
         } else if let collection = type as? any ModelCollection.Type, let model = RelatedModel(collection.member) {
-            kind = .toMany(model, isOrdered: collection.isOrdered)
-            found = nil
+            (kind, found, refusal) = (.toMany(model, isOrdered: collection.isOrdered), nil, nil)
+        } else if outer.path.contains(ObjectIdentifier(type)) {
+            (kind, found, refusal) = (.json, nil, nil)
         } else {
-            guard !path.contains(ObjectIdentifier(type)) else {
-                kind = .json
-                found = nil
-                return
-            }
-            let probe = TypeProbe(type, within: path)
+            let probe = TypeProbe(type, within: outer)
+            let result = Result { try Value(from: probe) }
             // An enumeration refuses a made-up raw value, but what it asked for is known all the same.
-            found = (try? Value(from: probe)) ?? SampleValue.value(of: type)
-            kind = probe.fieldKind(isOptional: isOptional, prototype: found)
+            found = (try? result.get()) ?? SampleValue.value(of: type)
+            if case .failure(let error) = result, found == nil { refusal = error } else { refusal = nil }
+            let isWhole = probe.hasAllKeys(of: type, unlessRefused: result, sample: found)
+            kind = isWhole ? probe.fieldKind(isOptional: isOptional, prototype: found) : .json
         }
     }
 
     /// A value of the type; nil where none can be made up.
     ///
-    /// - Throws: ``PersistenceError/Code/notDerivable`` for a model that contains itself.
-    func value(within path: [ObjectIdentifier]) throws -> Value? {
+    /// - Throws: ``PersistenceError/Code/notDerivable`` for a model that contains itself, and what the type throws that
+    ///   refuses the made-up values.
+    func value(within outer: TypeProbe) throws -> Value? {
         if let found { return found }
-        guard !path.contains(ObjectIdentifier(Value.self)) else {
+        guard !outer.path.contains(ObjectIdentifier(Value.self)) else {
             throw PersistenceError.notDerivable(
                 type: "\(Value.self)", property: "", reason: "it contains itself. Use a Reference, or an array.")
         }
-        guard case .json = kind else { return try Value(from: TypeProbe(Value.self, within: path)) }
+        if let refusal { throw refusal }
+        guard case .json = kind else { return try Value(from: TypeProbe(Value.self, within: outer)) }
         return nil
     }
 }
@@ -61,6 +65,26 @@ extension RelatedModel {
 }
 
 extension TypeProbe {
+    /// Whether the keys that the type asked for are all that it has. An enumeration asks for others when it has another
+    /// case, and a type that refused the values may not have come to the rest.
+    ///
+    /// - Parameters:
+    ///   - type: the probed type.
+    ///   - result: the result of decoding it.
+    ///   - sample: a value of it, whose coding shows the keys; nil if there is none.
+    /// - Returns: whether the value can be kept by its keys.
+    fileprivate func hasAllKeys<Value>(
+        of type: Value.Type, unlessRefused result: Result<Value, any Error>, sample: Value?
+    ) -> Bool {
+        guard case .keyed(let fields) = form, !fields.isEmpty else { return true }
+        guard !SampleValue.isEnumeration(type) else { return false }
+        guard case .failure = result else { return true }
+        guard let sample = sample as? any Encodable, let json = try? ValueJSON.data(of: sample),
+            let object = try? JSONSerialization.jsonObject(with: json) as? [String: Any]
+        else { return false }
+        return Set(object.keys).isSubset(of: fields.map(\.key))
+    }
+
     /// How a property of the probed type is kept.
     ///
     /// - Parameters:
