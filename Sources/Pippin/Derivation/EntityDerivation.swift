@@ -46,7 +46,7 @@ enum EntityDerivation {
             type: type, name: schema?.entityName ?? probe.name,
             record: RecordPlan(
                 name: probe.name, fields: fields, columns: try columns(of: type, prototype, probed.map(\.key))),
-            uidField: try uidField(of: prototype, probed, names), facts: schema?.facts ?? [])
+            uidField: try IdentifierField(fields: probed, names: names).index(for: prototype), facts: facts)
         try SchemaCheck.check(plan)
         return plan
     }
@@ -93,30 +93,5 @@ enum EntityDerivation {
             }
             return left.remove(at: index).name
         }
-    }
-
-    /// The field that the identifier comes from: the one named `uid`, or else the one with the same value.
-    private static func uidField<Model: CoreModel>(
-        of prototype: Model, _ fields: [ProbedField], _ names: [String]
-    ) throws -> Int {
-        if let index = names.firstIndex(of: "id") { return index }
-        // Another property provides it; `uid` is preferred.
-        let key = attributeText(prototype.id)
-        let indexes = fields.indices.filter { index in
-            guard case .attribute = fields[index].kind, let value = fields[index].value else { return false }
-            return attributeText(value) == key
-        }
-        if let index = indexes.first(where: { names[$0] == "uid" }) ?? indexes.first { return index }
-        throw PersistenceError.notDerivable(
-            type: "\(Model.self)", property: "id",
-            reason:
-                "it is none of the values that are coded (\(fields.map(\.key).joined(separator: ", "))). Return one of these "
-                + "from it, or name it in CodingKeys.")
-    }
-
-    /// What an attribute would hold of a value, as text.
-    private static func attributeText(_ value: Any) -> String {
-        let stored = (value as? any Encodable).flatMap { try? AttributeEncoder.comparable($0) }
-        return "\(stored ?? value)"
     }
 }

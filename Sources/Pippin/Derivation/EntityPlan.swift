@@ -5,6 +5,8 @@ final class EntityPlan: Sendable {
     let record: RecordPlan
     /// The index of the identifier's field.
     let uidField: Int
+    /// Whether the identifier is computed, so that it may be another value than the one that is stored for it.
+    let computesIdentifier: Bool
     /// The facts that the model's schema states.
     let facts: [SchemaFact]
     /// The names of the relationships whose models this one owns.
@@ -25,6 +27,7 @@ final class EntityPlan: Sendable {
         self.name = name
         self.record = record
         self.uidField = uidField
+        computesIdentifier = record.fields[uidField].name != "id"
         self.facts = facts
         owned = Set(
             facts.compactMap { fact in

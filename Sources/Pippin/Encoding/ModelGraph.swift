@@ -195,6 +195,7 @@ struct ModelGraph {
                     entity: nodes[node].plan.name, uid: nodes[node].key.text,
                     key: error is EncodingError ? encoder.lastProperty : nil, reason: error.encodingReason)
             }
+            try encoder.checkIdentifier(nodes[node].key, of: nodes[node].plan)
             nodes[node].row = encoded.row
             for link in encoded.links { links.append((node, link)) }
         }
