@@ -32,6 +32,9 @@ enum EntityDerivation {
         var fields = zip(probed, names).map {
             FieldPlan(key: $0.key, name: $1, isOptional: $0.isOptional, kind: $0.kind, emptyValue: $0.emptyValue)
         }
+        let schema = Model.schema as? any AnySchema
+        let facts = schema?.facts ?? []
+        try KeptAsJSON(type: probe.name, probed: probed).apply(facts, to: &fields)
         for index in fields.indices where fields[index].name != formerNames[index] {
             fields[index].formerName = formerNames[index]
         }
@@ -41,7 +44,6 @@ enum EntityDerivation {
             mark.formerName = field.formerName.map { "\($0)IsEmpty" }
             fields.append(mark)
         }
-        let schema = Model.schema as? any AnySchema
         let plan = EntityPlan(
             type: type, name: schema?.entityName ?? probe.name,
             record: RecordPlan(

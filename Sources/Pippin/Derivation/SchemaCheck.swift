@@ -85,7 +85,8 @@ enum SchemaCheck {
                 throw refusal(
                     plan, property.spelling, "other models have no default value. Make it optional, or an array.")
             }
-        case .renamed(let property, _), .userInfo(let property, _): _ = try nestedField(property, in: plan)
+        case .renamed(let property, _), .userInfo(let property, _), .json(let property):
+            _ = try nestedField(property, in: plan)
         case .narrowed(let property):
             let name = property.path?.split(separator: ".").first.map(String.init)
             guard let name, plan.field(named: name) != nil else {

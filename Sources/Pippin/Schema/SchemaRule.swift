@@ -56,6 +56,9 @@ public struct SchemaRule<Model>: Sendable {
     ///
     /// Without this rule they are shared: they may be in several models at once, and stay when these are deleted.
     ///
+    /// The rule can be added later. `load()` then throws ``PersistenceError/Code/notUnique`` for a store in which one
+    /// of them is in several models, with examples. A step of a ``MigrationPlan`` cannot add it.
+    ///
     /// - Parameter keyPath: a property with a model, or with an array or a set of them.
     /// - Returns: the rule, for ``Schema``.
     public static func owns<Value>(_ keyPath: KeyPath<Model, Value>) -> Self {
@@ -122,6 +125,27 @@ public struct SchemaRule<Model>: Sendable {
         Self(fact: .narrowed(PropertyName(keyPath)))
     }
 
+    /// The property's value is kept as JSON in one column, and read by its own `init(from:)` alone.
+    ///
+    /// It is for types with an `init(from:)` that asks for other keys from value to value, so that decoding one value
+    /// does not show them all. Enumerations need no rule: those with associated values are kept as JSON anyway.
+    ///
+    /// ```swift
+    /// struct Shape: Codable {   // {"type": "circle", "radius": 1} or {"type": "square", "side": 2}
+    ///     …
+    /// }
+    /// Schema(.json(\.shape))
+    /// ```
+    ///
+    /// Filters cannot look into the value.
+    ///
+    /// - Parameter keyPath: the property, which may be one of a nested struct. It is no number, text or other value
+    ///   that has a column of its own, and no model.
+    /// - Returns: the rule, for ``Schema``.
+    public static func json<Value>(_ keyPath: KeyPath<Model, Value>) -> Self {
+        Self(fact: .json(PropertyName(keyPath)))
+    }
+
     /// Entries for the `userInfo` of the model's entity. A store in PostgreSQL takes the name of the table from
     /// `PippinSQLName`, and its partitioning from `PippinPartitions`.
     ///
@@ -173,6 +197,7 @@ enum SchemaFact: Sendable {
     case removed(String)
     case entityRemoved(String)
     case narrowed(PropertyName)
+    case json(PropertyName)
     case userInfo(PropertyName, [String: String])
     case entityUserInfo([String: String])
 }
