@@ -40,15 +40,22 @@ extension PersistenceError {
 
     package static func notComparable(property: String, type: String) -> PersistenceError {
         PersistenceError(
-            .notComparable, entity: type, property: property,
+            .notComparable, entity: entity, property: property,
+            "Pages of '\(entity)' cannot be taken in the \(order) order of '\(property)': what comes after a model is found by code points. "
+                + "Leave the order of texts out, or take pages by offset.")
+    }
+
+    package static func notComparable(property: String, entity: String, type: String) -> PersistenceError {
+        PersistenceError(
+            .notComparable, entity: entity, property: property,
             "'\(property)' cannot be compared with this \(type). A filter compares single values (numbers, texts, dates, UUIDs, URLs, "
                 + "enumerations with raw values), nested values, and lists whose order is certain; of models whether there are any, and their "
                 + "properties, such as their identifiers. Fetch by other properties, and filter what comes.")
     }
 
-    package static func keptAsJSON(property: String, path: String) -> PersistenceError {
+    package static func keptAsJSON(property: String, path: String, entity: String) -> PersistenceError {
         PersistenceError(
-            .keptAsJSON, property: property, path: path,
+            .keptAsJSON, entity: entity, property: property,
             "'\(path)' cannot be looked at by the store: '\(property)' is kept as JSON, as values are that contain themselves or have no "
                 + "fixed properties. Fetch by other properties, and filter what comes.")
     }

@@ -56,7 +56,8 @@ private struct StoredValues {
             guard let related = field.related, reads.names?.contains(field.name) ?? true else { continue }
             if depth == reads.depth {
                 if reads.names != nil { continue }
-                throw PersistenceError.notComparable(property: field.name, type: "model of more than \(depth) levels")
+                throw PersistenceError.notComparable(
+                    property: field.name, entity: plan.name, type: "model of more than \(depth) levels")
             }
             let destination = try registry.plan(related)
             let targets = try link.targets.all.map { try dictionary(ofTarget: $0, destination, depth: depth + 1) }

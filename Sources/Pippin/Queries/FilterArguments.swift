@@ -35,14 +35,17 @@ final class ModelArgument: NSObject, @unchecked Sendable {
 }
 
 extension NSPredicate {
-    /// The predicate, with models and references compared by their identifiers.
-    func withIdentifiers(_ plan: EntityPlan, _ registry: ModelRegistry) throws -> NSPredicate {
+    /// The predicate in the store's terms: with the names of its attributes, and with models and references compared by
+    /// their identifiers.
+    func inStoredTerms(_ plan: EntityPlan, _ registry: ModelRegistry) throws -> NSPredicate {
         #if canImport(ObjectiveC)
             self
         #else
             // The code that runs the predicate refuses Swift code.
-            guard let tree = try? predicateTree(of: self), tree.hasModels else { return self }
-            return makePredicate(try tree.withIdentifiers(plan, registry))
+            guard let tree = try? predicateTree(of: self) else { return self }
+            var stored = try StoredNames(plan, registry).predicate(tree)
+            if stored.hasModels { stored = try stored.withIdentifiers(plan, registry) }
+            return stored == tree ? self : makePredicate(stored)
         #endif
     }
 }

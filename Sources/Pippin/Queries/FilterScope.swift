@@ -40,7 +40,8 @@ struct FilterScope {
     func predicate(_ property: PropertyName, _ term: FilterTerm, _ condition: MemberCondition) throws -> NSPredicate {
         let found = try registry.resolve(property, of: plan)
         guard case .toMany? = found.field?.kind, let members = found.model else {
-            throw PersistenceError.notComparable(property: property.spelling, type: "list of models")
+            throw PersistenceError.notComparable(
+                property: property.spelling, entity: plan.name, type: "list of models")
         }
         let selected = condition == .all ? term.negated : term
         let count: NSExpression

@@ -41,9 +41,10 @@ extension FilterTerm {
         case .all: return NSPredicate(value: true)
         case .predicate(let predicate):
             guard scope.variable == nil else {
-                throw PersistenceError.notComparable(property: "\(predicate)", type: "format within a list of models")
+                throw PersistenceError.notComparable(
+                    property: "\(predicate)", entity: scope.plan.name, type: "format within a list of models")
             }
-            return try predicate.withIdentifiers(scope.plan, scope.registry)
+            return try predicate.inStoredTerms(scope.plan, scope.registry)
         case .and(let parts):
             return NSCompoundPredicate(andPredicateWithSubpredicates: try parts.terms.map { try $0.predicate(scope) })
         case .or(let parts):
@@ -99,7 +100,8 @@ extension ModelRegistry {
                 }
                 result.field = field
             } else if case .json? = result.field?.kind {
-                throw PersistenceError.keptAsJSON(property: result.path, path: property.spelling)
+                throw PersistenceError.keptAsJSON(
+                    property: result.path, path: property.spelling, entity: plan.name)
             } else {
                 throw unknown(plan.name, plan.propertyNames)
             }

@@ -160,7 +160,8 @@ struct StoredComparison {
     }
 
     private func notComparable(_ value: (any Encodable)?) -> PersistenceError {
-        .notComparable(property: property.spelling, type: value.map { "\(type(of: $0))" } ?? "nil")
+        .notComparable(
+            property: property.spelling, entity: scope.plan.name, type: value.map { "\(type(of: $0))" } ?? "nil")
     }
 
     /// A value with one level of optionality removed; nil if it is nil.

@@ -203,10 +203,14 @@ struct EmptyValueTests {
 
     @Test("and a list that comes in any order is refused where it cannot be compared")
     func unordered() {
-        #expect(throws: PersistenceError.notComparable(property: "\\Binder.words", type: "Set<String>")) {
+        #expect(
+            throws: PersistenceError.notComparable(property: "\\Binder.words", entity: "Binder", type: "Set<String>")
+        ) {
             try fetch(\.words == ["a", "b"])
         }
-        #expect(throws: PersistenceError.notComparable(property: "\\Binder.sheets", type: "Array<Sheet>")) {
+        #expect(
+            throws: PersistenceError.notComparable(property: "\\Binder.sheets", entity: "Binder", type: "Array<Sheet>")
+        ) {
             try fetch(\.sheets == [Sheet(code: "g")])
         }
     }

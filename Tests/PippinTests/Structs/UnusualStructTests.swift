@@ -224,7 +224,9 @@ struct UnwritableValueTests {
 
     @Test("is an error of what a filter is used for, as a format is that cannot be read")
     func filters() async {
-        await #expect(throws: PersistenceError.notComparable(property: "\\Gauge.level", type: "Double")) {
+        await #expect(
+            throws: PersistenceError.notComparable(property: "\\Gauge.level", entity: "Gauge", type: "Double")
+        ) {
             try await counter.manager.fetch(Gauge.self, where: \.level == .nan)
         }
         await #expect {

@@ -1,0 +1,107 @@
+#if !canImport(ObjectiveC)
+    import CompactCollections
+    import CoreData
+
+    /// Replaces the names in a predicate by those that a store has: a nested struct's property is stored by its coding
+    /// key, and the identifier that a reference calls `id` may be another property of the model.
+    ///
+    /// A name that is no property's is left alone, since formats may use the store's own names.
+    struct StoredNames {
+        let plan: EntityPlan
+        let registry: ModelRegistry
+        /// What the variables in reach stand for.
+        private var variables: [String: Place] = [:]
+
+        init(_ plan: EntityPlan, _ registry: ModelRegistry) { (self.plan, self.registry) = (plan, registry) }
+
+        /// What an expression evaluates to, as far as its properties are known.
+        private enum Place {
+            case model(EntityPlan)
+            case nested(RecordPlan)
+            case json(name: String)
+        }
+
+        func predicate(_ tree: PredicateTree) throws -> PredicateTree { try tree.mapSides { try expression($0) } }
+
+        private func expression(_ tree: ExpressionTree) throws -> ExpressionTree { try resolved(tree).expression }
+
+        /// An expression with stored names, and what it evaluates to.
+        private func resolved(_ tree: ExpressionTree) throws -> (expression: ExpressionTree, place: Place?) {
+            switch tree {
+            case .evaluatedObject: return (tree, .model(plan))
+            case .variable(let name): return (tree, variables[name])
+            case .keyPath(let keys):
+                let (names, place) = try names(keys, from: .model(plan))
+                return (.keyPath(names), place)
+            case .path(let origin, let keys):
+                let origin = try resolved(origin)
+                let (names, place) = try names(keys, from: origin.place)
+                return (.path(from: origin.expression, names), place)
+            case .element(let collection, let index):
+                let collection = try resolved(collection)
+                guard case .at(let key) = index else {
+                    return (.element(of: collection.expression, at: index), collection.place)
+                }
+                return (.element(of: collection.expression, at: .at(try expression(key))), collection.place)
+            case .subquery(let collection, let variable, let condition):
+                let collection = try resolved(collection)
+                var inner = self
+                inner.variables[variable] = collection.place
+                return (
+                    .subquery(of: collection.expression, variable: variable, try inner.predicate(condition)),
+                    collection.place
+                )
+            case .conditional(let condition, let then, let otherwise):
+                let (then, otherwise) = (try resolved(then), try resolved(otherwise))
+                return (
+                    .conditional(try predicate(condition), then: then.expression, otherwise: otherwise.expression),
+                    then.place ?? otherwise.place
+                )
+            case .set(let operation, let one, let other):
+                let one = try resolved(one)
+                return (.set(operation, one.expression, try expression(other)), one.place)
+            // A request is about objects of its own.
+            case .fetch: return (tree, nil)
+            default:
+                return (try tree.mapParts({ try expression($0) }, predicates: { try predicate($0) }), nil)
+            }
+        }
+
+        private func names(_ keys: [String], from origin: Place?) throws -> ([String], Place?) {
+            var place = origin
+            let names = try keys.map { key in
+                // An operator's value is computed from what follows it.
+                if key.hasPrefix("@") || key.uppercased() == "SELF" { return key }
+                switch place {
+                case .model(let entity):
+                    // A reference always calls its identifier `id`, even if the model has another name for it.
+                    let field =
+                        entity.fields.first { $0.name == key && $0.mark == nil }
+                        ?? (key == "id" ? entity.fields[entity.uidField] : nil)
+                    place = try field.flatMap(self.place)
+                    return field?.name ?? key
+                case .nested(let record):
+                    let field =
+                        record.fields.first { $0.property == key && $0.mark == nil }
+                        ?? record.fields.first { $0.name == key }
+                    place = try field.flatMap(self.place)
+                    return field?.name ?? key
+                case .json(let name):
+                    throw PersistenceError.keptAsJSON(
+                        property: name, path: keys.joined(separator: "."), entity: plan.name)
+                case nil: return key
+                }
+            }
+            return (names, place)
+        }
+
+        private func place(of field: FieldPlan) throws -> Place? {
+            switch field.kind {
+            case .attribute: nil
+            case .composite(let record): .nested(record)
+            case .json: .json(name: field.property)
+            case .toOne(let model), .toMany(let model, _): .model(try registry.plan(model))
+            }
+        }
+    }
+#endif
