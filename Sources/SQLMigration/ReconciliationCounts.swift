@@ -55,4 +55,27 @@ extension ModelReconciliation {
         }
         return found
     }
+
+    /// Objects that several others have in a relationship by which one alone is to have them.
+    ///
+    /// - Parameters:
+    ///   - schema: the store's tables.
+    ///   - limit: the number of examples for each relationship.
+    ///   - groups: runs a statement that gives one value, and the number of rows that have it.
+    /// - Returns: the objects, by relationship; empty if each is in one only.
+    /// - Throws: the errors of `groups`.
+    package func sharedMembers(
+        in schema: SQLSchema, limit: Int, groups: (SQLFragment) throws -> [(values: [String], rows: Int)]
+    ) throws -> [SharedMembers] {
+        try exclusive.compactMap { relationship in
+            guard let layout = schema.layout.entityByName[relationship.entity]?.relationship(named: relationship.name),
+                let sql = RowCountSQL.sharedMembers(of: layout, in: schema, limit: limit + 1)
+            else { return nil }
+            let shared = try groups(sql)
+            guard !shared.isEmpty else { return nil }
+            return SharedMembers(
+                entity: relationship.entity, relationship: relationship.name, destination: layout.destination.name,
+                examples: shared.prefix(limit).map { ($0.values.joined(), $0.rows) }, hasMore: shared.count > limit)
+        }
+    }
 }

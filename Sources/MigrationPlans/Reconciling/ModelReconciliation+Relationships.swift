@@ -1,5 +1,6 @@
 import CompactCollections
 import CoreDataModel
+import Ordering
 
 // Relationships of entities that the program names.
 extension ModelReconciliation {
@@ -10,6 +11,18 @@ extension ModelReconciliation {
             in: former.properties.filter { $0.relationship != nil && !$0.isTransient }.map {
                 Renameable($0.name, $0.renamingIdentifier)
             })
+    }
+
+    /// Notes the relationships whose objects could be in several others, and are to be in one only.
+    mutating func noteExclusive(_ entity: EntityDocument) {
+        guard let former = formerNames[entity.name].flatMap({ stored.entity(named: $0) }) else { return }
+        for (name, formerName) in (relationships[entity.name] ?? [:]).ordered(by: { $0.key < $1.key }) {
+            guard let old = former.property(named: formerName)?.relationship,
+                let new = entity.property(named: name)?.relationship,
+                stored.inverse(of: old)?.isToMany == true, program.inverse(of: new)?.isToMany == false
+            else { continue }
+            exclusive.append(ExclusiveRelationship(entity: former.name, name: formerName))
+        }
     }
 
     /// - Returns: the relationships of entities that the program does not name.
@@ -40,8 +53,12 @@ extension ModelReconciliation {
         let leadsElsewhere = new.destinationName.map { formerNames[$0] != old.destinationName } ?? true
         let isNarrower = old.isToMany && !new.isToMany
         if leadsElsewhere || isNarrower {
-            // A difference that the other side declares is reported there.
-            guard !isImplied || leadsElsewhere else { return }
+            // A difference that the other side declares is reported there. If an object is to be in one other only, the
+            // side that has no property is filled from the other one.
+            guard !isImplied || leadsElsewhere else {
+                dropped.insert(property.name, of: former.name)
+                return
+            }
             if rules.removes(property.name, of: entity.name) {
                 drop(property, old, of: former)
             } else {
@@ -101,7 +118,19 @@ extension ModelReconciliation {
     }
 }
 
+/// A relationship of a store, by its name there.
+package struct ExclusiveRelationship: Equatable, Sendable {
+    package let entity: String
+    package let name: String
+}
+
 extension ModelDocument {
+    /// The other side of a relationship; nil if it has none.
+    fileprivate func inverse(of relationship: RelationshipDocument) -> RelationshipDocument? {
+        guard let name = relationship.inverseName, let destination = relationship.destinationName else { return nil }
+        return entity(named: destination)?.property(named: name)?.relationship
+    }
+
     /// Whether a relationship only exists because Core Data keeps each one from both sides: its name is derived from
     /// the declared side, as in `booksOfShop`.
     func isImplied(_ property: PropertyDocument, of entity: EntityDocument) -> Bool {

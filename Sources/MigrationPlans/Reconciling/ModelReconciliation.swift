@@ -15,6 +15,8 @@ package struct ModelReconciliation {
     package internal(set) var losses: [ModelLoss] = []
     /// The properties that start with new values when the store is migrated.
     package internal(set) var dropped = DroppedNames()
+    /// The store's relationships whose objects may be in several others now, and in one only in the model.
+    package internal(set) var exclusive: [ExclusiveRelationship] = []
     /// The store's entities that the program does not name.
     package internal(set) var leftAlone: [String] = []
 
@@ -41,6 +43,7 @@ package struct ModelReconciliation {
             })
         presentNames = Dictionary(formerNames.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
         for entity in program.entities { matchRelationships(entity) }
+        for entity in program.entities { noteExclusive(entity) }
         for index in model.entities.indices { reconcile(index) }
         leaveAlone()
         model.versionIdentifiers = Set(stored.versionIdentifiers + program.versionIdentifiers).sorted()

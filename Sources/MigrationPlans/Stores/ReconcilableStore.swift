@@ -22,6 +22,13 @@ package protocol ReconcilableStore {
     /// - Throws: the errors of reading the store.
     func sharedValues(limit: Int) throws -> [SharedValues]
 
+    /// Objects that several others have in a relationship by which one alone is to have them.
+    ///
+    /// - Parameter limit: the number of examples for each relationship.
+    /// - Returns: the objects, by relationship; empty if each is in one only.
+    /// - Throws: the errors of reading the store.
+    func sharedMembers(limit: Int) throws -> [SharedMembers]
+
     /// Migrates the store to the ``model``, and makes missing indexes. It is only for a store that loses nothing by it.
     ///
     /// Entities keep their numbers, and entities that are left alone keep their tables, so that other programs can
@@ -58,5 +65,26 @@ package struct SharedValues: Equatable, Sendable {
         one.entity == other.entity && one.constraint == other.constraint && one.hasMore == other.hasMore
             && one.examples.map(\.values) == other.examples.map(\.values)
             && one.examples.map(\.rows) == other.examples.map(\.rows)
+    }
+}
+
+/// Objects that several others have in a relationship by which one alone is to have them.
+package struct SharedMembers: Sendable {
+    /// The entity of those that have them.
+    package let entity: String
+    package let relationship: String
+    /// The entity of the objects.
+    package let destination: String
+    /// The first objects, each with how many others have it.
+    package let examples: [(identifier: String, owners: Int)]
+    /// Whether there are more than the examples.
+    package let hasMore: Bool
+
+    package init(
+        entity: String, relationship: String, destination: String, examples: [(identifier: String, owners: Int)],
+        hasMore: Bool
+    ) {
+        (self.entity, self.relationship, self.destination) = (entity, relationship, destination)
+        (self.examples, self.hasMore) = (examples, hasMore)
     }
 }

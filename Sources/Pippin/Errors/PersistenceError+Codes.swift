@@ -33,7 +33,8 @@ extension PersistenceError.Code {
     public static let schemaChanged = Self("schemaChanged")
     /// The store has data that the models would not keep: ``PersistenceError/losses`` lists it.
     public static let wouldLose = Self("wouldLose")
-    /// The store has several models that share values which a new rule requires to be unique.
+    /// The store has several models that share values which a new rule requires to be unique, or models in several
+    /// others of which a new rule lets one own them.
     public static let notUnique = Self("notUnique")
 
     // MARK: Models and properties

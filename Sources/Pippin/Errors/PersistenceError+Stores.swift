@@ -62,6 +62,17 @@ extension PersistenceError {
                 + "with it. The store is as it was.")
     }
 
+    /// The error for a store with models that are in several others, which are to own them.
+    static func notExclusive(
+        store: String, entity: String, property: String, member: String, examples: [String]
+    ) -> PersistenceError {
+        PersistenceError(
+            .notUnique, entity: entity, property: property, path: store, known: examples,
+            "The store '\(store)' has '\(member)' models that are in the '\(property)' of several '\(entity)', and one alone is to own them: "
+                + "\(examples.joined(separator: ", ")). Leave each to one with a manager without that rule, then load with it. The store "
+                + "is as it was.")
+    }
+
     package static func fileNotReadable(path: String, reason: String) -> PersistenceError {
         PersistenceError(
             .fileNotReadable, path: path, reason: reason,

@@ -63,6 +63,12 @@ import CoreData
                     store: name, entity: shared.entity, properties: shared.constraint,
                     examples: examples + (shared.hasMore ? ["…"] : []))
             }
+            if let shared = try store.sharedMembers(limit: 5).first {
+                throw PersistenceError.notExclusive(
+                    store: name, entity: shared.entity, property: shared.relationship, member: shared.destination,
+                    examples: shared.examples.map { "\($0.identifier) (in \($0.owners))" }
+                        + (shared.hasMore ? ["…"] : []))
+            }
             let defers = description.options[NSPersistentStoreDeferredLightweightMigrationOptionKey] as? NSNumber
             try store.migrate(defersCleanup: defers?.boolValue ?? false)
         }

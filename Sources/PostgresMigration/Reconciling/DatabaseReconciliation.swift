@@ -75,6 +75,14 @@ struct DatabaseReconciliation: ReconcilableStore {
         }
     }
 
+    func sharedMembers(limit: Int) throws -> [SharedMembers] {
+        guard !reconciliation.exclusive.isEmpty else { return [] }
+        let schema = try schema()
+        return try reconciliation.sharedMembers(in: schema, limit: limit) { sql in
+            try query("read the objects of") { try Self.groups(sql, 1, $0) }
+        }
+    }
+
     /// Values, each with the number of rows that have it.
     private static func groups(
         _ sql: SQLFragment, _ width: Int, _ connection: PostgresConnection

@@ -56,6 +56,31 @@ package enum RowCountSQL {
             "\(groups) GROUP BY \(list) HAVING COUNT(*) > 1 ORDER BY MIN(\(.key)) LIMIT \(binding: .value(.integer(Int64(limit))))"
     }
 
+    /// The objects that several others have in a relationship: `SELECT (SELECT t.ZID FROM ZBOOK t WHERE t.Z_PK =
+    /// p.Z_1BOOKS), COUNT(*) FROM Z_1BOOKS p WHERE … GROUP BY p.Z_1BOOKS HAVING COUNT(*) > 1 …`; nil if the store has
+    /// no pairs of it.
+    ///
+    /// - Parameters:
+    ///   - relationship: the relationship.
+    ///   - schema: the store's tables.
+    ///   - limit: how many to find.
+    /// - Returns: the statement, which gives an object's identifier, or its key, and how many others have it.
+    package static func sharedMembers(
+        of relationship: RelationshipLayout, in schema: SQLSchema, limit: Int
+    ) -> SQLFragment? {
+        guard let pairs = StoredPairs(relationship, in: schema, tableName: { $0 }),
+            let members = schema.mapping(of: relationship.destination)
+        else { return nil }
+        let unique = members.layout.uniquenessConstraints.first { $0.count == 1 }?.first
+        let column = unique.flatMap { members.column(named: $0) }.map {
+            "\(SQLColumn($0.name, of: "t"))" as SQLFragment
+        }
+        let label: SQLFragment =
+            "SELECT \(column ?? "\(.key, of: "t")") FROM \(name: members.table) t WHERE \(.key, of: "t") = \(pairs.destinationKey)"
+        return "SELECT \(.select(label)), COUNT(*) \(pairs.rows) GROUP BY \(pairs.destinationKey) HAVING COUNT(*) > 1 "
+            + "ORDER BY \(pairs.destinationKey) LIMIT \(binding: .value(.integer(Int64(limit))))"
+    }
+
     private static func count(
         _ what: SQLFragment, in table: String, where conditions: [SQLFragment]
     ) -> SQLFragment {

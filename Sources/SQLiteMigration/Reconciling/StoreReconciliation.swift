@@ -93,6 +93,14 @@ package struct StoreReconciliation: ReconcilableStore {
         }
     }
 
+    package func sharedMembers(limit: Int) throws -> [SharedMembers] {
+        guard !reconciliation.exclusive.isEmpty else { return [] }
+        let (file, schema) = try stored()
+        return try reconciliation.sharedMembers(in: schema, limit: limit) { sql in
+            try file.run("read the objects of") { try file.groups(sql, 1) }
+        }
+    }
+
     private func stored() throws -> (StoreFile, SQLSchema) {
         let file = try StoreFile.openForReading(url, timeout: timeout)
         let catalog = try file.catalog()
