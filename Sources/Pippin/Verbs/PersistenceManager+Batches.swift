@@ -47,12 +47,13 @@ extension PersistenceManager {
 
     /// Deletes all models of a type, and the models that they own.
     ///
-    /// It takes one statement, and one more for each relationship whose other side must change. Delete rules that deny
-    /// a deletion are not checked. The main context and all observers are notified.
+    /// It takes one statement, and one more for each relationship whose other side must change. The main context and
+    /// all observers are notified.
     ///
     /// - Parameter type: the models' type.
     /// - Returns: how many models there were.
-    /// - Throws: ``PersistenceError``. Nothing is saved then.
+    /// - Throws: ``PersistenceError``, with `invalid` if other models require one of these: a ``Reference`` or a model
+    ///   in a property that is not optional. Nothing is deleted then.
     /// - SQL: `DELETE FROM Z<ENTITY>`
     @discardableResult
     public func deleteAll<Model: CoreModel>(_ type: Model.Type) async throws -> Int {
@@ -66,7 +67,11 @@ extension PersistenceManager {
             let all = NSFetchRequest<any NSFetchRequestResult>(entityName: plan.name)
             let request = NSBatchDeleteRequest(fetchRequest: all)
             request.resultType = .resultTypeObjectIDs
-            let result = try self.executed(request, in: context) as? NSBatchDeleteResult
+            let result: NSBatchDeleteResult?
+            do { result = try context.execute(request) as? NSBatchDeleteResult } catch {
+                throw PersistenceError(deletingAll: plan, error, context.persistentStoreCoordinator?.managedObjectModel)
+                    ?? PersistenceError(saving: error, self.registry)
+            }
             let deleted = result?.result as? [NSManagedObjectID] ?? []
             return (deleted.count, deleted)
         }
