@@ -36,11 +36,20 @@ struct Aggregate: Sendable {
         related = try registry.relatedKeys(of: path, in: plan)
     }
 
+    /// The kind of a function's result. A sum of small whole numbers is no small number.
+    private func kind(of function: Function) -> AttributeKind {
+        switch (function, kind) {
+        case (.average, _): .double
+        case (.sum, .integer16), (.sum, .integer32): .integer64
+        default: kind
+        }
+    }
+
     /// - SQL: `SELECT ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter>`
     func value<Value: Decodable>(
         _ function: Function, as type: Value.Type, _ predicate: NSPredicate?, in context: NSManagedObjectContext
     ) throws -> Value? {
-        let kind: AttributeKind = function == .average ? .double : self.kind
+        let kind = kind(of: function)
         guard let unsaved = try unsavedPart(predicate, taking: function.wanted, in: context) else {
             return try decoded(result(function, of: objects(predicate, in: context)), kind, type)
         }
@@ -60,7 +69,7 @@ struct Aggregate: Sendable {
     /// The average of stored and changed values: two averages cannot be combined, sums and numbers of values can.
     private func average(_ unsaved: UnsavedPart, in context: NSManagedObjectContext) throws -> Double? {
         let request = request(unsaved.others)
-        request.propertiesToFetch = columns(.sum, self.kind.type)
+        request.propertiesToFetch = columns(.sum, kind(of: .sum).type)
         let row = try context.fetch(request).first as? [String: Any]
         let stored = row.flatMap { Self.isOfAny($0) ? $0["value"] : nil }
         let changed = values(of: unsaved.objects)
@@ -119,7 +128,7 @@ struct Aggregate: Sendable {
         }
         if let unsaved {
             let request = request(unsaved.others)
-            request.propertiesToFetch = [group.path] + columns(.sum, kind.type)
+            request.propertiesToFetch = [group.path] + columns(.sum, kind(of: .sum).type)
             request.propertiesToGroupBy = [group.path]
             for case let row as [String: Any] in try context.fetch(request) where Self.isOfAny(row) {
                 guard let sum = row["value"], !(sum is NSNull) else { continue }
@@ -127,7 +136,7 @@ struct Aggregate: Sendable {
             }
         }
         return try sums.compactMapValues { sums in
-            try decoded(sums.count == 1 ? sums[0] : result(.sum, sums), kind, type)
+            try decoded(sums.count == 1 ? sums[0] : result(.sum, sums), kind(of: .sum), type)
         }
     }
 

@@ -67,7 +67,7 @@ extension ModelReader {
         }
     }
 
-    /// The sum of a property.
+    /// The sum of a property. That of whole numbers is an `Int`, whatever their type.
     ///
     /// ```swift
     /// let worth = try store.sum(Book.self, \.price, where: \.author?.name == "Jane Austen")
@@ -259,7 +259,7 @@ extension ModelReader {
         where filter: Filter<Model> = .all
     ) throws -> [Group: Value] { try sums(of: property, group, filter) }
 
-    private func sums<Model: CoreModel, Value: Codable, Group: Hashable & Codable>(
+    func sums<Model: CoreModel, Value: Decodable, Group: Hashable & Codable>(
         of property: PartialKeyPath<Model>, _ group: KeyPath<Model, Group>, _ filter: Filter<Model>
     ) throws -> [Group: Value] {
         let (aggregate, selection) = try prepared(property, filter)
@@ -281,7 +281,7 @@ extension ModelReader {
         )
     }
 
-    private func aggregate<Model: CoreModel, Value: Decodable>(
+    func aggregate<Model: CoreModel, Value: Decodable>(
         _ function: Aggregate.Function, _ property: PartialKeyPath<Model>, _ filter: Filter<Model>
     ) throws -> Value? {
         let (aggregate, selection) = try prepared(property, filter)

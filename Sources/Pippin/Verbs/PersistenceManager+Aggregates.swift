@@ -51,7 +51,7 @@ extension PersistenceManager {
         return try await asking(oneStatementAbout: type) { try $0.exists(type, id: id) }
     }
 
-    /// The sum of a property.
+    /// The sum of a property. That of whole numbers is an `Int`, whatever their type.
     ///
     /// ```swift
     /// let worth = try await manager.sum(Book.self, \.price, where: \.author?.name == "Jane Austen")
