@@ -26,7 +26,7 @@ struct StructFetcher<Model: CoreModel>: Sendable {
                 selection.predicate.map { NSCompoundPredicate(andPredicateWithSubpredicates: [$0, rest]) } ?? rest
         } else if request.limit != nil {
             let known = selection.sortDescriptors ?? []
-            if !known.contains(where: { $0.key == plan.uidKey }) {
+            if !known.contains(where: { $0.key == plan.uidKey && $0.isLexical }) {
                 selection.sortDescriptors = known + [NSSortDescriptor(key: plan.uidKey, ascending: true)]
             }
         }

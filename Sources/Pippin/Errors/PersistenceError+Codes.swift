@@ -53,7 +53,7 @@ extension PersistenceError.Code {
     public static let unknownEntity = Self("unknownEntity")
     /// A filter or an order names a property that is not stored.
     public static let unknownProperty = Self("unknownProperty")
-    /// A filter makes a comparison that the store cannot make.
+    /// A filter, or a page, needs a comparison that the store cannot make.
     public static let notComparable = Self("notComparable")
     /// A filter looks into a value that is stored as JSON.
     public static let keptAsJSON = Self("keptAsJSON")

@@ -38,7 +38,8 @@ extension PersistenceError {
             "'\(property)' is no single value of '\(entity)'. \(what)")
     }
 
-    package static func notComparable(property: String, type: String) -> PersistenceError {
+    /// The error for pages in an order in which stores cannot compare a text with one that they are given.
+    static func notPaged(_ property: String, entity: String, order: String) -> PersistenceError {
         PersistenceError(
             .notComparable, entity: entity, property: property,
             "Pages of '\(entity)' cannot be taken in the \(order) order of '\(property)': what comes after a model is found by code points. "

@@ -21,7 +21,8 @@
         init?(_ descriptors: [NSSortDescriptor], of plan: EntityPlan) {
             var keys: [Key] = []
             for descriptor in descriptors {
-                guard let name = descriptor.key, let field = plan.fields.firstIndex(where: { $0.name == name }),
+                guard descriptor.isLexical, let name = descriptor.key,
+                    let field = plan.fields.firstIndex(where: { $0.name == name }),
                     let kind = plan.record.attributeKinds[field]
                 else { return nil }
                 switch kind {

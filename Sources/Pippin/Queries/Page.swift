@@ -11,9 +11,13 @@ struct Page {
 
     private let keys: [Key]
 
-    /// - Throws: ``PersistenceError/Code/unknownProperty`` for an order by anything but an attribute of the model.
+    /// - Throws: ``PersistenceError/Code/unknownProperty`` for an order by anything but an attribute of the model,
+    ///   ``PersistenceError/Code/notComparable`` for an order of texts that is not the default one.
     init<Model>(_ order: Order<Model>, _ plan: EntityPlan, _ registry: ModelRegistry) throws {
         var keys: [Key] = []
+        if let term = order.terms.first(where: { $0.texts != .lexical }) {
+            throw PersistenceError.notPaged(term.property.spelling, entity: plan.name, order: "\(term.texts)")
+        }
         let terms = order.terms.map { ($0.property.path, $0.property.spelling, $0.ascending) }
         for (path, spelling, ascending) in terms + [(plan.uidKey, plan.uidKey, true)] {
             guard let field = plan.fields.firstIndex(where: { $0.name == path }),
