@@ -30,7 +30,7 @@ extension MappingInference {
                     let old = former.relationshipsByName[formerName]
                 {
                     note { () throws(InferenceFailure) in
-                        try RelationshipChange.check(old, relationship, entity: name, entityNames: names.entities)
+                        try RelationshipChange.check(old, relationship, entity: name, successors: names.successors)
                     }
                 }
             }

@@ -26,12 +26,13 @@ package enum MappingInference {
             of: destination.entities.map(\.renameable),
             in: source.entities.map(\.renameable).filter { !dropped.entities.contains($0.name) })
         try HierarchyCheck.check(names, from: source, to: destination)
+        var relationships = ComparedRelationships(successors: RenamingMatch.successors(names))
         var kept: [EntityMappingPlan] = []
         var added: [EntityMappingPlan] = []
         for entity in destination.entities.ordered(by: { ($0.name ?? "") < ($1.name ?? "") }) {
             guard let name = entity.name else { continue }
             if let sourceName = names[name], let former = source.entitiesByName[sourceName] {
-                kept.append(try plan(for: entity, from: former, entityNames: names, dropping: dropped))
+                kept.append(try plan(for: entity, from: former, comparing: &relationships, dropping: dropped))
             } else {
                 added.append(plan(adding: entity))
             }
@@ -50,8 +51,8 @@ package enum MappingInference {
     }
 
     private static func plan(
-        for entity: NSEntityDescription, from source: NSEntityDescription, entityNames: [String: String],
-        dropping dropped: DroppedNames
+        for entity: NSEntityDescription, from source: NSEntityDescription,
+        comparing compared: inout ComparedRelationships, dropping dropped: DroppedNames
     ) throws(InferenceFailure) -> EntityMappingPlan {
         var plan = EntityMappingPlan(
             kind: isSame(source, entity) ? .copy : .transform, source: source.name, destination: entity.name)
@@ -72,11 +73,8 @@ package enum MappingInference {
             of: entity.storedRelationships.map(\.renameable), in: relationships.map(\.renameable))
         for relationship in entity.storedRelationships {
             var former = relationships.first { $0.name == relationshipNames[relationship.name] }
-            if let known = former, RelationshipChange.startsAnew(known, relationship, entityNames: entityNames) {
+            if let known = former, try !compared.isTakenAlong(known, relationship, entity: entity.name ?? "") {
                 former = nil
-            }
-            if let former {
-                try RelationshipChange.check(former, relationship, entity: entity.name ?? "", entityNames: entityNames)
             }
             plan.relationships.append(PropertyPlan(name: relationship.name, source: former?.name))
         }

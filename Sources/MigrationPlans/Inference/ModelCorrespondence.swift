@@ -6,6 +6,8 @@ import CoreDataModel
 package struct ModelCorrespondence: Equatable, Sendable {
     /// The entities' names in the source, by their names in the destination.
     package let entities: [String: String]
+    /// The entities' names in the destination, by their names in the source.
+    package let successors: [String: String]
     /// The stored properties' names in the source, by entity and name in the destination, including inherited ones.
     package let properties: [String: [String: String]]
 
@@ -24,6 +26,7 @@ package struct ModelCorrespondence: Equatable, Sendable {
             properties[name] = attributes.merging(relationships) { first, _ in first }
         }
         entities = names
+        successors = RenamingMatch.successors(names)
         self.properties = properties
     }
 }

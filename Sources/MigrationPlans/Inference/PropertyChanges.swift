@@ -31,15 +31,19 @@ enum AttributeChange {
 package enum RelationshipChange {
     /// Whether a relationship leads to another entity than before, which none of its former objects is of. Core Data
     /// infers that, too; the keys of the former objects mean nothing there.
+    ///
+    /// - Parameters:
+    ///   - source: the relationship in the source.
+    ///   - destination: the relationship in the destination.
+    ///   - successors: the names of the entities in the destination, by their names in the source.
+    /// - Returns: `false` for one whose objects remain.
     package static func startsAnew(
-        _ source: NSRelationshipDescription, _ destination: NSRelationshipDescription, entityNames: [String: String]
+        _ source: NSRelationshipDescription, _ destination: NSRelationshipDescription, successors: [String: String]
     ) -> Bool {
         guard let target = source.destinationEntity, let newTarget = destination.destinationEntity else { return false }
+        let entities = newTarget.model?.entitiesByName ?? [:]
         return !target.selfAndDescendants.contains { member in
-            entityNames.contains { name, formerName in
-                formerName == member.name
-                    && newTarget.model?.entitiesByName[name]?.isKindOf(entity: newTarget) ?? false
-            }
+            successors[member.name ?? ""].flatMap { entities[$0] }?.isKindOf(entity: newTarget) ?? false
         }
     }
 
@@ -47,11 +51,11 @@ package enum RelationshipChange {
     ///   - source: the relationship in the source.
     ///   - destination: the relationship in the destination.
     ///   - entity: the name of the destination's entity.
-    ///   - entityNames: the names of the entities in the source, by their names in the destination.
+    ///   - successors: the names of the entities in the destination, by their names in the source.
     /// - Throws: the reason, if the relationship cannot be migrated without a mapping model.
     static func check(
         _ source: NSRelationshipDescription, _ destination: NSRelationshipDescription, entity: String,
-        entityNames: [String: String]
+        successors: [String: String]
     ) throws(InferenceFailure) {
         if source.isToMany, !destination.isToMany {
             throw InferenceFailure(
@@ -59,11 +63,10 @@ package enum RelationshipChange {
                 reason: "A to-many relationship cannot become to-one: which of its objects to keep is not said")
         }
         guard let target = source.destinationEntity, let newTarget = destination.destinationEntity else { return }
+        let entities = newTarget.model?.entitiesByName ?? [:]
         // Every object at the other end must still be of an entity that the relationship may lead to.
         for member in target.selfAndDescendants {
-            guard let name = entityNames.first(where: { $0.value == member.name })?.key,
-                let survivor = newTarget.model?.entitiesByName[name]
-            else { continue }  // the entity is removed, its objects with it
+            guard let survivor = successors[member.name ?? ""].flatMap({ entities[$0] }) else { continue }
             guard survivor.isKindOf(entity: newTarget) else {
                 throw InferenceFailure(
                     entity: entity, property: destination.name,
@@ -72,5 +75,36 @@ package enum RelationshipChange {
                         + "“\(newTarget.name ?? "")”")
             }
         }
+    }
+}
+
+/// The relationships that have been compared, so that an inherited one is compared once, and not for each subentity.
+struct ComparedRelationships {
+    private struct Pair: Hashable {
+        let source: ObjectIdentifier
+        let destination: ObjectIdentifier
+    }
+
+    private let successors: [String: String]
+    /// Whether the relationship starts anew; the others can be migrated.
+    private var known: [Pair: Bool] = [:]
+
+    /// - Parameter successors: the names of the entities in the destination, by their names in the source.
+    init(successors: [String: String]) { self.successors = successors }
+
+    /// Whether the objects of a relationship are taken along; otherwise it starts anew.
+    ///
+    /// - Throws: the reason, if the relationship cannot be migrated without a mapping model.
+    mutating func isTakenAlong(
+        _ source: NSRelationshipDescription, _ destination: NSRelationshipDescription, entity: String
+    ) throws(InferenceFailure) -> Bool {
+        let pair = Pair(source: ObjectIdentifier(source), destination: ObjectIdentifier(destination))
+        if let startsAnew = known[pair] { return !startsAnew }
+        let startsAnew = RelationshipChange.startsAnew(source, destination, successors: successors)
+        if !startsAnew {
+            try RelationshipChange.check(source, destination, entity: entity, successors: successors)
+        }
+        known[pair] = startsAnew
+        return !startsAnew
     }
 }

@@ -43,4 +43,9 @@ enum RenamingMatch {
         match { $0.name == $1.name }
         return found
     }
+
+    /// The names in the destination, by the names in the source. Each has one at most.
+    static func successors(_ sources: [String: String]) -> [String: String] {
+        Dictionary(sources.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    }
 }

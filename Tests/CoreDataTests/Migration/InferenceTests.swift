@@ -179,4 +179,27 @@ struct InferenceTests {
         mapping.entityMappings[0].attributeMappings?[0].valueExpression = NSExpression(forConstantValue: 1)
         #expect(mapping.inferredPlan == nil)
     }
+
+    @Test("A hierarchy of many subentities with relationships among them is inferred at once", .timeLimit(.minutes(1)))
+    func manySubentities() throws {
+        func model(_ added: NSAttributeDescription...) -> NSManagedObjectModel {
+            let root = makeEntity("Root", makeAttribute("name", .stringAttributeType))
+            for number in 0..<5 {
+                root.properties += [
+                    makeToMany("many\(number)", "Root", inverse: "one\(number)"),
+                    makeToOne("one\(number)", "Root", inverse: "many\(number)"),
+                ]
+            }
+            root.properties += added
+            let subentities = (0..<400).map { makeEntity("Sub\($0)", makeAttribute("a\($0)", .stringAttributeType)) }
+            root.subentities = subentities
+            let model = NSManagedObjectModel()
+            model.entities = [root] + subentities
+            return model
+        }
+        let plan = try MappingInference.plan(
+            from: model(), to: model(makeAttribute("added", .stringAttributeType)))
+        #expect(plan.entities.count == 401)
+        #expect(plan.entity(destination: "Sub7")?.source(of: "many3") == "many3")
+    }
 }

@@ -32,7 +32,7 @@ struct Detour {
                 guard let relationship = version.entitiesByName[name]?.relationshipsByName[property],
                     let known = start.entitiesByName[formerName]?.relationshipsByName[former]
                 else { return true }
-                return !RelationshipChange.startsAnew(known, relationship, entityNames: correspondence.entities)
+                return !RelationshipChange.startsAnew(known, relationship, successors: correspondence.successors)
             }
             kept[formerName] = Set(properties.values)
         }
