@@ -96,14 +96,11 @@ struct DocumentMigration {
     }
 
     private func mapping(from source: NSManagedObjectModel, _ known: KnownVersions?) throws -> NSMappingModel {
-        let named = known?.mappings.first {
-            NSMappingModel.fits($0.mapping.entityMappings ?? [], from: source, to: model)
+        let given = known?.mappings.map(\.mapping) ?? []
+        if let best = MappingFit.best(given.map { $0.entityMappings ?? [] }, from: source, to: model) {
+            return given[best]
         }
-        if let found = named?.mapping
-            ?? NSMappingModel(from: nil, forSourceModel: source, destinationModel: model)
-        {
-            return found
-        }
+        if let found = NSMappingModel(from: nil, forSourceModel: source, destinationModel: model) { return found }
         var cause: (any Error)?
         if StoreSettings.flag(options, NSInferMappingModelAutomaticallyOption) {
             do { return try .inferredMappingModel(forSourceModel: source, destinationModel: model) } catch {

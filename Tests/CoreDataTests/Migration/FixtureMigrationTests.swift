@@ -129,7 +129,7 @@ struct FixtureMigrationTests {
         try migrate(store, to: second)
         let url = try #require(fixtures).appendingPathComponent("cars/V2toV3.cdm")
         let mapping = try #require(NSMappingModel(contentsOf: url))
-        #expect(NSMappingModel.fits(mapping.entityMappings, from: second, to: third))
+        #expect(MappingFit.holds(mapping.entityMappings, from: second, to: third))
         for entity in mapping.entityMappings where entity.entityMigrationPolicyClassName != nil {
             entity.entityMigrationPolicyClassName = "CoreDataTests.MakerPolicy"
         }

@@ -46,11 +46,9 @@ package struct StoreMigration {
         }
         source = try format.sourceModel(of: url, near: destination, options: nil)
         if let mapping {
-            guard NSMappingModel.fits(mapping.entityMappings ?? [], from: source, to: destination) else {
+            if let reason = Self.obstacle(mapping.entityMappings ?? [], from: source, to: destination) {
                 throw MigrationError.missingMappingModel(
-                    url: url, source: source, destination: destination,
-                    underlying: MigrationExpression.error("the mapping model was made for other versions of the models")
-                )
+                    url: url, source: source, destination: destination, underlying: MigrationExpression.error(reason))
             }
             way = .mapped(mapping)
             return
@@ -62,6 +60,21 @@ package struct StoreMigration {
         }
         let migration = InferredMigration(from: source, to: destination, plan: plan)
         way = .inPlace(plan, try format.steps(of: migration, at: url))
+    }
+
+    /// Why a mapping model is not for two versions; nil if it is.
+    private static func obstacle(
+        _ mappings: [NSEntityMapping], from source: NSManagedObjectModel, to destination: NSManagedObjectModel
+    ) -> String? {
+        guard MappingFit.agree(mappings, from: source, to: destination) else {
+            return "the mapping model was made for other versions of the models"
+        }
+        let lost = MappingFit.lost(mappings, from: source, to: destination)
+        if lost.isEmpty { return nil }
+        let names = lost.map { "“\($0)”" }.joined(separator: ", ")
+        return
+            "the mapping model has no entity mapping for \(names), which both versions have, so that the objects would "
+            + "be lost; add one, or one of the type “remove”"
     }
 
     /// Migrates the store; if this fails, the store is unchanged.

@@ -17,6 +17,9 @@ extension NSMappingModel {
     /// Finds the compiled mapping model between two versions of a model: the one whose entity mappings have the version
     /// hashes of their entities. Nil if there is none.
     ///
+    /// One that maps no objects of an entity which both versions have is not taken, and the one that leaves out the
+    /// fewest entities comes first.
+    ///
     /// - Parameters:
     ///   - bundles: the bundles to search; `nil` for all loaded bundles, and the resources of packages beside them.
     ///   - sourceModel: the version to migrate from.
@@ -31,17 +34,13 @@ extension NSMappingModel {
         self.init(files, from: sourceModel, to: destinationModel)
     }
 
-    /// Uses the first compiled mapping model, by path, that was made for two models; nil if there is none.
+    /// Uses the compiled mapping model that was made for two models; nil if there is none. Of several that leave out as
+    /// many entities, the first by path is used.
     convenience init?(_ files: [URL], from source: NSManagedObjectModel, to destination: NSManagedObjectModel) {
-        for file in files.ordered(by: { $0.path < $1.path }) {
-            guard let mappings = try? Self.mappings(at: file), Self.fits(mappings, from: source, to: destination) else {
-                continue
-            }
-            self.init()
-            entityMappings = mappings
-            return
-        }
-        return nil
+        let read = files.ordered(by: { $0.path < $1.path }).compactMap { try? Self.mappings(at: $0) }
+        guard let best = MappingFit.best(read, from: source, to: destination) else { return nil }
+        self.init()
+        entityMappings = read[best]
     }
 
     /// The compiled mapping models in folders.
@@ -80,30 +79,5 @@ extension NSMappingModel {
         try ModelFileError.naming(nil) {
             try MappingArchiveWriter.archive(of: (entityMappings ?? []).map(\.document)).data()
         }
-    }
-
-    /// Whether entity mappings were made for two models.
-    static func fits(
-        _ mappings: [NSEntityMapping], from source: NSManagedObjectModel, to destination: NSManagedObjectModel
-    ) -> Bool {
-        !mappings.isEmpty && fits(mappings, source: source) && fits(mappings, destination: destination)
-    }
-
-    /// Whether the sources of entity mappings are of a model's version.
-    static func fits(_ mappings: [NSEntityMapping], source: NSManagedObjectModel) -> Bool {
-        mappings.allSatisfy { agrees($0.sourceEntityVersionHash, $0.sourceEntityName, source) }
-    }
-
-    /// Whether the destinations of entity mappings are of a model's version.
-    static func fits(_ mappings: [NSEntityMapping], destination: NSManagedObjectModel) -> Bool {
-        mappings.allSatisfy { agrees($0.destinationEntityVersionHash, $0.destinationEntityName, destination) }
-    }
-
-    /// Whether a hash is an entity's: Apple's, or our own. A mapping compiled here has our own hashes, while a store's
-    /// copy of its model has Apple's.
-    private static func agrees(_ hash: Data?, _ entity: String?, _ model: NSManagedObjectModel) -> Bool {
-        guard let hash else { return true }
-        guard let entity, let description = model.entitiesByName[entity] else { return false }
-        return description.versionHash == hash || description.ownVersionHash == hash
     }
 }

@@ -105,25 +105,37 @@ package struct KnownVersions {
         return versions.count - 1
     }
 
-    /// The steps between versions for which there are mapping models.
+    /// The steps between versions for which there are mapping models; of several for a step, the one that leaves out
+    /// the fewest entities of the destination.
     func mappedHops() -> [ShortestChain.Hop: NamedMapping] {
-        var found: [ShortestChain.Hop: NamedMapping] = [:]
+        var found: [ShortestChain.Hop: (named: NamedMapping, unnamed: Int)] = [:]
         for named in mappings where named.mapping.namesVersions {
-            let entities = named.mapping.entityMappings ?? []
-            guard !entities.isEmpty else { continue }
-            let sources = versions.indices.filter { NSMappingModel.fits(entities, source: versions[$0].model) }
-            guard !sources.isEmpty else { continue }
-            let destinations = versions.indices.filter {
-                NSMappingModel.fits(entities, destination: versions[$0].model)
-            }
-            for from in sources {
-                for to in destinations where to != from {
-                    let hop = ShortestChain.Hop(from: from, to: to)
-                    if found[hop] == nil { found[hop] = named }
-                }
+            for (hop, unnamed) in hops(of: named.mapping.entityMappings ?? []) {
+                if found[hop].map({ unnamed < $0.unnamed }) ?? true { found[hop] = (named, unnamed) }
             }
         }
-        return found
+        return found.mapValues(\.named)
+    }
+
+    /// The steps that a mapping model is for, with how many entities of the destination it leaves out.
+    ///
+    /// A version to which entities were added later has the same hashes for the others. A step to that version is none
+    /// of the mapping model's, as the shorter one is, after which another mapping model may follow.
+    private func hops(of mappings: [NSEntityMapping]) -> [(hop: ShortestChain.Hop, unnamed: Int)] {
+        guard !mappings.isEmpty else { return [] }
+        let sources = versions.indices.filter { MappingFit.agree(mappings, source: versions[$0].model) }
+        guard !sources.isEmpty else { return [] }
+        let destinations = versions.indices.filter { MappingFit.agree(mappings, destination: versions[$0].model) }
+            .map { (version: $0, unnamed: MappingFit.unnamed(mappings, of: versions[$0].model)) }
+        return sources.flatMap { from in
+            let fitting = destinations.filter { to in
+                let (source, destination) = (versions[from].model, versions[to.version].model)
+                return to.version != from && MappingFit.lost(mappings, from: source, to: destination).isEmpty
+            }
+            return fitting.filter { to in
+                !fitting.contains { $0.unnamed < to.unnamed && (!isOrdered || $0.version < to.version) }
+            }.map { (ShortestChain.Hop(from: from, to: $0.version), $0.unnamed) }
+        }
     }
 }
 

@@ -62,7 +62,7 @@ struct FindingMappingTests {
             let file = try project([Self.first, Self.second], in: folder, paths: renamed)
             let mapping = try #require(NSMappingModel(contentsOf: file))
             #expect(
-                NSMappingModel.fits(mapping.entityMappings, from: try model(Self.first), to: try model(Self.second)))
+                MappingFit.holds(mapping.entityMappings, from: try model(Self.first), to: try model(Self.second)))
         }
     }
 
@@ -94,8 +94,8 @@ struct FindingMappingTests {
         let (source, destination) = (try model(Self.first), try model(Self.second))
         source.entitiesByName["Book"]?.recordedVersionHash = Data(repeating: 7, count: 32)
         let mappings = try mapping().entityMappings ?? []
-        #expect(NSMappingModel.fits(mappings, from: source, to: destination))
-        #expect(!NSMappingModel.fits(mappings, from: destination, to: source))
+        #expect(MappingFit.holds(mappings, from: source, to: destination))
+        #expect(!MappingFit.holds(mappings, from: destination, to: source))
     }
 
     @Test("A compiled mapping model is found in any of the folders that models are found in")

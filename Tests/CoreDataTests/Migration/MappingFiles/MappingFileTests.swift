@@ -48,7 +48,7 @@ struct MappingFixtureTests {
         let fromCompiled = try NSMappingModel.mappings(at: compiled)
         #expect(outline(fromSource) == outline(fromCompiled))
         #expect(fromSource.count == 5)
-        #expect(NSMappingModel.fits(fromSource, from: try models().source, to: try models().destination))
+        #expect(MappingFit.holds(fromSource, from: try models().source, to: try models().destination))
     }
 
     @Test("A source finds the models that it names, by the ends of their paths")
