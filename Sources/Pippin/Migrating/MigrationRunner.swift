@@ -23,7 +23,12 @@ struct MigrationRunner {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
             // Nothing reads what a failed removal leaves behind.
             defer { try? FileManager.default.removeItem(at: folder) }
-            let migrated = try migrate { folder.appendingPathComponent("\($0).sqlite") }
+            let migrated = try migrate {
+                folder.appendingPathComponent("\($0).sqlite")
+            } removing: {
+                // The folder goes with whatever is left in it.
+                try? FileManager.default.removeItem(at: $0)
+            }
             guard let migrated else { return }
             // This also reads the store's write-ahead log, and replaces its content in one transaction.
             try NSPersistentStoreCoordinator(managedObjectModel: NSManagedObjectModel()).replacePersistentStore(
@@ -33,7 +38,11 @@ struct MigrationRunner {
             try NSPersistentStoreCoordinator.migratableFormat(ofType: type)?.succeed(
                 url, options: options, failing: { $0 }
             ) { places in
-                try migrate { try places.place(step: $0) }
+                try migrate {
+                    try places.place(step: $0)
+                } removing: {
+                    try places.remove($0)
+                }
             }
         #endif
     }
@@ -58,10 +67,14 @@ struct MigrationRunner {
         return try plan.adapted(to: url, ofType: type, metadata, options)
     }
 
-    /// - Parameter place: gives the URL for the store of a step.
+    /// - Parameters:
+    ///   - place: gives the URL for the store of a step.
+    ///   - remove: removes the store of a step, when the next step's is made.
     /// - Returns: the migrated store; `nil` when another program has migrated the store in the meantime.
     /// - Throws: the errors of the failing step, and of the file system.
-    private func migrate(_ place: (_ step: Int) throws -> URL) throws -> URL? {
+    private func migrate(
+        _ place: (_ step: Int) throws -> URL, removing remove: (URL) throws -> Void
+    ) throws -> URL? {
         let (plan, start) = try adaptedPlan()
         guard start < plan.steps.count else { return nil }
         progress?.totalUnitCount = Int64(plan.steps.count - start) * StepManager.units
@@ -70,6 +83,7 @@ struct MigrationRunner {
         for index in start..<plan.steps.count {
             let next = try place(index + 1)
             try migrate(index, of: plan, from: current, to: next, done: Int64(index - start) * StepManager.units)
+            if current != url { try remove(current) }
             current = next
         }
         try checkCancellation()
@@ -83,9 +97,15 @@ struct MigrationRunner {
         let step = plan.steps[index]
         let manager = StepManager(step, plan.plan, at: index, progress, done: done)
         do {
-            try manager.migrateStore(
-                from: source, sourceType: type, options: options, with: step.mapping,
-                toDestinationURL: destination, destinationType: type, destinationOptions: nil)
+            #if canImport(ObjectiveC)
+                try manager.migrateStore(
+                    from: source, sourceType: type, options: options, with: step.mapping,
+                    toDestinationURL: destination, destinationType: type, destinationOptions: nil)
+            #else
+                try NSPersistentStoreCoordinator.migratableFormat(ofType: type).map {
+                    try manager.makeSuccessor(of: source, in: $0, at: destination, by: step.mapping, options: options)
+                }
+            #endif
         } catch {
             try checkCancellation()
             throw error

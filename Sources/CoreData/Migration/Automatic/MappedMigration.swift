@@ -38,22 +38,43 @@ struct MappedMigration {
 
     /// Makes the migrated store at another place, with the store's UUID and history.
     func make(at place: URL, progress: @escaping (Float) -> Void = { _ in }) throws {
-        let continuity = try format.continuity(of: url, options: options)
         let manager = NSMigrationManager(sourceModel: source, destinationModel: destination)
         manager.configuration = configuration
         manager.sourceMayBePart = true
         manager.portion = portion
         manager.progressed = progress
-        manager.willMigrate = { try $0.reserveKeys(upTo: continuity.greatestKey) }
+        try manager.makeSuccessor(of: url, in: format, at: place, by: mapping, options: options)
+    }
+}
+
+extension NSMigrationManager {
+    /// Makes a migrated store that continues an old one at another place: with its UUID and history, and with keys that
+    /// the old one has not used.
+    ///
+    /// - Parameters:
+    ///   - url: the old store.
+    ///   - format: the format of both stores.
+    ///   - place: the place for the new store.
+    ///   - mapping: the mapping model.
+    ///   - options: the options with which the store is opened.
+    /// - Throws: the errors of `migrateStore`.
+    package func makeSuccessor(
+        of url: URL, in format: any MigratableFormat.Type, at place: URL, by mapping: NSMappingModel,
+        options: [AnyHashable: Any]?
+    ) throws {
+        let continuity = try format.continuity(of: url, options: options)
+        willMigrate = { try $0.reserveKeys(upTo: continuity.greatestKey) }
         let plain = StoreMigrationOptions.unobserved(options)
-        try manager.migrateStore(
+        try migrateStore(
             from: url, sourceType: format.type, options: plain, with: mapping,
             toDestinationURL: place, destinationType: format.type, destinationOptions: continuity.options(plain))
-        let pairs = manager.keyPairs
-        manager.reset()
+        let pairs = keyPairs
+        reset()
+        // Tables that were migrated by SQL are those of a copy, which has all of this.
         guard let pairs else { return }
         try continuity.carry(
-            to: place, ObjectMapping(model: mapping, source: source, destination: destination, pairs: pairs))
+            to: place,
+            ObjectMapping(model: mapping, source: sourceModel, destination: destinationModel, pairs: pairs))
     }
 }
 
