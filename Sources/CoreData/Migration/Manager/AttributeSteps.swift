@@ -36,6 +36,17 @@ final class AttributeSteps {
         }
     }
 
+    /// A value that is no value of the attribute here, and is copied as it is: the reference to a file that cannot be
+    /// read, and the bytes of a transformable value whose transformer or class is not known.
+    func unreadValue(of object: NSManagedObject, _ plain: (from: Int, to: Int)) -> StoredValue? {
+        let value = object.values[plain.from]
+        if value.missingExternalData != nil { return value }
+        guard case .data = value, source.slots[plain.from].attribute?.type == .transformableAttributeType,
+            destination.slots[plain.to].attribute?.type == .transformableAttributeType
+        else { return nil }
+        return value
+    }
+
     private static func canCopy(_ source: AttributeLayout?, _ destination: AttributeLayout?) -> Bool {
         guard let source, let destination, source.type == destination.type, destination.derivation == nil else {
             return false

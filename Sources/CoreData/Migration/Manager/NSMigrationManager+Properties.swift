@@ -23,9 +23,8 @@ extension NSMigrationManager {
                 if keepsDefault, value.isNull { continue }
                 if isQuiet { destination.values[to] = value } else { destination.setStoredValue(value, at: to) }
             case .evaluate(let property, let plain):
-                // A value whose file cannot be read stays a reference to the file.
-                if let plain, let missing = source.values[plain.from].missingExternalData {
-                    destination.setStoredValue(.object(missing), at: plain.to)
+                if let plain, let value = steps.unreadValue(of: source, plain) {
+                    destination.setStoredValue(value, at: plain.to)
                     continue
                 }
                 try setProperties([property], of: destination, from: source, mapping: mapping, policy: policy)
