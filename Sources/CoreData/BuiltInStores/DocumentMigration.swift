@@ -110,16 +110,23 @@ struct DocumentMigration {
         throw MigrationError.missingMappingModel(url: url, source: source, destination: model, underlying: cause)
     }
 
-    /// Makes the migrated store at another place, with the store's UUID.
+    /// Makes the migrated store at another place, with the store's UUID. New objects get numbers after the old ones, so
+    /// that the URI of an old object never leads to another one.
     private func make(at place: URL, from source: NSManagedObjectModel, _ mapping: NSMappingModel, uuid: Any?) throws {
         let type = store == XMLStore.self ? NSXMLStoreType : NSBinaryStoreType
         let manager = NSMigrationManager(sourceModel: source, destinationModel: model)
         manager.configuration = configuration
         manager.sourceMayBePart = true
+        manager.willMigrate = { [unowned manager] destination in
+            let old = manager.sourceContext.persistentStoreCoordinator?.persistentStores.first as? DocumentStore
+            let new = destination.persistentStores.first as? DocumentStore
+            try new?.count(to: old?.lastKey ?? 0)
+        }
         let plain = StoreMigrationOptions.unobserved(options)
         try manager.migrateStore(
             from: url, sourceType: type, options: plain, with: mapping, toDestinationURL: place, destinationType: type,
             destinationOptions: plain)
+        manager.reset()
         var metadata = try store.metadataForPersistentStore(with: place)
         metadata[NSStoreUUIDKey] = uuid
         try store.setMetadata(metadata, forPersistentStoreAt: place)

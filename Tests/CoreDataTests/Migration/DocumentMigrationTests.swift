@@ -106,6 +106,36 @@ struct DocumentMigrationTests {
         #expect(try again.performAndWait { try again.all("Book").count } == 2)
     }
 
+    @Test("The URI of an object leads to no other one after a migration", arguments: types)
+    func formerIdentifiers(type: String) throws {
+        try makeStore(type)
+        let old = try open(type, model())
+        let identifiers = try old.performAndWait {
+            try (old.all("Book") + old.all("Shelf")).map { $0.objectID.uriRepresentation() }
+        }
+        // The greatest number was given to an object that is gone.
+        let last = try old.performAndWait {
+            let book = old.make("Book", ["title": "Last"])
+            try old.save()
+            let identifier = book.objectID.uriRepresentation()
+            old.delete(book)
+            try old.save()
+            return identifier
+        }
+        let context = try open(type, next(), options: options([model(), next()]))
+        let coordinator = try #require(context.persistentStoreCoordinator)
+        try context.performAndWait {
+            #expect(try context.all("Book").count == 2)
+            for identifier in identifiers + [last] {
+                let known = coordinator.managedObjectID(forURIRepresentation: identifier)
+                #expect(known.flatMap { try? context.existingObject(with: $0) } == nil, "\(identifier)")
+            }
+            let new = context.make("Book", ["name": "New", "pages": 1])
+            try context.save()
+            #expect(!(identifiers + [last]).contains(new.objectID.uriRepresentation()))
+        }
+    }
+
     @Test("A mapping model goes before an inferred one", arguments: types)
     func mapped(type: String) throws {
         try makeStore(type)

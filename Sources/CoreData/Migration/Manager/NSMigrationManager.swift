@@ -44,7 +44,7 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
     var run: MigrationRun?
     /// Called on the migration's thread whenever the progress changes.
     var progressed: ((Float) -> Void)?
-    /// Called with the destination store before the first object is made, if that is a new SQLite store.
+    /// Called with the destination store before the first object is made.
     var willMigrate: ((NSPersistentStoreCoordinator) throws -> Void)?
     /// Which object became which, after a migration object by object for which `willMigrate` was set.
     var keyPairs: [KeyPairs]?
