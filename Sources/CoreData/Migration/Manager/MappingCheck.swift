@@ -33,11 +33,22 @@ enum MappingCheck {
         throw error(mapping, "the \(side) model has no entity “\(name)”; it has \(known)")
     }
 
-    private static func error(_ mapping: NSEntityMapping, _ reason: String) -> NSError {
+    /// The error for an object that would become one of an abstract entity.
+    static func abstractDestination(_ entity: NSEntityDescription, _ mapping: NSEntityMapping) -> NSError {
+        error(
+            mapping,
+            "objects of “\(mapping.sourceEntityName ?? "")” would become objects of “\(entity.name ?? "")”, which is abstract "
+                + "in the destination model",
+            suggestion: "Map them to a subentity of it.")
+    }
+
+    private static func error(
+        _ mapping: NSEntityMapping, _ reason: String,
+        suggestion: String = "Make the mapping model anew for these versions of the model."
+    ) -> NSError {
         StoreError.make(
             CoreDataErrorCode.migration,
             "The mapping model does not fit the models: in the entity mapping “\(mapping.name ?? "")”, \(reason).",
-            suggestion: "Make the mapping model anew for these versions of the model.",
-            userInfo: ["entityMapping": mapping.name ?? "", "reason": reason])
+            suggestion: suggestion, userInfo: ["entityMapping": mapping.name ?? "", "reason": reason])
     }
 }

@@ -42,6 +42,8 @@ open class NSEntityMigrationPolicy: NSObject, MigrationFunctionCalling {
         forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
     ) throws {
         guard let entity = manager.destinationEntity(for: mapping) else { return }
+        // It may be abstract as long as there are no objects for it.
+        guard !entity.isAbstract else { throw MappingCheck.abstractDestination(entity, mapping) }
         let destination = NSManagedObject(entity: entity, insertInto: manager.destinationContext)
         try manager.setAttributes(of: destination, from: sInstance, mapping: mapping, policy: self)
         manager.associate(sourceInstance: sInstance, withDestinationInstance: destination, for: mapping)

@@ -82,6 +82,7 @@ extension NSMigrationManager {
         _ ends: MigrationEnds, _ format: any MigratableFormat.Type, plan: MappingPlan, isInPlace: Bool
     ) throws {
         let (url, options, source) = (ends.destination.url, ends.destination.options, ends.source)
+        try checkVersion(of: source, format)
         do {
             if isInPlace {
                 try format.prepareMigration(of: url, options: options)
@@ -92,6 +93,24 @@ extension NSMigrationManager {
         let migration = InferredMigration(
             from: sourceModel, to: destinationModel, plan: plan, configuration: configuration)
         try format.migrate(url, by: migration, options: options, defersCleanup: false, progress: { _ in })
+    }
+
+    /// Checks that the source model is the store's, before anything is planned by it.
+    ///
+    /// - Throws: 134100, with the entities that differ.
+    private func checkVersion(of source: MigrationEnds.End, _ format: any MigratableFormat.Type) throws {
+        let version: StoreVersion
+        do { version = try format.version(of: source.url, options: source.options) } catch {
+            throw unopened(source, code: CoreDataErrorCode.migrationManagerSourceStore, error)
+        }
+        let stored = StoreMetadata.hashes(in: version.metadata)
+        // Without hashes, nothing says what the store is. One that is migrated already has nothing to lose.
+        guard !stored.isEmpty, !version.fits(destinationModel, configuration: configuration) else { return }
+        let held = sourceModel.entities.filter { stored[$0.name ?? ""] != nil }
+        let differing = version.differences(held, of: sourceModel)
+        guard !differing.isEmpty else { return }
+        throw StoreCompatibility.error(
+            differing, metadata: version.metadata, url: source.url, model: sourceModel.entities, cached: version.model)
     }
 
     /// Migrates object by object.
