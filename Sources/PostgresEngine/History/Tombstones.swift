@@ -74,9 +74,56 @@ extension Tombstones {
         _ names: [Int: [String: String]], of place: StorePlace, _ connection: PostgresConnection
     ) throws {
         guard !names.isEmpty else { return }
+        try convert(names.keys.sorted(), of: place, in: place, connection) { entity, list in
+            renamed(list, names[entity] ?? [:])
+        }
+    }
+
+    /// The values by their new names. The value of an attribute that is gone does not stay where another one has got
+    /// its name.
+    static func renamed(_ list: [String: Any], _ names: [String: String]) -> [String: Any]? {
+        guard list.contains(where: { names[$0.key] != nil }) else { return nil }
+        let taken = Set(names.values)
+        let others = list.filter { names[$0.key] == nil && !taken.contains($0.key) }
+        return others.merging(list.compactMap { name, value in names[name].map { ($0, value) } }) { $1 }
+    }
+
+    /// Gives the tombstones of an entity's deleted objects, which another store has taken over, the attributes of
+    /// another version.
+    ///
+    /// - Parameters:
+    ///   - entity: the number of the entity in the former store.
+    ///   - sources: the names in the former version, by the new ones.
+    ///   - former: the former store, whose history the other one has.
+    ///   - place: the other store.
+    ///   - connection: the connection.
+    /// - Throws: the server's errors.
+    package static func carry(
+        _ entity: Int, by sources: [String: String], from former: StorePlace, to place: StorePlace,
+        _ connection: PostgresConnection
+    ) throws {
+        try convert([entity], of: former, in: place, connection) { _, list in
+            let carried = sources.compactMapValues { list[$0] }
+            return list.keys.allSatisfy { sources[$0] == $0 } && carried.count == list.count ? nil : carried
+        }
+    }
+
+    /// Converts the tombstones of entities.
+    ///
+    /// - Parameters:
+    ///   - entities: the numbers of the entities.
+    ///   - former: the store from which the tombstones are read.
+    ///   - place: the store in which the same changes get the converted ones.
+    ///   - connection: the connection.
+    ///   - convert: gives the values of an object of an entity; `nil` if they stay.
+    /// - Throws: the server's errors.
+    private static func convert(
+        _ entities: [Int], of former: StorePlace, in place: StorePlace, _ connection: PostgresConnection,
+        _ convert: (Int, [String: Any]) -> [String: Any]?
+    ) throws {
         var parameters = PostgresParameters()
-        parameters.append(place.schema)
-        parameters.append(array: names.keys.sorted().map { Int32($0) })
+        parameters.append(former.schema)
+        parameters.append(array: entities.map { Int32($0) })
         let found = try connection.query(
             "SELECT transaction_id, id, entity, tombstone FROM pippin.changes WHERE schema_name = $1 AND entity = ANY($2) "
                 + "AND tombstone IS NOT NULL", parameters)
@@ -84,10 +131,8 @@ extension Tombstones {
             let data = found.data(row, 3)
             guard
                 let list = try? PropertyList.foundationObject(of: data) as? [String: Any],
-                let renamed = names[Int(found.integer(row, 2))]
-            else { continue }
-            let new = Dictionary(list.map { (renamed[$0.key] ?? $0.key, $0.value) }, uniquingKeysWith: { $1 })
-            guard Set(new.keys) != Set(list.keys), let bytes = try? PropertyList(foundationObject: new).binaryData()
+                let new = convert(Int(found.integer(row, 2)), list),
+                let bytes = try? PropertyList(foundationObject: new).binaryData()
             else { continue }
             var change = PostgresParameters()
             change.append(place.schema)

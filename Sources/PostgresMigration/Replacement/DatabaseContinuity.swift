@@ -49,8 +49,12 @@ struct DatabaseContinuity: StoreContinuity {
                 try connection.query(
                     "INSERT INTO pippin.transactions (schema_name, \(transactions)) SELECT $2, \(transactions) FROM pippin.transactions "
                         + "WHERE schema_name = $1", parameters)
-                for (source, name) in entities(of: mapping) {
-                    try carryChanges(of: source, to: name, mapping, made, place, connection)
+                let layouts = (
+                    try mapping.source.compiledLayout().entityByName,
+                    try mapping.destination.compiledLayout().entityByName
+                )
+                for changes in EntityChanges.all(of: mapping, from: layouts.0, to: layouts.1, stored, made) {
+                    try carry(changes, to: place, connection)
                 }
             }
         } catch {
@@ -59,74 +63,31 @@ struct DatabaseContinuity: StoreContinuity {
         }
     }
 
-    /// The destination of each entity: the first one that a mapping names.
-    private func entities(of mapping: ObjectMapping) -> [(source: String, destination: String)] {
-        var known: Set<String> = []
-        return (mapping.model.entityMappings ?? []).compactMap { mapping in
-            guard let source = mapping.sourceEntityName, let destination = mapping.destinationEntityName,
-                known.insert(source).inserted
-            else { return nil }
-            return (source, destination)
-        }
-    }
-
     /// Maps the changes to the migrated objects; those of removed objects keep their keys, which no new object has.
-    private func carryChanges(
-        of source: String, to name: String, _ mapping: ObjectMapping, _ made: DatabaseOpening.StoredStore,
-        _ place: StorePlace, _ connection: PostgresConnection
-    ) throws {
-        guard let number = stored.numbers[source], let new = made.numbers[name],
-            let former = try mapping.source.compiledLayout().entityByName[source],
-            let layout = try mapping.destination.compiledLayout().entityByName[name]
-        else { return }
-        var (keys, successors): ([Int64], [Int64]) = ([], [])
-        for pairs in mapping.pairs where pairs.source.layout.name == source && pairs.destination.layout.name == name {
-            for index in 0..<pairs.count where pairs.sources.isFirst(index) {
-                keys.append(pairs.sources.keys[index])
-                successors.append(pairs.destinations.keys[index])
-            }
-        }
+    private func carry(_ changes: EntityChanges, to place: StorePlace, _ connection: PostgresConnection) throws {
+        var of = PostgresParameters()
+        of.append(source.schema)
+        of.append(changes.number)
+        let found = try connection.query(
+            "SELECT DISTINCT columns FROM pippin.changes WHERE schema_name = $1 AND entity = $2 AND columns IS NOT NULL",
+            of)
         var parameters = PostgresParameters()
-        parameters.append(self.source.schema)
+        parameters.append(source.schema)
         parameters.append(place.schema)
-        parameters.append(Int32(number))
-        parameters.append(Int32(new))
-        parameters.append(array: keys)
-        parameters.append(array: successors)
+        parameters.append(changes.number)
+        parameters.append(changes.usual.number)
+        changes.appendObjects(to: &parameters)
+        changes.appendMasks((0..<found.count).map { found.data($0, 0) }, to: &parameters)
         try connection.query(
             """
             INSERT INTO pippin.changes (schema_name, transaction_id, id, kind, entity, key, columns, tombstone) SELECT $2, c.transaction_id, \
-            c.id, c.kind, $4, COALESCE(m.new, c.key), c.columns, c.tombstone FROM pippin.changes c LEFT JOIN unnest($5, $6) AS m(old, new) \
-            ON m.old = c.key WHERE c.schema_name = $1 AND c.entity = $3
+            c.id, c.kind, COALESCE(m.entity, $4), COALESCE(m.new, c.key), CASE WHEN x.old IS NULL THEN c.columns ELSE x.new END, \
+            c.tombstone FROM pippin.changes c LEFT JOIN unnest($5, $6, $7) AS m(old, new, entity) ON m.old = c.key \
+            LEFT JOIN unnest($8, $9, $10) AS x(entity, old, new) ON x.entity = COALESCE(m.entity, $4) AND x.old = c.columns \
+            WHERE c.schema_name = $1 AND c.entity = $3
             """, parameters)
-        let entityMapping = (mapping.model.entityMappings ?? []).first {
-            $0.sourceEntityName == source && $0.destinationEntityName == name
-        }
-        try renewMasks(former, layout, entityMapping, Int32(new), place, connection)
-    }
-
-    private func renewMasks(
-        _ former: EntityLayout, _ layout: EntityLayout, _ mapping: NSEntityMapping?, _ number: Int32,
-        _ place: StorePlace, _ connection: PostgresConnection
-    ) throws {
-        let (before, now) = (HistoryProperties(former), HistoryProperties(layout))
-        var parameters = PostgresParameters()
-        parameters.append(place.schema)
-        parameters.append(number)
-        let masks = try connection.query(
-            "SELECT DISTINCT columns FROM pippin.changes WHERE schema_name = $1 AND entity = $2 AND columns IS NOT NULL",
-            parameters)
-        for row in 0..<masks.count {
-            let mask = masks.data(row, 0)
-            // A property of the same name is taken for the same one, as a mapping model says no more about it.
-            let converted = HistoryMask.converted(mask, from: before, to: now) { before.names.contains($0) ? $0 : nil }
-            guard converted != mask else { continue }
-            var change = parameters
-            change.append(mask)
-            change.append(converted)
-            try connection.query(
-                "UPDATE pippin.changes SET columns = $4 WHERE schema_name = $1 AND entity = $2 AND columns = $3", change
-            )
-        }
+        guard !HistoryProperties(changes.layout).preservedSlots.isEmpty else { return }
+        // Deleted objects became nothing, so that they are of the usual entity.
+        try Tombstones.carry(Int(changes.number), by: changes.usual.sources, from: source, to: place, connection)
     }
 }

@@ -135,7 +135,7 @@ package struct HistoryTransfer {
                     $0.sourceEntityName == from && $0.destinationEntityName == to
                 })
             else { return nil }
-            return Reshaping(number: number, former: former, layout: layout, sources: Self.sourceNames(entity))
+            return Reshaping(number: number, former: former, layout: layout, sources: entity.sourceNames)
         }
     }
 
@@ -159,30 +159,6 @@ package struct HistoryTransfer {
                 return .null
             }
             return convert(data).map(FunctionResult.blob) ?? .null
-        }
-    }
-
-    /// The source properties whose values destination properties take unchanged, by name.
-    private static func sourceNames(_ entity: NSEntityMapping) -> [String: String] {
-        var names: [String: String] = [:]
-        for property in (entity.attributeMappings ?? []) + (entity.relationshipMappings ?? []) {
-            guard let name = property.name, let expression = property.valueExpression else { continue }
-            names[name] = sourceKey(expressionTree(of: expression))
-        }
-        return names
-    }
-
-    /// `name` in `$source.name`, in `FUNCTION($source, "valueForKey:", "name")`, and in a manager's function of one of
-    /// these.
-    private static func sourceKey(_ tree: ExpressionTree) -> String? {
-        switch tree {
-        case .path(from: .variable(NSMigrationSourceObjectKey), let keys) where keys.count == 1: return keys[0]
-        case .call(on: .variable(NSMigrationSourceObjectKey), name: "valueForKey:", arguments: let arguments):
-            guard case .constant(.string(let key))? = arguments.first else { return nil }
-            return key
-        case .call(on: .variable(NSMigrationManagerKey), name: _, arguments: let arguments):
-            return arguments.last.flatMap(sourceKey)
-        default: return nil
         }
     }
 }
