@@ -104,6 +104,8 @@ extension PersistenceError.Code {
     public static let unavailableVersion = Self("unavailableVersion")
     /// A step of a migration plan cannot be inferred.
     public static let notInferable = Self("notInferable")
+    /// A step of a migration plan has two changes for one entity.
+    public static let repeatedChange = Self("repeatedChange")
     /// A migration plan does not end with the manager's model.
     public static let notTheManagersModel = Self("notTheManagersModel")
     /// The store is of none of a migration plan's versions.

@@ -26,6 +26,13 @@ extension PersistenceError {
                 + "Use changing(to:_:) with a closure for '\(entity)', or mapped(to:by:).")
     }
 
+    package static func repeatedChange(entity: String, from: String, to: String) -> PersistenceError {
+        PersistenceError(
+            .repeatedChange, entity: entity,
+            "The step from version '\(from)' to '\(to)' has two changes for '\(entity)', and each of its objects goes through one. "
+                + "Make one change of them, or add a version in between.")
+    }
+
     package static func notTheManagersModel(last: String, manager: String) -> PersistenceError {
         PersistenceError(
             .notTheManagersModel,

@@ -115,7 +115,13 @@ private struct StepEnds {
     }
 
     func step(changing changes: [RecordChange]) throws -> CheckedPlan.Step {
-        for change in changes { try check(change.source, in: source, from) }
+        var names: Set<String> = []
+        for change in changes {
+            try check(change.source, in: source, from)
+            guard names.insert(change.source).inserted else {
+                throw PersistenceError.repeatedChange(entity: change.source, from: from, to: to)
+            }
+        }
         let mapping = try inferredAsFarAsPossible(changes)
         var byMapping: [String: RecordChange] = [:]
         var changed: [NSEntityMapping] = []
@@ -128,7 +134,8 @@ private struct StepEnds {
                     change.source, version: to, known: destination.entitiesByName.keys.sorted())
             }
             entity.entityMigrationPolicyClassName = NSStringFromClass(ChangePolicy.self)
-            if byMapping.updateValue(change, forKey: name) == nil { changed.append(entity) }
+            byMapping[name] = change
+            changed.append(entity)
         }
         // What the closures connect comes after what is inferred for the models at the other end, and the closures run
         // in the order in which they are given, since one may refer to what another one makes.
@@ -140,6 +147,7 @@ private struct StepEnds {
     /// their entity.
     private func inferredAsFarAsPossible(_ changes: [RecordChange]) throws -> NSMappingModel {
         let pruned = destination.copy() as? NSManagedObjectModel ?? destination
+        let formerNames = self.formerNames
         while true {
             do {
                 return try inferred(pruned)
@@ -147,12 +155,23 @@ private struct StepEnds {
                 let entity = error.entity ?? ""
                 guard let property = error.property, let description = pruned.entitiesByName[entity],
                     description.attributesByName[property] != nil,
-                    changes.contains(where: { $0.source == (description.renamingIdentifier ?? entity) })
+                    let former = formerNames[entity], changes.contains(where: { $0.source == former })
                 else { throw error }
                 description.indexes = []
                 description.uniquenessConstraints = []
                 description.properties = description.properties.filter { $0.name != property }
             }
         }
+    }
+
+    /// The names of the entities in the source, by their names in the destination.
+    private var formerNames: [String: String] {
+        #if canImport(ObjectiveC)
+            Dictionary(
+                destination.entities.map { ($0.name ?? "", $0.renamingIdentifier ?? $0.name ?? "") },
+                uniquingKeysWith: { first, _ in first })
+        #else
+            ModelCorrespondence(from: source, to: destination).entities
+        #endif
     }
 }
