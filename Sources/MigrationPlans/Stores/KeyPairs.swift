@@ -62,8 +62,11 @@ package struct KeyColumn {
     package private(set) var keys: [Int64] = []
     private var isAscending = true
     private var hasRepetitions = false
-    /// The positions in the order of their keys, if that is another order.
-    private var order: [Int32] = []
+    /// The positions in the order of their keys, if that is another order: in runs of successive positions, each at
+    /// least twice as long as the next one, so that a further portion of keys is not merged with all that came before.
+    private var runs: [[Int32]] = []
+    /// How many positions the runs have.
+    private var indexed = 0
 
     mutating func append(_ key: Int64) {
         if let last = keys.last, key <= last {
@@ -75,16 +78,25 @@ package struct KeyColumn {
 
     /// Sorts the positions appended since the last call.
     mutating func index() {
-        guard !isAscending, order.count < keys.count else { return }
-        let new = (Int32(order.count)..<Int32(keys.count)).sorted(by: precedes)
+        guard !isAscending, indexed < keys.count else { return }
+        var run = (Int32(indexed)..<Int32(keys.count)).sorted(by: precedes)
+        indexed = keys.count
+        while let last = runs.last, last.count < 2 * run.count {
+            runs.removeLast()
+            run = merged(last, run)
+        }
+        runs.append(run)
+    }
+
+    private func merged(_ first: [Int32], _ second: [Int32]) -> [Int32] {
         var merged: [Int32] = []
-        merged.reserveCapacity(keys.count)
-        var next = new[...]
-        for position in order {
-            while let first = next.first, precedes(first, position) { merged.append(next.removeFirst()) }
+        merged.reserveCapacity(first.count + second.count)
+        var next = second[...]
+        for position in first {
+            while let candidate = next.first, precedes(candidate, position) { merged.append(next.removeFirst()) }
             merged.append(position)
         }
-        order = merged + next
+        return merged + next
     }
 
     private func precedes(_ one: Int32, _ other: Int32) -> Bool {
@@ -94,21 +106,44 @@ package struct KeyColumn {
 
     /// The positions of a key, ascending.
     func positions(of key: Int64) -> [Int] {
-        var (low, high) = (0, keys.count)
+        if isAscending { return Array(Self.ranks(of: key, keys.count, { $0 }, keys)) }
+        // The positions of a run come before those of the next one.
+        return runs.flatMap { run in
+            Self.ranks(of: key, run.count, { Int(run[$0]) }, keys).map { Int(run[$0]) }
+        }
+    }
+
+    /// The ranks of a key in a list of positions that are ordered by their keys.
+    private static func ranks(
+        of key: Int64, _ count: Int, _ position: (Int) -> Int, _ keys: [Int64]
+    ) -> Range<Int> {
+        let first = firstRank(of: key, count, position, keys)
+        var end = first
+        while end < count, keys[position(end)] == key { end += 1 }
+        return first..<end
+    }
+
+    private static func firstRank(of key: Int64, _ count: Int, _ position: (Int) -> Int, _ keys: [Int64]) -> Int {
+        var (low, high) = (0, count)
         while low < high {
             let middle = (low + high) / 2
             if keys[position(middle)] < key { low = middle + 1 } else { high = middle }
         }
-        var found: [Int] = []
-        while low < keys.count, keys[position(low)] == key {
-            found.append(position(low))
-            low += 1
-        }
-        return found
+        return low
     }
 
-    private func position(_ rank: Int) -> Int { isAscending ? rank : Int(order[rank]) }
-
     /// Whether the key at a position does not occur before it.
-    package func isFirst(_ position: Int) -> Bool { !hasRepetitions || positions(of: keys[position]).first == position }
+    package func isFirst(_ position: Int) -> Bool { !hasRepetitions || firstPosition(of: keys[position]) == position }
+
+    private func firstPosition(of key: Int64) -> Int? {
+        if isAscending {
+            let rank = Self.firstRank(of: key, keys.count, { $0 }, keys)
+            return rank < keys.count && keys[rank] == key ? rank : nil
+        }
+        for run in runs {
+            let rank = Self.firstRank(of: key, run.count, { Int(run[$0]) }, keys)
+            if rank < run.count, keys[Int(run[rank])] == key { return Int(run[rank]) }
+        }
+        return nil
+    }
 }

@@ -40,6 +40,28 @@ struct KeyColumnTests {
         }
     }
 
+    @Test("Of very many equal keys, each is told to be the first or not at once", .timeLimit(.minutes(1)))
+    func manyEqual() {
+        for column in [column(Array(repeating: 1, count: 100_000)), column([2] + Array(repeating: 1, count: 100_000))] {
+            #expect(column.keys.indices.filter(column.isFirst).count == (column.keys[0] == 1 ? 1 : 2))
+        }
+    }
+
+    @Test(
+        "Many portions of descending keys are indexed without going through the earlier ones each time",
+        .timeLimit(.minutes(1)))
+    func manyPortions() {
+        var column = KeyColumn()
+        let (portions, size) = (2000, 100)
+        for portion in 0..<portions {
+            for key in 0..<size { column.append(Int64((portions - portion) * size - key)) }
+            column.index()
+        }
+        for key in stride(from: 1, through: Int64(portions * size), by: 997) {
+            #expect(column.positions(of: key) == [portions * size - Int(key)])
+        }
+    }
+
     @Test("An empty column has nothing")
     func empty() { #expect(column().positions(of: 1) == []) }
 }
