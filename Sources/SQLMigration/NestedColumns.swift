@@ -1,6 +1,7 @@
 import CompactCollections
 import CoreDataModel
 import Foundation
+import MigrationPlans
 import SQLGeneration
 
 /// The sources of the columns of a composite attribute's elements: the elements of its former attribute, the JSON that
@@ -42,12 +43,14 @@ struct NestedColumns {
         of column: SlotColumn, _ attribute: AttributeLayout, schema: SQLSchema, mapping: EntityMapping
     ) throws -> [Source] {
         let defaults = defaultCondition(of: attribute)
+        let names = former.map { attribute.elementSources(in: $0.attribute) } ?? [:]
         var sources: [Source] = []
         for element in column.elements {
             let name = Self.name(of: element)
             guard let layout = attribute.elements.first(where: { $0.name == name }) else { continue }
             if element.isComposite {
-                let inner = NestedColumns(formerElement(of: layout), defaults, path + [layout.nestedKey], columns)
+                let inner = NestedColumns(
+                    formerElement(of: layout, names), defaults, path + [layout.nestedKey], columns)
                 sources += try inner.sources(of: element, layout, schema: schema, mapping: mapping)
                 continue
             }
@@ -58,7 +61,7 @@ struct NestedColumns {
                 let value = MovedValue.computed(columns.nested(json.name, path + [layout.nestedKey], layout))
                 let isMandatory = !layout.description.isOptional
                 sources.append(Source(column: element.name, value: value.orElse(isMandatory ? fallback : nil)))
-            } else if let former = formerElement(of: layout), !former.column.isComposite {
+            } else if let former = formerElement(of: layout, names), !former.column.isComposite {
                 let isNewlyMandatory = !layout.description.isOptional && former.attribute.description.isOptional
                 let value = columns.moved(
                     former.column, former.attribute, to: element, layout, fallback: isNewlyMandatory ? fallback : nil)
@@ -78,12 +81,14 @@ struct NestedColumns {
         return former.column
     }
 
-    private func formerElement(of layout: AttributeLayout) -> (column: SlotColumn, attribute: AttributeLayout)? {
+    private func formerElement(
+        of layout: AttributeLayout, _ names: [String: String]
+    ) -> (column: SlotColumn, attribute: AttributeLayout)? {
         guard let former else { return nil }
         // The JSON of the whole value contains the JSON of its parts.
         if json != nil { return former }
-        let name = layout.description.renamingIdentifier ?? layout.name
-        guard let attribute = former.attribute.elements.first(where: { $0.name == name }),
+        guard let name = names[layout.name],
+            let attribute = former.attribute.elements.first(where: { $0.name == name }),
             let column = former.column.elements.first(where: { Self.name(of: $0) == name })
         else { return nil }
         return (column, attribute)

@@ -57,14 +57,10 @@ package enum MappingInference {
         var plan = EntityMappingPlan(
             kind: isSame(source, entity) ? .copy : .transform, source: source.name, destination: entity.name)
         let attributes = source.storedAttributes.filter { !dropped.contains($0.name, of: source.name) }
-        let attributeNames = RenamingMatch.sources(
+        let attributeNames = RenamingMatch.attributeSources(
             of: entity.storedAttributes.map(\.renameable), in: attributes.map(\.renameable))
         for attribute in entity.storedAttributes {
-            // Several attributes may take the values of one, whose name or identifier each says itself.
-            let identifier = attribute.renamingIdentifier.flatMap { $0 == attribute.name ? nil : $0 }
-            let name =
-                attributeNames[attribute.name] ?? identifier.flatMap { attributes.source(identifiedAs: $0)?.name }
-            let former = attributes.first { $0.name == name }
+            let former = attributes.first { $0.name == attributeNames[attribute.name] }
             if let former { try AttributeChange.check(former, attribute, entity: entity.name ?? "") }
             plan.attributes.append(PropertyPlan(name: attribute.name, source: former?.name))
         }
@@ -105,12 +101,6 @@ extension NSEntityDescription {
     }
 }
 
-extension [NSAttributeDescription] {
-    fileprivate func source(identifiedAs identifier: String) -> NSAttributeDescription? {
-        first { ($0.renamingIdentifier ?? $0.name) == identifier } ?? first { $0.name == identifier }
-    }
-}
-
 extension NSPropertyDescription {
-    var renameable: Renameable { Renameable(name, renamingIdentifier) }
+    package var renameable: Renameable { Renameable(name, renamingIdentifier) }
 }

@@ -9,9 +9,16 @@ enum AttributeChange {
         .doubleAttributeType, .floatAttributeType, .booleanAttributeType,
     ]
 
+    /// - Parameters:
+    ///   - source: the attribute in the source.
+    ///   - destination: the attribute in the destination.
+    ///   - entity: the name of the destination's entity.
+    ///   - path: the place of an element in the entity, such as `address.street`; nil for an attribute.
+    /// - Throws: the reason, if the values cannot be migrated without a mapping model.
     static func check(
-        _ source: NSAttributeDescription, _ destination: NSAttributeDescription, entity: String
+        _ source: NSAttributeDescription, _ destination: NSAttributeDescription, entity: String, path: String? = nil
     ) throws(InferenceFailure) {
+        let path = path ?? destination.name
         let (first, second) = (source.attributeType, destination.attributeType)
         // A nested value that was stored as JSON gets columns of its own.
         if first == .binaryDataAttributeType, second == .compositeAttributeType,
@@ -19,9 +26,20 @@ enum AttributeChange {
         {
             return
         }
+        if let former = source as? NSCompositeAttributeDescription,
+            let present = destination as? NSCompositeAttributeDescription
+        {
+            let names = RenamingMatch.attributeSources(
+                of: present.elements.map(\.renameable), in: former.elements.map(\.renameable))
+            for element in present.elements {
+                guard let old = former.elements.first(where: { $0.name == names[element.name] }) else { continue }
+                try check(old, element, entity: entity, path: "\(path).\(element.name)")
+            }
+            return
+        }
         guard first == second || (numbers.contains(first) && numbers.contains(second)) else {
             throw InferenceFailure(
-                entity: entity, property: destination.name,
+                entity: entity, property: path,
                 reason: "Source and destination attribute types are incompatible")
         }
     }

@@ -1,10 +1,10 @@
 import CompactCollections
 
 /// An entity or property that may have another name in another version of the model.
-struct Renameable {
-    let name: String
+package struct Renameable {
+    package let name: String
     /// The canonical name: its first one.
-    let identifier: String
+    package let identifier: String
 
     init(name: String, identifier: String) {
         self.name = name
@@ -14,17 +14,17 @@ struct Renameable {
     /// - Parameters:
     ///   - name: the name of the entity or property.
     ///   - identifier: the renaming identifier; nil for the name itself.
-    init(_ name: String, _ identifier: String?) { self.init(name: name, identifier: identifier ?? name) }
+    package init(_ name: String, _ identifier: String?) { self.init(name: name, identifier: identifier ?? name) }
 }
 
 /// Finds the names of entities, or an entity's properties, of one version in the other.
-enum RenamingMatch {
+package enum RenamingMatch {
     /// The names in the source, by the names in the destination.
     ///
     /// A renaming identifier is a canonical name, so that equal ones belong together, over any number of versions. Next
     /// come a destination that is identified by the source's present name, and equal names: removing an identifier
     /// again must not lose data.
-    static func sources(of destinations: [Renameable], in sources: [Renameable]) -> [String: String] {
+    package static func sources(of destinations: [Renameable], in sources: [Renameable]) -> [String: String] {
         var found: [String: String] = [:]
         var open = Set(sources.map(\.name))
         func match(_ isSame: (Renameable, Renameable) -> Bool) {
@@ -47,5 +47,20 @@ enum RenamingMatch {
     /// The names in the destination, by the names in the source. Each has one at most.
     static func successors(_ sources: [String: String]) -> [String: String] {
         Dictionary(sources.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The same for attributes, and for elements of a composite attribute: several may take the values of one, if the
+    /// identifier of each says so.
+    package static func attributeSources(
+        of destinations: [Renameable], in sources: [Renameable]
+    ) -> [String: String] {
+        var found = self.sources(of: destinations, in: sources)
+        for destination in destinations where found[destination.name] == nil {
+            let identifier = destination.identifier
+            guard identifier != destination.name else { continue }
+            let source = sources.first { $0.identifier == identifier } ?? sources.first { $0.name == identifier }
+            found[destination.name] = source?.name
+        }
+        return found
     }
 }

@@ -55,12 +55,19 @@ extension ModelReconciliation {
             lose(path, of: former, fit == .differs ? .changed(from: from, to: to) : .narrowed(from: from, to: to))
         }
         guard old.type == .compositeAttributeType, new.type == .compositeAttributeType else { return }
+        let names = RenamingMatch.sources(
+            of: new.elements.map { Renameable($0.name, $0.renamingIdentifier) },
+            in: old.elements.map { Renameable($0.name, $0.renamingIdentifier) })
         for element in old.elements {
             guard let oldElement = element.attribute else { continue }
             // The information of a mark is also in the value's columns, or in other marks.
             if element.userInfo[NestedValueInfo.mark] != nil { continue }
-            let (elementPath, elementPresent) = ("\(path).\(element.name)", "\(present).\(element.name)")
-            let newElement = new.elements.first { $0.name == element.name }
+            let newElement = new.elements.first { names[$0.name] == element.name }
+            let elementPath = "\(path).\(element.name)"
+            let elementPresent = "\(present).\(newElement?.name ?? element.name)"
+            if let newElement, newElement.name != element.name, newElement.renamingIdentifier == nil {
+                lose(elementPath, of: former, .renamedSince("\(present).\(newElement.name)"))
+            }
             if oldElement.type == .binaryDataAttributeType, newElement?.userInfo[NestedValueInfo.presence] != nil {
                 continue
             }

@@ -91,7 +91,7 @@ package struct DatabaseMigration {
             DerivedColumn.all(in: pair.destination).filter(needsValues).compactMap {
                 try $0.fill(in: pair.destination)
             })
-        steps += MandatoryChecks.checks(pair).map { .expectNone($0.select.postgres.text, $0.violation) }
+        check(MandatoryChecks.checks(pair))
         for index in destination.indexes where !isKept(index) || droppedIndexes.contains(index.name) {
             addStep(index.creation)
         }
@@ -116,25 +116,11 @@ package struct DatabaseMigration {
                             "The table \(QualifiedName.name(table.table)) has rows of an entity that the source model does not know"
                     )))
         }
-        for mapping in pair.destinationMappings {
-            guard let former = pair.former(mapping), let plan = pair.plan(for: mapping) else { continue }
-            for slot in mapping.layout.slots.indices {
-                let name = mapping.layout.slots[slot].name
-                guard let column = mapping.columns[slot], !column.isComposite, !column.isDerived,
-                    let attribute = mapping.layout.slots[slot].attribute,
-                    let old = plan.source(of: name).flatMap({ former.layout.slotIndex(forName: $0) }),
-                    let oldColumn = former.columns[old], !oldColumn.isComposite,
-                    let bounds = PostgresColumns.bounds(
-                        ColumnKind(oldColumn.storage, former.layout.slots[old].attribute),
-                        ColumnKind(column.storage, attribute))
-                else { continue }
-                steps.append(
-                    .expectNone(
-                        CheckSQL.outside(bounds, oldColumn.name, of: former).postgres.text,
-                        MigrationViolation(
-                            entity: mapping.layout.name, property: name, reason: MigrationViolation.outOfRange)))
-            }
-        }
+        check(FormerRowChecks.checks(pair))
+    }
+
+    private mutating func check(_ checks: [MigrationCheck]) {
+        steps += checks.map { .expectNone($0.select.postgres.text, $0.violation) }
     }
 
     /// Drops the references, which are checked once all rows are there.

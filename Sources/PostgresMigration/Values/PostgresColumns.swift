@@ -79,17 +79,6 @@ struct PostgresColumns: ColumnMoving {
         }
     }
 
-    /// The range of whole numbers in a column, if the former one may hold others.
-    static func bounds(_ before: ColumnKind, _ now: ColumnKind) -> ClosedRange<Int64>? {
-        guard before.isNumber, before.type != now.type else { return nil }
-        return switch now {
-        case .smallint: Int64(Int16.min)...Int64(Int16.max)
-        case .integer where before != .smallint: Int64(Int32.min)...Int64(Int32.max)
-        case .bigint where !before.isWhole: Int64.min...Int64.max
-        default: nil
-        }
-    }
-
     // MARK: Nested values that were kept as JSON
 
     func nested(_ column: String, _ path: [String], _ element: AttributeLayout) -> SQLFragment {

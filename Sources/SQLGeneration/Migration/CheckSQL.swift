@@ -22,13 +22,15 @@ package enum CheckSQL {
         return first(in: mapping.table, where: .joined(conditions, separator: " AND "))
     }
 
-    /// Rows of an entity with a number out of bounds: `SELECT Z_PK FROM ZCAR WHERE Z_ENT = 1 AND ZWHEELS NOT BETWEEN
+    /// Rows of an entity with a number beyond limits: `SELECT Z_PK FROM ZCAR WHERE Z_ENT = 1 AND ZWHEELS NOT BETWEEN
     /// -32768 AND 32767 LIMIT 1`.
-    package static func outside(
-        _ bounds: ClosedRange<Int64>, _ column: String, of mapping: EntityMapping
-    ) -> SQLFragment {
-        let limits: SQLFragment = "\(number: bounds.lowerBound) AND \(number: bounds.upperBound)"
-        return first(in: mapping.table, where: "\(own(mapping)) AND \(name: column) NOT BETWEEN \(limits)")
+    package static func outside(_ limits: NumberLimits, _ column: String, of mapping: EntityMapping) -> SQLFragment {
+        first(in: mapping.table, where: "\(own(mapping)) AND \(limits.areExceeded(by: "\(name: column)"))")
+    }
+
+    /// Rows of an entity itself: `SELECT Z_PK FROM ZCAR WHERE Z_ENT = 1 LIMIT 1`.
+    package static func rows(of mapping: EntityMapping) -> SQLFragment {
+        first(in: mapping.table, where: own(mapping))
     }
 
     /// Any row of a table that is no entity's: `SELECT 1 FROM Z_1TAGS LIMIT 1`.

@@ -41,23 +41,6 @@ package enum ColumnConversion {
         }
     }
 
-    /// The bounds of the integers that an attribute can hold, if a former value may be out of them.
-    package static func bounds(from source: AttributeLayout, to destination: AttributeLayout) -> ClosedRange<Int64>? {
-        guard source.type != destination.type else { return nil }
-        switch destination.type {
-        case .integer16AttributeType where source.type != .booleanAttributeType:
-            return Int64(Int16.min)...Int64(Int16.max)
-        case .integer32AttributeType
-        where source.type != .booleanAttributeType && source.type != .integer16AttributeType:
-            return Int64(Int32.min)...Int64(Int32.max)
-        case .integer64AttributeType
-        where [.doubleAttributeType, .floatAttributeType, .decimalAttributeType].contains(source.type):
-            // SQLite converts all numbers beyond to the outermost ones.
-            return Int64.min + 1...Int64.max - 1
-        default: return nil
-        }
-    }
-
     /// A value if a condition holds, and NULL otherwise: `CASE WHEN Z2_OWNER IN (2, 3) THEN ZOWNER END`.
     package static func value(_ value: SQLFragment, where condition: SQLFragment) -> SQLFragment {
         "CASE WHEN \(condition) THEN \(value) END"

@@ -72,6 +72,7 @@ private struct LightweightMigrationBuilder {
         let derived = structure.triggers.keys.filter { $0.hasPrefix("Z_DA_") }.sorted()
         run((derived + foreign.names).map { "DROP TRIGGER \(quoted($0))" })
         checkStrays(formerTables)
+        check(FormerRowChecks.checks(pair))
         let kept = extended.union(joins.kept)
         try dropIndexes(keeping: kept)
         run(set.map { "ALTER TABLE \(quoted($0)) RENAME TO \(quoted(TableMigration.temporaryName($0)))" })
@@ -94,7 +95,7 @@ private struct LightweightMigrationBuilder {
         }
         try createIndexes(tables, kept: kept)
         run(DerivedFills.statements(pair))
-        steps += MandatoryChecks.checks(pair).map { .expectNone($0.select.sqlite.text, $0.violation) }
+        check(MandatoryChecks.checks(pair))
         run(try pair.destination.derivedAttributeTriggers().map(\.creation))
         steps += foreign.creations
         steps += Bookkeeping.history(pair, structure)
@@ -104,6 +105,10 @@ private struct LightweightMigrationBuilder {
 
     private mutating func run(_ statements: [String]) { steps += statements.map(MigrationStep.run) }
     private mutating func run(_ statements: [SQLFragment]) { run(statements.map(\.sqlite.text)) }
+
+    private mutating func check(_ checks: [MigrationCheck]) {
+        steps += checks.map { .expectNone($0.select.sqlite.text, $0.violation) }
+    }
 
     /// The name of a former table while the new ones are filled.
     private func currentName(_ table: String, extended: Set<String>) -> String {

@@ -193,7 +193,7 @@ struct MigrationSQLTests {
                 AND ZNAME IS NULL LIMIT 1
                 """)
         #expect(
-            CheckSQL.outside(-5...7, "ZSTOCK", of: product).other
+            CheckSQL.outside(.between(-5...7), "ZSTOCK", of: product).other
                 == "SELECT id FROM [zproduct] WHERE kind = 2 AND [zstock] NOT BETWEEN -5 AND 7 LIMIT 1")
     }
 

@@ -9,8 +9,23 @@ final class AttributeSteps {
     enum Step {
         /// - Parameter keepsDefault: whether a missing value leaves the default.
         case copy(from: Int, to: Int, keepsDefault: Bool)
+        /// - Parameter keepsDefault: whether a missing value leaves the default.
+        case convert(Conversion, from: Int, to: Int, keepsDefault: Bool)
         /// - Parameter plain: the slots of the two attributes, if the expression is just the source attribute's value.
         case evaluate(NSPropertyMapping, plain: (from: Int, to: Int)?)
+    }
+
+    /// The conversion of a value to another version of its attribute.
+    enum Conversion {
+        case composite(CompositeConversion)
+        case number(NumberConversion)
+
+        func converted(_ value: StoredValue) -> StoredValue {
+            switch self {
+            case .composite(let conversion): conversion.converted(value)
+            case .number(let conversion): conversion.converted(value)
+            }
+        }
     }
 
     let source: EntityLayout
@@ -29,9 +44,11 @@ final class AttributeSteps {
                 let from = source.slotIndex(forName: key), let name = mapping.name,
                 let to = destination.slotIndex(forName: name)
             else { return .evaluate(mapping, plain: nil) }
-            guard Self.canCopy(source.slots[from].attribute, destination.slots[to].attribute) else {
-                return .evaluate(mapping, plain: (from, to))
+            let (former, present) = (source.slots[from].attribute, destination.slots[to].attribute)
+            if let conversion = Self.conversion(former, present) {
+                return .convert(conversion, from: from, to: to, keepsDefault: mapping.keepsDefault)
             }
+            guard Self.canCopy(former, present) else { return .evaluate(mapping, plain: (from, to)) }
             return .copy(from: from, to: to, keepsDefault: mapping.keepsDefault)
         }
     }
@@ -45,6 +62,14 @@ final class AttributeSteps {
             destination.slots[plain.to].attribute?.type == .transformableAttributeType
         else { return nil }
         return value
+    }
+
+    private static func conversion(_ source: AttributeLayout?, _ destination: AttributeLayout?) -> Conversion? {
+        guard let source, let destination, destination.derivation == nil else { return nil }
+        if source.type == .compositeAttributeType, destination.type == .compositeAttributeType {
+            return .composite(CompositeConversion(from: source, to: destination))
+        }
+        return NumberConversion(from: source, to: destination).map(Conversion.number)
     }
 
     private static func canCopy(_ source: AttributeLayout?, _ destination: AttributeLayout?) -> Bool {

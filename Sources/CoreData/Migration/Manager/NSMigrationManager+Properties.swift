@@ -22,6 +22,10 @@ extension NSMigrationManager {
                 let value = source.values[from]
                 if keepsDefault, value.isNull { continue }
                 if isQuiet { destination.values[to] = value } else { destination.setStoredValue(value, at: to) }
+            case .convert(let conversion, let from, let to, let keepsDefault):
+                let value = source.values[from]
+                if keepsDefault, value.isNull { continue }
+                destination.setStoredValue(conversion.converted(value), at: to)
             case .evaluate(let property, let plain):
                 if let plain, let value = steps.unreadValue(of: source, plain) {
                     destination.setStoredValue(value, at: plain.to)
