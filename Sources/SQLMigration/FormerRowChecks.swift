@@ -3,12 +3,15 @@ import CoreDataModel
 import MigrationPlans
 import SQLGeneration
 
-/// Checks of the rows as they are before a migration: that numbers fit their new types.
+/// Checks of the rows as they are before a migration: that numbers fit their new types, and that no object is of an
+/// entity which cannot have objects in the store any more.
 package enum FormerRowChecks {
     package static func checks(_ pair: SchemaPair) -> [MigrationCheck] {
-        pair.destinationMappings.flatMap { mapping -> [MigrationCheck] in
+        pair.sourceMappings.compactMap { strays($0, pair) }
+            + pair.destinationMappings.flatMap { mapping -> [MigrationCheck] in
                 guard let former = pair.former(mapping), let plan = pair.plan(for: mapping) else { return [] }
-                return mapping.layout.slots.indices.flatMap { index -> [MigrationCheck] in
+                return homeless(mapping, former)
+                    + mapping.layout.slots.indices.flatMap { index -> [MigrationCheck] in
                         let slot = mapping.layout.slots[index]
                         guard let column = mapping.columns[index], !column.isDerived, let attribute = slot.attribute,
                             let old = plan.source(of: slot.name).flatMap({ former.layout.slotIndex(forName: $0) }),
@@ -18,6 +21,29 @@ package enum FormerRowChecks {
                     }
             }
     }
+
+    // MARK: Entities
+
+    /// Objects whose entity the model still has, but not the store's configuration: they would be deleted.
+    private static func strays(_ former: EntityMapping, _ pair: SchemaPair) -> MigrationCheck? {
+        guard let name = pair.plan.entity(source: former.layout.name)?.destination,
+            pair.successor(former.layout) == nil
+        else { return nil }
+        return MigrationCheck(
+            CheckSQL.rows(of: former), MigrationViolation(entity: name, reason: MigrationViolation.notInConfiguration))
+    }
+
+    /// Objects of an entity that becomes abstract: no fetch would find them as what they are.
+    private static func homeless(_ mapping: EntityMapping, _ former: EntityMapping) -> [MigrationCheck] {
+        guard mapping.layout.isAbstract, !former.layout.isAbstract else { return [] }
+        return [
+            MigrationCheck(
+                CheckSQL.rows(of: former),
+                MigrationViolation(entity: mapping.layout.name, reason: MigrationViolation.abstractEntity))
+        ]
+    }
+
+    // MARK: Numbers
 
     private static func numbers(
         _ former: SlotColumn, _ source: AttributeLayout, _ column: SlotColumn, _ attribute: AttributeLayout,

@@ -92,6 +92,14 @@ package enum MigrationError {
             return "Make the relationship \(place) optional, or write a mapping model for this step that sets it."
         case MigrationViolation.outOfRange:
             return "Give the attribute \(place) a type that its values fit, or write a mapping model for this step."
+        case MigrationViolation.notInConfiguration:
+            return
+                "Add the entity “\(violation.entity)” to the store's configuration, or move its objects to another store "
+                + "before this step."
+        case MigrationViolation.abstractEntity:
+            return
+                "Write a mapping model for this step that makes objects of a subentity of “\(violation.entity)” of them, "
+                + "or delete them before."
         default: return "Write a mapping model for this step."
         }
     }

@@ -27,9 +27,10 @@ package struct StoreVersion {
 
     /// Whether a model fits the store.
     package func fits(_ model: NSManagedObjectModel, configuration: String?) -> Bool {
-        let entities = model.entities(forConfigurationName: configuration) ?? model.entities
+        let members = (model.entities(forConfigurationName: configuration) ?? model.entities).compactMap(\.name)
+        let names = StoreCompatibility.withStoredSubentities(Set(members), of: model, metadata: metadata)
         // This distinguishes most versions without hashing.
-        guard Set(entities.map { $0.name ?? "" }) == Set(StoreMetadata.hashes(in: metadata).keys) else { return false }
-        return differences(entities, of: model).isEmpty
+        guard names == Set(StoreMetadata.hashes(in: metadata).keys) else { return false }
+        return differences(model.entities.filter { names.contains($0.name ?? "") }, of: model).isEmpty
     }
 }

@@ -45,7 +45,9 @@ struct DatabaseMigrator {
             layout: try migration.source.compiledLayout(), entityNames: hashes.isEmpty ? nil : Set(hashes.keys),
             numbers: stored.numbers, naming: naming)
         let destination = migration.destination
-        destinationNames = destination.entityNames(inConfiguration: migration.configuration)
+        destinationNames = migration.plan.entityNames(
+            of: destination, configuration: migration.configuration,
+            holding: Set(hashes.isEmpty ? migration.source.entities.compactMap(\.name) : Array(hashes.keys)))
         var numbers: [String: Int] = [:]
         // Programs that have the store open keep reading it, so entities keep their numbers.
         for entity in migration.plan.entities {

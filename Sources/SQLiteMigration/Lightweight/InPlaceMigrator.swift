@@ -65,7 +65,9 @@ package struct InPlaceMigrator {
         let stored = Set(StoreMetadata.hashes(in: metadata).keys)
         let sourceNames = stored.isEmpty ? nil : stored
         try Self.checkVersion(file, source, metadata)
-        destinationNames = destination.entityNames(inConfiguration: configuration)
+        destinationNames = plan.entityNames(
+            of: destination, configuration: configuration,
+            holding: sourceNames ?? Set(source.entities.compactMap(\.name)))
         let numbers = catalog.numbers(for: source)
         sourceSchema = SQLSchema(
             layout: try source.compiledLayout(), entityNames: sourceNames, numbers: numbers,

@@ -112,11 +112,10 @@ struct StagedMigration {
     ///
     /// - Returns: false for a store that is of a later version; it is left alone.
     private func migrate(to model: NSManagedObjectModel) throws -> Bool {
-        let entities = model.entities(forConfigurationName: configuration) ?? model.entities
         var source: NSManagedObjectModel?
         while true {
             let version = try format.version(of: url, options: options)
-            if version.differences(entities, of: model).isEmpty { return true }
+            if version.fits(model, configuration: configuration) { return true }
             do { _ = try plan(to: model) } catch let error as NSError
                 where error.code == NSStagedMigrationBackwardMigrationError
             { return false }
