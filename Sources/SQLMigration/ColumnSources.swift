@@ -126,7 +126,12 @@ package struct ColumnSources {
     /// filled from the relationship's former data, once all rows exist.
     private mutating func add(_ owner: OwnerColumn) {
         for name in owner.columns { values[name] = .nothing }
-        guard let key = pair.formerKey(owner), key.table == former.table else { return }
+        let keys = pair.formerKeys(owner).filter { $0.table == former.table }
+        guard keys.count == 1, let key = pair.formerKey(owner) else {
+            // The column must not be emptied before it is read.
+            if let other = keys.first(where: { $0.column != owner.name }) { sourceColumns[owner.name] = other.column }
+            return
+        }
         values[owner.name] = .column(key.column)
         sourceColumns[owner.name] = key.column
         if let name = owner.orderColumn, let order = key.orderColumn {
@@ -145,11 +150,18 @@ extension SchemaPair {
         return try columns.literal(slot.defaultValue, column, slot.attribute, mapping, destination)
     }
 
-    /// The column of a relationship without inverse in its destinations' table; nil if there was none.
+    /// The column of a relationship without inverse in its destinations' table; nil if there was none, or several.
     func formerKey(_ owner: OwnerColumn) -> ForeignKeyMapping? {
-        guard let former = former(owner.relationship), former.isToMany, let mapping = source.mapping(of: former.source),
-            case .foreignKey(let key)? = mapping.toManys[former.index]
-        else { return nil }
-        return key
+        formers(owner.relationship).count == 1 ? formerKeys(owner).first : nil
+    }
+
+    /// The columns in its destinations' table of the relationships that became one without inverse.
+    fileprivate func formerKeys(_ owner: OwnerColumn) -> [ForeignKeyMapping] {
+        formers(owner.relationship).compactMap { former in
+            guard former.layout.isToMany, let mapping = source.mapping(of: former.layout.source),
+                case .foreignKey(let key)? = mapping.toManys[former.layout.index]
+            else { return nil }
+            return key
+        }
     }
 }

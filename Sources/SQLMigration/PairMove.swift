@@ -5,7 +5,7 @@ import SQLGeneration
 /// The pairs of a relationship that go into a join table. Pure.
 package struct PairMove {
     private let pairs: StoredPairs
-    private let former: RelationshipLayout
+    private let former: FormerRelationship
     private let relationship: RelationshipLayout
     private let join: JoinMapping
     private let isReversed: Bool
@@ -16,8 +16,8 @@ package struct PairMove {
     ///   - relationship: the relationship that it became.
     ///   - join: the table, from the side of the relationship after which it is named.
     ///   - isReversed: whether that is the inverse of `relationship`.
-    package init(
-        _ pairs: StoredPairs, _ former: RelationshipLayout, _ relationship: RelationshipLayout, _ join: JoinMapping,
+    private init(
+        _ pairs: StoredPairs, _ former: FormerRelationship, _ relationship: RelationshipLayout, _ join: JoinMapping,
         isReversed: Bool
     ) {
         (self.pairs, self.former, self.relationship) = (pairs, former, relationship)
@@ -25,7 +25,7 @@ package struct PairMove {
     }
 
     /// `INSERT OR IGNORE INTO Z_1TAGS (Z_1BOOKS, Z_4TAGS) SELECT p.ZBOOK, p.Z_PK FROM ZTAG p WHERE …`
-    package func insertions(in pair: SchemaPair) -> [SQLFragment] {
+    private func insertions(in pair: SchemaPair) -> [SQLFragment] {
         // The source and destination, from the side of the relationship after which the table is named.
         let source = isReversed ? pairs.destinationKey : pairs.sourceKey
         let destination = isReversed ? pairs.sourceKey : pairs.destinationKey
@@ -39,16 +39,43 @@ package struct PairMove {
         {
             values.append((column, inverseOrder ?? StoredPairs.newOrder(partition: destination, by: source)))
         }
-        let conditions = [
-            pair.survives(pairs.sourceKey, formerly: former.source, now: relationship.source),
-            pair.survives(pairs.destinationKey, formerly: former.destination, now: relationship.destination),
-        ].compactMap { $0 }
+        let conditions =
+            [
+                pair.survives(pairs.sourceKey, formerly: former.layout.source, now: relationship.source),
+                pair.survives(pairs.destinationKey, formerly: former.layout.destination, now: relationship.destination),
+            ].compactMap { $0 } + former.conditions(pairs.sourceKey)
         var insertions = [PairMoveSQL.insertion(into: join.table, values: values, of: pairs, where: conditions)]
-        if join.isReflexive, !(former.inverse === former) {
+        if join.isReflexive, !(former.layout.inverse === former.layout) {
             let reversed = [(column: join.sourceColumn, value: destination), (join.destinationColumn, source)]
             insertions.append(PairMoveSQL.insertion(into: join.table, values: reversed, of: pairs, where: conditions))
         }
         return insertions
+    }
+}
+
+extension PairMove {
+    /// Fills a new join table with the pairs of all relationships that became this one or its inverse.
+    ///
+    /// - Parameters:
+    ///   - relationship: the relationship after which the table is named.
+    ///   - join: the table, from this side.
+    ///   - pair: both versions of the tables.
+    ///   - tableName: the present name of a table with rows.
+    /// - Returns: the statements.
+    package static func insertions(
+        _ relationship: RelationshipLayout, _ join: JoinMapping, in pair: SchemaPair, tableName: (String) -> String
+    ) -> [SQLFragment] {
+        func insertions(
+            _ formers: [FormerRelationship], _ relationship: RelationshipLayout, isReversed: Bool
+        ) -> [SQLFragment] {
+            formers.flatMap { former -> [SQLFragment] in
+                guard let pairs = StoredPairs(former.layout, in: pair.source, tableName: tableName) else { return [] }
+                return PairMove(pairs, former, relationship, join, isReversed: isReversed).insertions(in: pair)
+            }
+        }
+        let own = insertions(pair.formers(relationship), relationship, isReversed: false)
+        guard let inverse = relationship.inverse else { return own }
+        return own + insertions(pair.formersOfInverse(relationship), inverse, isReversed: true)
     }
 }
 

@@ -1,15 +1,22 @@
 import CompactCollections
 import CoreDataModel
+import MigrationPlans
 import SQLGeneration
 
-/// Statements that fill columns of to-one relationships without a column in the source: if only the inverse existed
-/// before, and if a to-many relationship became ordered; and statements that keep the owners of relationships without
-/// inverse.
+/// Steps that fill columns of to-one relationships without a column in the source: if only the inverse existed before,
+/// and if a to-many relationship became ordered; and steps that keep the owners of relationships without inverse.
+///
+/// A column keeps one object. Where several lead to the same row, none is chosen: the migration stops.
 package enum RelationshipFills {
-    package static func statements(_ pair: SchemaPair, tableName: (String) -> String) -> [SQLFragment] {
-        pair.destinationMappings.flatMap { mapping -> [SQLFragment] in
+    package enum Step {
+        case run(SQLFragment)
+        case check(MigrationCheck)
+    }
+
+    package static func steps(_ pair: SchemaPair, tableName: (String) -> String) -> [Step] {
+        pair.destinationMappings.flatMap { mapping -> [Step] in
             let inherited = mapping.layout.superentity?.relationships.count ?? 0
-            return mapping.layout.relationships[inherited...].flatMap { relationship -> [SQLFragment] in
+            return mapping.layout.relationships[inherited...].flatMap { relationship -> [Step] in
                 guard relationship.slot >= 0, let column = mapping.columns[relationship.slot] else { return [] }
                 return fromInverse(relationship, column, mapping, pair, tableName)
                     + order(relationship, column, mapping, pair)
@@ -21,67 +28,101 @@ package enum RelationshipFills {
     /// p.Z_2PETS = ZPET.Z_PK`, without removed ones.
     private static func owners(
         _ mapping: EntityMapping, _ pair: SchemaPair, _ tableName: (String) -> String
-    ) -> [SQLFragment] {
-        mapping.owners.filter { $0.relationship.destination === mapping.layout }.flatMap { owner -> [SQLFragment] in
-            guard let former = pair.former(owner.relationship) else { return [] }
+    ) -> [Step] {
+        mapping.owners.filter { $0.relationship.destination === mapping.layout }.flatMap { owner -> [Step] in
+            let formers = pair.formers(owner.relationship)
+            guard !formers.isEmpty else { return [] }
             let members = mapping.layout.selfAndSubentities.compactMap { pair.destination.mapping(of: $0) }
             let isCopied =
                 pair.formerKey(owner).map { key in
                     members.allSatisfy { member in pair.former(member).map { $0.table == key.table } ?? true }
                 } ?? false
-            var statements: [SQLFragment] = []
-            if !isCopied, let pairs = StoredPairs(former, in: pair.source, tableName: tableName) {
-                let values = filled(owner.name, owner.orderColumn, from: pairs)
-                statements.append(PairMoveSQL.connection(mapping, values: values, of: pairs, where: []))
+            var steps: [Step] = []
+            if !isCopied {
+                let violation = violation(owner.relationship)
+                for former in formers {
+                    guard let pairs = StoredPairs(former.layout, in: pair.source, tableName: tableName) else {
+                        continue
+                    }
+                    let survives = pair.survives(
+                        pairs.sourceKey, formerly: former.layout.source, now: owner.relationship.source)
+                    steps += fill(
+                        owner.name, owner.orderColumn, mapping, pairs,
+                        where: (survives.map { [$0] } ?? []) + former.conditions(pairs.sourceKey),
+                        isEmpty: formers.count == 1, violation)
+                }
             }
-            if let owners = pair.mapping(losing: former.source, to: owner.relationship.source) {
-                statements.append(PairMoveSQL.release(owner, in: mapping.table, from: owners))
+            let lost = formers.lazy.compactMap {
+                pair.mapping(losing: $0.layout.source, to: owner.relationship.source)
             }
-            if let column = owner.orderColumn, !former.isOrdered {
-                statements.append(PairMoveSQL.order(column, by: owner.name, in: mapping.table))
+            if let owners = lost.first {
+                steps.append(.run(PairMoveSQL.release(owner, in: mapping.table, from: owners)))
             }
-            return statements
+            if let column = owner.orderColumn, !formers.contains(where: \.layout.isOrdered) {
+                steps.append(.run(PairMoveSQL.order(column, by: owner.name, in: mapping.table)))
+            }
+            return steps
         }
     }
 
-    /// The values of a column of keys, and of the one with their places.
-    private static func filled(
-        _ column: String, _ orderColumn: String?, from pairs: StoredPairs
-    ) -> [(column: String, value: SQLFragment)] {
+    /// Fills the columns of a key and of its place with the sources of pairs.
+    ///
+    /// - Parameter isEmpty: whether no row has a key before.
+    private static func fill(
+        _ column: String, _ orderColumn: String?, _ mapping: EntityMapping, _ pairs: StoredPairs,
+        where conditions: [SQLFragment], isEmpty: Bool, _ violation: MigrationViolation
+    ) -> [Step] {
         var values = [(column: column, value: pairs.sourceKey)]
         if let orderColumn, let order = pairs.order { values.append((orderColumn, order)) }
-        return values
+        var steps: [Step] = []
+        if !pairs.haveOneSourceEach {
+            steps.append(.check(.init(PairMoveSQL.shared(mapping, pairs, where: conditions), violation)))
+        }
+        if !isEmpty {
+            steps.append(.check(.init(PairMoveSQL.taken(column, mapping, pairs, where: conditions), violation)))
+        }
+        return steps + [.run(PairMoveSQL.connection(mapping, values: values, of: pairs, where: conditions))]
+    }
+
+    private static func violation(_ relationship: RelationshipLayout) -> MigrationViolation {
+        MigrationViolation(
+            entity: relationship.source.name, property: relationship.name, isRelationship: true,
+            reason: MigrationViolation.severalOwners)
     }
 
     /// `UPDATE ZPET SET ZOWNER = p.Z_PK FROM ZUSER p WHERE p.ZPET NOT NULL AND p.ZPET = ZPET.Z_PK`
     private static func fromInverse(
         _ relationship: RelationshipLayout, _ column: SlotColumn, _ mapping: EntityMapping, _ pair: SchemaPair,
         _ tableName: (String) -> String
-    ) -> [SQLFragment] {
-        guard pair.former(relationship) == nil, let inverse = relationship.inverse, inverse !== relationship,
-            let former = pair.former(inverse),
-            let pairs = StoredPairs(former, in: pair.source, tableName: tableName),
-            let target = pair.destination.mapping(of: relationship.destination)
-        else { return [] }
-        // The inverse leads from the destination to this object.
-        let survives = pair.survives(pairs.sourceKey, formerly: former.source, now: relationship.destination)
-        let values = filled(column.name, column.orderColumn, from: pairs)
-        var statements = [
-            PairMoveSQL.connection(mapping, values: values, of: pairs, where: survives.map { [$0] } ?? [])
-        ]
-        if let entity = column.entityColumn {
-            statements.append(PairMoveSQL.entity(entity, of: column.name, in: mapping.table, target))
+    ) -> [Step] {
+        guard let target = pair.destination.mapping(of: relationship.destination) else { return [] }
+        let formers = pair.formersOfInverse(relationship)
+        let isNew = formers.count == 1 && pair.formers(relationship).isEmpty
+        var steps: [Step] = []
+        for former in formers {
+            guard let pairs = StoredPairs(former.layout, in: pair.source, tableName: tableName) else { continue }
+            // The inverse leads from the destination to this object.
+            let survives = pair.survives(
+                pairs.sourceKey, formerly: former.layout.source, now: relationship.destination)
+            steps += fill(
+                column.name, column.orderColumn, mapping, pairs,
+                where: (survives.map { [$0] } ?? []) + former.conditions(pairs.sourceKey), isEmpty: isNew,
+                violation(relationship))
         }
-        return statements
+        if let entity = column.entityColumn, !steps.isEmpty {
+            steps.append(.run(PairMoveSQL.entity(entity, of: column.name, in: mapping.table, target)))
+        }
+        return steps
     }
 
     /// The order of a to-many relationship that had none: by primary keys.
     private static func order(
         _ relationship: RelationshipLayout, _ column: SlotColumn, _ mapping: EntityMapping, _ pair: SchemaPair
-    ) -> [SQLFragment] {
+    ) -> [Step] {
         guard let order = column.orderColumn, let inverse = relationship.inverse else { return [] }
-        let wasOrdered = pair.former(inverse)?.isOrdered ?? false
-        guard !wasOrdered, pair.former(relationship) != nil || pair.former(inverse) != nil else { return [] }
-        return [PairMoveSQL.order(order, by: column.name, in: mapping.table)]
+        let formers = pair.formers(inverse)
+        guard !formers.contains(where: \.layout.isOrdered), !formers.isEmpty || !pair.formers(relationship).isEmpty
+        else { return [] }
+        return [.run(PairMoveSQL.order(order, by: column.name, in: mapping.table))]
     }
 }

@@ -43,17 +43,6 @@ package struct SchemaPair {
         else { return nil }
         return destination.mapping(of: successor)
     }
-
-    /// The former relationship of a destination's relationship, by the entity that declares it or one that inherits it.
-    package func former(_ relationship: RelationshipLayout) -> RelationshipLayout? {
-        for member in relationship.source.selfAndSubentities {
-            guard let mapping = destination.mapping(of: member), let former = former(mapping),
-                let name = plan(for: mapping)?.source(of: relationship.name)
-            else { continue }
-            return former.layout.relationship(named: name)
-        }
-        return nil
-    }
 }
 
 extension SchemaPair {

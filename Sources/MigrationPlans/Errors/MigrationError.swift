@@ -92,6 +92,10 @@ package enum MigrationError {
             return "Make the relationship \(place) optional, or write a mapping model for this step that sets it."
         case MigrationViolation.outOfRange:
             return "Give the attribute \(place) a type that its values fit, or write a mapping model for this step."
+        case MigrationViolation.severalOwners:
+            return
+                "Make the relationship \(place) to-many on both sides, keep the former relationship, or write a mapping "
+                + "model for this step that says which object stays."
         case MigrationViolation.notInConfiguration:
             return
                 "Add the entity “\(violation.entity)” to the store's configuration, or move its objects to another store "
@@ -105,14 +109,20 @@ package enum MigrationError {
     }
 
     /// The problem with the objects of an entity, as the underlying error of a migration.
-    package static func violation(_ violation: MigrationViolation) -> NSError {
+    ///
+    /// - Parameters:
+    ///   - violation: the problem.
+    ///   - key: the key of the first object that has it.
+    /// - Returns: the error.
+    package static func violation(_ violation: MigrationViolation, key: Int64?) -> NSError {
         var info: [String: Any] = ["entity": violation.entity, "reason": violation.reason]
         var place = violation.entity
         if let property = violation.property {
             info[violation.isRelationship ? "relationship" : "attribute"] = property
             place += "." + property
         }
-        info[NSLocalizedDescriptionKey] = "\(violation.reason) (“\(place)”)."
+        let object = violation.reason == MigrationViolation.severalOwners ? key.map { " leads to p\($0)" } ?? "" : ""
+        info[NSLocalizedDescriptionKey] = "\(violation.reason) (“\(place)”\(object))."
         return NSError(domain: NSCocoaErrorDomain, code: CoreDataErrorCode.migration, userInfo: info)
     }
 }

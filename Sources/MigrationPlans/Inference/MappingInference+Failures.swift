@@ -36,5 +36,13 @@ extension MappingInference {
             }
         }
         return failures
+            + InverseCheck.failures(in: destination) { entity, relationship in
+                guard let name = entity.name,
+                    let former = names.entities[name].flatMap({ source.entitiesByName[$0] })?.relationshipsByName[
+                        names.properties[name]?[relationship.name] ?? ""],
+                    !RelationshipChange.startsAnew(former, relationship, entityNames: names.entities)
+                else { return nil }
+                return former
+            }
     }
 }

@@ -37,6 +37,14 @@ package enum MappingInference {
                 added.append(plan(adding: entity))
             }
         }
+        let plans = Dictionary(kept.map { ($0.destination, $0) }, uniquingKeysWith: { first, _ in first })
+        let failures = InverseCheck.failures(in: destination) { entity, relationship in
+            guard let plan = plans[entity.name], let former = plan.source.flatMap({ source.entitiesByName[$0] }) else {
+                return nil
+            }
+            return plan.source(of: relationship.name).flatMap { former.relationshipsByName[$0] }
+        }
+        if let failure = failures.first { throw failure }
         let surviving = Set(names.values)
         let removed = source.entities.compactMap(\.name).filter { !surviving.contains($0) }.sorted()
         return MappingPlan(

@@ -71,7 +71,7 @@ package struct DatabaseMigration {
     private var movesRows: Bool {
         tables.contains { $0.action == .rebuild || !$0.columns.moves.isEmpty } || !joins.insertions.isEmpty
             || pair.sourceMappings.contains { pair.successor($0.layout) == nil }
-            || !RelationshipFills.statements(pair, tableName: { $0 }).isEmpty
+            || !RelationshipFills.steps(pair, tableName: { $0 }).isEmpty
     }
 
     private mutating func build() throws {
@@ -83,7 +83,12 @@ package struct DatabaseMigration {
         for join in destination.tables where joins.created.contains(join.table) { addStep(join.creation) }
         addStep(joins.insertions)
         let places = places
-        addStep(RelationshipFills.statements(pair) { places[$0] ?? $0 })
+        for step in RelationshipFills.steps(pair, tableName: { places[$0] ?? $0 }) {
+            switch step {
+            case .run(let statement): addStep([statement])
+            case .check(let found): check([found])
+            }
+        }
         finishColumns()
         let former = leaving.map { quotedName(Self.formerName($0)) }
         if !former.isEmpty { addStep("DROP TABLE \(former.joined(separator: ", "))") }

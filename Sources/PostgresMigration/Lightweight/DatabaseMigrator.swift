@@ -117,9 +117,11 @@ struct DatabaseMigrator {
             switch step {
             case .run(let sql), .compile(let sql, _): try opening.connection.execute(sql)
             case .expectNone(let sql, let violation):
-                if try opening.connection.query(sql).count > 0 {
+                let found = try opening.connection.query(sql)
+                if found.count > 0 {
                     throw Self.failure(
-                        migration, url, violation.reason, underlying: MigrationError.violation(violation),
+                        migration, url, violation.reason,
+                        underlying: MigrationError.violation(violation, key: found.integer(0, 0)),
                         advice: MigrationError.advice(violation))
                 }
             }

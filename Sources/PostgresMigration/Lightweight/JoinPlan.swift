@@ -29,21 +29,15 @@ struct JoinPlan {
     private mutating func add(
         _ relationship: RelationshipLayout, _ join: JoinMapping, _ pair: SchemaPair, _ tableName: (String) -> String
     ) {
-        let former = pair.former(relationship)
-        let inverse = relationship.inverse.flatMap { $0 === relationship ? nil : $0 }
-        let formerInverse = inverse.flatMap(pair.former)
-        if let former, Self.isSame(former, relationship, join, in: pair), pair.keepsPairs(former, relationship) {
+        let (formers, ofInverse) = (pair.formers(relationship), pair.formersOfInverse(relationship))
+        if formers.count == 1, ofInverse.isEmpty, let former = formers.first?.layout,
+            Self.isSame(former, relationship, join, in: pair), pair.keepsPairs(former, relationship)
+        {
             kept.insert(join.table)
             return
         }
         created.append(join.table)
-        if let former, let pairs = StoredPairs(former, in: pair.source, tableName: tableName) {
-            insertions += PairMove(pairs, former, relationship, join, isReversed: false).insertions(in: pair)
-        } else if let formerInverse, let inverse,
-            let pairs = StoredPairs(formerInverse, in: pair.source, tableName: tableName)
-        {
-            insertions += PairMove(pairs, formerInverse, inverse, join, isReversed: true).insertions(in: pair)
-        }
+        insertions += PairMove.insertions(relationship, join, in: pair, tableName: tableName)
     }
 
     /// Whether the source has the same table with the same columns.

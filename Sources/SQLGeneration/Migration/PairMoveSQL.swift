@@ -5,8 +5,13 @@ package enum PairMoveSQL {
     /// Whether a key belongs to an object that still exists: `EXISTS (SELECT 1 FROM ZTAG d WHERE d.Z_PK = p.Z_4TAGS AND
     /// d.Z_ENT = 4)`.
     package static func exists(_ key: SQLFragment, _ mapping: EntityMapping) -> SQLFragment {
-        let entity = SQLFragment.isEntity(mapping.numbers, "\(.entity, of: "d")")
-        let rows: SQLFragment = "SELECT 1 FROM \(name: mapping.table) d WHERE \(.key, of: "d") = \(key) AND \(entity)"
+        exists(key, in: mapping.table, mapping.numbers)
+    }
+
+    /// Whether a key belongs to an object of one of the entities with given numbers.
+    package static func exists(_ key: SQLFragment, in table: String, _ numbers: [Int]) -> SQLFragment {
+        let entity = SQLFragment.isEntity(numbers, "\(.entity, of: "d")")
+        let rows: SQLFragment = "SELECT 1 FROM \(name: table) d WHERE \(.key, of: "d") = \(key) AND \(entity)"
         return "EXISTS \(.select(rows))"
     }
 
@@ -33,6 +38,42 @@ package enum PairMoveSQL {
     }
 
     // MARK: Keys in rows
+
+    /// A destination that several sources lead to: `SELECT p.ZPET FROM ZUSER p WHERE p.ZPET IS NOT NULL AND EXISTS (…)
+    /// GROUP BY p.ZPET HAVING COUNT(*) > 1 LIMIT 1`.
+    ///
+    /// - Parameters:
+    ///   - mapping: the entity of the destinations that count.
+    ///   - pairs: the pairs.
+    ///   - conditions: the conditions on the pairs.
+    /// - Returns: the statement.
+    package static func shared(
+        _ mapping: EntityMapping, _ pairs: StoredPairs, where conditions: [SQLFragment]
+    ) -> SQLFragment {
+        let key = pairs.destinationKey
+        let rows = restricted(pairs, conditions + [exists(key, mapping)])
+        return "SELECT \(key) \(rows) GROUP BY \(key) HAVING COUNT(*) > 1 LIMIT 1"
+    }
+
+    /// A destination that another object than the pair's source has already: `SELECT p.Z_PK FROM ZPAGE p WHERE p.ZDISC
+    /// IS NOT NULL AND EXISTS (SELECT 1 FROM ZPAGE t WHERE t.Z_PK = p.Z_PK AND t.ZITEM <> p.ZDISC AND …) LIMIT 1`.
+    ///
+    /// - Parameters:
+    ///   - column: the column with the source's key.
+    ///   - mapping: the entity whose rows have the column.
+    ///   - pairs: the pairs, which lead to those rows.
+    ///   - conditions: the conditions on the pairs.
+    /// - Returns: the statement.
+    package static func taken(
+        _ column: String, _ mapping: EntityMapping, _ pairs: StoredPairs, where conditions: [SQLFragment]
+    ) -> SQLFragment {
+        let key = pairs.destinationKey
+        let other: SQLFragment = "\(SQLColumn(column, of: "t")) <> \(pairs.sourceKey)"
+        let entity = SQLFragment.isEntity(mapping.numbers, "\(.entity, of: "t")")
+        let own: SQLFragment = "\(.key, of: "t") = \(key) AND \(other) AND \(entity)"
+        let found = SQLFragment.select("SELECT 1 FROM \(name: mapping.table) t WHERE \(own)")
+        return "SELECT \(key) \(restricted(pairs, conditions + ["EXISTS \(found)"])) LIMIT 1"
+    }
 
     /// Fills the columns of a to-one relationship, or of owners:
     /// `UPDATE ZPET SET ZOWNER = p.Z_PK FROM ZUSER p WHERE p.ZPET IS NOT NULL AND p.ZPET = ZPET.Z_PK AND ZPET.Z_ENT =

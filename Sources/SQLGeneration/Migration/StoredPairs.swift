@@ -9,6 +9,8 @@ package struct StoredPairs: Sendable {
     package let destinationKey: SQLFragment
     /// The place of the destination among the source's objects; nil for an unordered relationship.
     package let order: SQLFragment?
+    /// Whether a destination is in one pair at most.
+    package let haveOneSourceEach: Bool
     /// The place of the source among the destination's objects.
     package let inverseOrder: SQLFragment?
 
@@ -27,6 +29,7 @@ package struct StoredPairs: Sendable {
             sourceKey = key
             destinationKey = Self.column(column.name)
             order = nil
+            haveOneSourceEach = false
             inverseOrder = column.orderColumn.map(Self.column)
             return
         }
@@ -37,11 +40,13 @@ package struct StoredPairs: Sendable {
             destinationKey = key
             order = foreign.orderColumn.map(Self.column)
             inverseOrder = nil
+            haveOneSourceEach = true
         case .joinTable(let join)?:
             rows = Self.rows(tableName(join.table), join.sourceColumn)
             sourceKey = Self.column(join.sourceColumn)
             destinationKey = Self.column(join.destinationColumn)
             order = join.orderColumn.map(Self.column)
+            haveOneSourceEach = false
             inverseOrder = schema.inverseOrderColumn(of: relationship).map(Self.column)
         case nil: return nil
         }

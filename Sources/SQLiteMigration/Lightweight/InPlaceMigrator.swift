@@ -209,9 +209,9 @@ package struct InPlaceMigrator {
         switch step {
         case .run(let sql): try file.connection.execute(sql)
         case .expectNone(let sql, let violation):
-            guard try file.connection.integer(sql) != nil else { return }
+            guard let key = try file.connection.integer(sql) else { return }
             throw failure(
-                violation.reason, underlying: MigrationError.violation(violation),
+                violation.reason, underlying: MigrationError.violation(violation, key: key),
                 advice: MigrationError.advice(violation))
         case .compile(let sql, let trigger):
             do { try file.connection.execute(sql) } catch let error as SQLiteError where error.isInStatement {

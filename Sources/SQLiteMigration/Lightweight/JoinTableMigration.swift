@@ -31,22 +31,16 @@ struct JoinTableMigration {
         _ relationship: RelationshipLayout, _ join: JoinMapping, _ definition: TableDefinition, in pair: SchemaPair,
         _ structure: StoreStructure, tableName: (String) -> String
     ) {
-        let former = pair.former(relationship)
-        let formerInverse = relationship.inverse.flatMap { $0 === relationship ? nil : pair.former($0) }
-        if let former, isUnchanged(former, join, definition, in: pair, structure), pair.keepsPairs(former, relationship)
+        let (formers, ofInverse) = (pair.formers(relationship), pair.formersOfInverse(relationship))
+        if formers.count == 1, ofInverse.isEmpty, let former = formers.first?.layout,
+            isUnchanged(former, join, definition, in: pair, structure), pair.keepsPairs(former, relationship)
         {
             kept.insert(definition.name)
             return
         }
         creations.append(definition.creation)
         created.append(definition.name)
-        if let former, let pairs = StoredPairs(former, in: pair.source, tableName: tableName) {
-            insertions += PairMove(pairs, former, relationship, join, isReversed: false).insertions(in: pair)
-        } else if let formerInverse, let inverse = relationship.inverse,
-            let pairs = StoredPairs(formerInverse, in: pair.source, tableName: tableName)
-        {
-            insertions += PairMove(pairs, formerInverse, inverse, join, isReversed: true).insertions(in: pair)
-        }
+        insertions += PairMove.insertions(relationship, join, in: pair, tableName: tableName)
     }
 
     /// Whether the source has the same table with the same columns.

@@ -80,7 +80,12 @@ private struct LightweightMigrationBuilder {
         makeRoom(for: joins.created, formerJoins)
         run(joins.creations)
         run(joins.insertions)
-        run(RelationshipFills.statements(pair) { name in self.currentName(name, extended: extended) })
+        for step in RelationshipFills.steps(pair, tableName: { name in self.currentName(name, extended: extended) }) {
+            switch step {
+            case .run(let statement): run([statement])
+            case .check(let found): check([found])
+            }
+        }
         if defersCleanup {
             // Removing a table would free the names of its indexes, but it is not removed yet.
             let names = structure.indexes.filter { set.contains($0.value.table) && $0.value.sql != nil }.keys
