@@ -142,6 +142,22 @@ package struct ColumnSources {
 }
 
 extension SchemaPair {
+    /// Whether all rows of an entity and its subentities keep an attribute's values, under the same name.
+    ///
+    /// - Throws: an error if a default value cannot be stored.
+    package func keepsValues(of attribute: String, _ mapping: EntityMapping) throws -> Bool {
+        try mapping.layout.selfAndSubentities.allSatisfy { member in
+            guard let member = destination.mapping(of: member), let former = former(member),
+                let plan = plan(for: member)
+            else { return true }
+            guard plan.source(of: attribute) == attribute, let column = member.column(named: attribute),
+                let source = former.column(named: attribute)
+            else { return false }
+            let values = try ColumnSources(member, from: former, plan: plan, in: self).values
+            return zip(column.flattened, source.flattened).allSatisfy { values[$0.name] == .column($1.name) }
+        }
+    }
+
     /// An attribute's default value; `nil` if it has none.
     package func defaultValue(
         _ slot: SlotLayout, _ column: SlotColumn, _ mapping: EntityMapping

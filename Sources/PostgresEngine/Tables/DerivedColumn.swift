@@ -19,6 +19,8 @@ package final class DerivedColumn {
     package let mapping: EntityMapping
     package let slot: Int
     package let source: Source
+    /// The attribute of the object itself that is computed from; nil for none, or if other objects are used.
+    package let input: String?
     let column: WrittenColumn
     private let expression: ExpressionTree
     /// Whether the values from the database must be folded here, since the database does not do it as memory does.
@@ -57,6 +59,7 @@ package final class DerivedColumn {
             throw SQLError.underivable("\(mapping.layout.name).\(layout.name)", "\(derivation)")
         }
         self.source = source
+        if case .object = source { input = Self.keyPath(in: tree).first } else { input = nil }
     }
 
     /// Whether rows of the entity's table have the attribute, or it may be computed from them.
@@ -66,6 +69,14 @@ package final class DerivedColumn {
         case .object: return false
         case .toOne(let relationship, _), .toMany(let relationship, _):
             return relationship.destination.root === entity.root
+        }
+    }
+
+    private static func keyPath(in tree: ExpressionTree) -> [String] {
+        switch tree {
+        case .function(_, let arguments) where arguments.count == 1: keyPath(in: arguments[0])
+        case .keyPath(let path): path
+        default: []
         }
     }
 

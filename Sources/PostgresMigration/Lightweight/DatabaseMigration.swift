@@ -242,11 +242,11 @@ package struct DatabaseMigration {
         }
     }
 
-    /// Whether a derived attribute is new, is computed differently, or depends on other objects, which may have been
-    /// removed.
-    private func needsValues(_ derived: DerivedColumn) -> Bool {
+    /// Whether a derived attribute is new, is computed differently or from an attribute that gets other values, or
+    /// depends on other objects, which may have been removed.
+    private func needsValues(_ derived: DerivedColumn) throws -> Bool {
         guard case .object = derived.source else { return movesRows || !isFormer(derived) }
-        return !isFormer(derived)
+        return try !isFormer(derived) || derived.input.map { try !pair.keepsValues(of: $0, derived.mapping) } ?? false
     }
 
     private func isFormer(_ derived: DerivedColumn) -> Bool {

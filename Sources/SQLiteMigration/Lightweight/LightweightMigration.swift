@@ -99,7 +99,7 @@ private struct LightweightMigrationBuilder {
             run(set.map { "DROP TABLE \(quoted(TableMigration.temporaryName($0)))" })
         }
         try createIndexes(tables, kept: kept)
-        run(DerivedFills.statements(pair))
+        run(try DerivedFills.statements(pair))
         check(MandatoryChecks.checks(pair))
         run(try pair.destination.derivedAttributeTriggers().map(\.creation))
         steps += foreign.creations
