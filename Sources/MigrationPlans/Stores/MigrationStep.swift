@@ -7,11 +7,13 @@ package enum MigrationStep: Equatable, Sendable {
     /// Compiles a statement, which fires the named trigger of another program; an error means that the trigger does not
     /// fit the new tables.
     case compile(String, trigger: String)
+    /// Creates a table with columns of other programs; an error means that these do not fit it.
+    case create(String, columns: String)
 
     /// The statement.
     package var sql: String {
         switch self {
-        case .run(let sql), .expectNone(let sql, _), .compile(let sql, _): return sql
+        case .run(let sql), .expectNone(let sql, _), .compile(let sql, _), .create(let sql, _): return sql
         }
     }
 }

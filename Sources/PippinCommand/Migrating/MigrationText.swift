@@ -36,7 +36,7 @@ enum MigrationText {
     static func steps(_ steps: [MigrationStep]) -> String {
         steps.map { step in
             switch step {
-            case .run(let sql), .compile(let sql, _): return "  \(sql);\n"
+            case .run(let sql), .compile(let sql, _), .create(let sql, _): return "  \(sql);\n"
             case .expectNone(let sql, let violation): return "  \(sql);  -- must find nothing: \(violation.reason)\n"
             }
         }.joined()

@@ -115,7 +115,7 @@ struct DatabaseMigrator {
     private func run(_ progress: (Double) -> Void) throws {
         for (index, step) in steps.enumerated() {
             switch step {
-            case .run(let sql), .compile(let sql, _): try opening.connection.execute(sql)
+            case .run(let sql), .compile(let sql, _), .create(let sql, _): try opening.connection.execute(sql)
             case .expectNone(let sql, let violation):
                 let found = try opening.connection.query(sql)
                 if found.count > 0 {
@@ -204,7 +204,7 @@ package enum MigrationScript {
     package static func text(_ steps: [MigrationStep], of place: StorePlace) -> String {
         let lines = steps.map { step in
             switch step {
-            case .run(let sql), .compile(let sql, _): "\(sql);"
+            case .run(let sql), .compile(let sql, _), .create(let sql, _): "\(sql);"
             case .expectNone(let sql, let violation):
                 "DO "
                     + quotedText(

@@ -16,6 +16,13 @@ extension StoreStructure {
                 tables[columns.string(at: 0), default: []].append(
                     .init(name: columns.string(at: 1), declaredType: columns.string(at: 2)))
             }
+            let computed = try file.connection.prepare(
+                "SELECT m.name, c.name FROM sqlite_master m, pragma_table_xinfo(m.name) c "
+                    + "WHERE m.type = 'table' AND m.rootpage > 0 AND c.hidden IN (2, 3)")
+            while try computed.step() { generated[computed.string(at: 0), default: []].append(computed.string(at: 1)) }
+            let created = try file.connection.prepare(
+                "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND rootpage > 0 AND sql NOT NULL")
+            while try created.step() { creations[created.string(at: 0)] = created.string(at: 1) }
             // A trigger has its table's name as its author spelled it.
             let others = try file.connection.prepare(
                 "SELECT type, name, IFNULL((SELECT t.name FROM sqlite_master t WHERE t.type = 'table' AND "

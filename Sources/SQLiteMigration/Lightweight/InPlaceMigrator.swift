@@ -205,37 +205,6 @@ package struct InPlaceMigrator {
         try file.connection.execute("PRAGMA schema_version = \((version + 1) & 0x7FFF_FFFF)")
     }
 
-    private func run(_ step: MigrationStep) throws {
-        switch step {
-        case .run(let sql): try file.connection.execute(sql)
-        case .expectNone(let sql, let violation):
-            guard let key = try file.connection.integer(sql) else { return }
-            throw failure(
-                violation.reason, underlying: MigrationError.violation(violation, key: key),
-                advice: MigrationError.advice(violation))
-        case .compile(let sql, let trigger):
-            do { try file.connection.execute(sql) } catch let error as SQLiteError where error.isInStatement {
-                throw failure(
-                    "the trigger \(trigger) does not fit the new tables",
-                    underlying: NSError(
-                        domain: NSSQLiteErrorDomain, code: Int(error.extendedCode),
-                        userInfo: [
-                            NSLocalizedDescriptionKey: "The trigger “\(trigger)”, which is not of the model, does not "
-                                + "fit the new tables: \(error.message)."
-                        ]),
-                    advice: "Drop the trigger, or write it for the new tables, and migrate the store again.")
-            }
-        }
-    }
-
-    private func failure(
-        _ reason: String, code: Int = CoreDataErrorCode.migration, underlying: NSError, advice: String
-    ) -> NSError {
-        MigrationError.inPlace(
-            url: file.url, from: MigrationError.version(source, sibling: destination),
-            to: MigrationError.version(destination), reason: reason, code: code, underlying: underlying, advice: advice)
-    }
-
     /// The metadata with the new model's hashes; everything else stays, including the UUID.
     private func renewed(_ metadata: [String: Any]) -> [String: Any] {
         var renewed = metadata.filter { !StoreMetadata.describesModel($0.key) }

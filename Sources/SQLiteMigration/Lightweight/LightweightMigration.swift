@@ -169,11 +169,11 @@ private struct LightweightMigrationBuilder {
             if !numbers.isEmpty { run([RowMoveSQL.renumbering(of: name, numbers)]) }
         case .rebuild:
             var definition = table.definition
-            for column in table.sourceTables.flatMap({ table.foreignColumns[$0] ?? [] })
+            for column in table.sourceTables.flatMap({ table.foreignColumns[$0] ?? [] }) + table.computedColumns
             where !definition.columns.contains(where: { $0.name == column.name }) {
                 definition.columns.append(column)
             }
-            run([definition.creation])
+            create(definition, table)
             let columns = table.definition.columns.map(\.name)
             run(
                 table.moves.map {
@@ -183,6 +183,14 @@ private struct LightweightMigrationBuilder {
                     )
                 })
         }
+    }
+
+    /// Creates a table that takes the rows of others; one that other programs' columns do not fit stops the migration.
+    private mutating func create(_ definition: TableDefinition, _ table: TableMigration) {
+        let columns = table.foreignColumns.values.flatMap { $0 } + table.computedColumns
+        guard !columns.isEmpty else { return run([definition.creation]) }
+        let names = columns.map { "“\($0.name)”" }.sorted().joined(separator: ", ")
+        steps.append(.create(definition.creation, columns: "\(definition.name): \(names)"))
     }
 
     // MARK: Indexes
@@ -219,7 +227,8 @@ private struct LightweightMigrationBuilder {
         if let migration = tables.first(where: { $0.definition.name == table }) {
             guard migration.action == .rebuild else { return nil }
             return Set(
-                migration.definition.columns.map(\.name) + migration.foreignColumns.values.flatMap { $0.map(\.name) })
+                migration.definition.columns.map(\.name) + migration.computedColumns.map(\.name)
+                    + migration.foreignColumns.values.flatMap { $0.map(\.name) })
         }
         guard !kept.contains(table) else { return nil }
         return pair.destination.joinTables.first { $0.table.name == table }.map { Set($0.table.columns.map(\.name)) }

@@ -25,6 +25,8 @@ struct TableMigration {
     let newColumns: [TableDefinition.Column]
     /// Columns that the source's model does not know, by table: they belong to other programs, and stay.
     let foreignColumns: [String: [TableDefinition.Column]]
+    /// Other programs' columns that SQLite computes from others.
+    let computedColumns: [TableDefinition.Column]
     /// For an extended table, the columns that the destination no longer needs.
     let unusedColumns: [String]
 
@@ -49,11 +51,15 @@ struct TableMigration {
         for move in moves where !tables.contains(move.sourceTable) { tables.append(move.sourceTable) }
         sourceTables = tables
         var foreign: [String: [TableDefinition.Column]] = [:]
+        var computed: [TableDefinition.Column] = []
         for table in tables {
             let known = Set(pair.source.tables.first { $0.name == table }?.columns.map(\.name) ?? [])
-            foreign[table] = (structure.tables[table] ?? []).filter { !known.contains($0.name) }
+            let others = structure.foreignColumns(of: table, besides: known)
+            foreign[table] = others.columns
+            computed += others.computed
         }
         foreignColumns = foreign
+        computedColumns = computed
         guard let only = tables.first else {
             action = .create
             newColumns = []

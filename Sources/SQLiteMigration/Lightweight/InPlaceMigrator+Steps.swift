@@ -1,0 +1,52 @@
+import CoreDataModel
+import Foundation
+import MigrationPlans
+import SQLiteConnection
+import SQLiteEngine
+import StoreEngine
+
+// The steps of a migration in place, and what their failures mean.
+extension InPlaceMigrator {
+    func run(_ step: MigrationStep) throws {
+        switch step {
+        case .run(let sql): try file.connection.execute(sql)
+        case .expectNone(let sql, let violation):
+            guard let key = try file.connection.integer(sql) else { return }
+            throw failure(
+                violation.reason, underlying: MigrationError.violation(violation, key: key),
+                advice: MigrationError.advice(violation))
+        case .create(let sql, let columns):
+            do { try file.connection.execute(sql) } catch let error as SQLiteError where error.isInStatement {
+                throw failure(
+                    "columns of another program do not fit the new table",
+                    underlying: NSError(
+                        domain: NSSQLiteErrorDomain, code: Int(error.extendedCode),
+                        userInfo: [
+                            NSLocalizedDescriptionKey: "Columns that are not of the model do not fit the new table "
+                                + "(\(columns)): \(error.message)."
+                        ]),
+                    advice: "Drop the column, or declare it for the new table, and migrate the store again.")
+            }
+        case .compile(let sql, let trigger):
+            do { try file.connection.execute(sql) } catch let error as SQLiteError where error.isInStatement {
+                throw failure(
+                    "the trigger \(trigger) does not fit the new tables",
+                    underlying: NSError(
+                        domain: NSSQLiteErrorDomain, code: Int(error.extendedCode),
+                        userInfo: [
+                            NSLocalizedDescriptionKey: "The trigger “\(trigger)”, which is not of the model, does not "
+                                + "fit the new tables: \(error.message)."
+                        ]),
+                    advice: "Drop the trigger, or write it for the new tables, and migrate the store again.")
+            }
+        }
+    }
+
+    func failure(
+        _ reason: String, code: Int = CoreDataErrorCode.migration, underlying: NSError, advice: String
+    ) -> NSError {
+        MigrationError.inPlace(
+            url: file.url, from: MigrationError.version(source, sibling: destination),
+            to: MigrationError.version(destination), reason: reason, code: code, underlying: underlying, advice: advice)
+    }
+}
