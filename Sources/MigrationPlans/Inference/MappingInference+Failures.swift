@@ -40,7 +40,7 @@ extension MappingInference {
                 guard let name = entity.name,
                     let former = names.entities[name].flatMap({ source.entitiesByName[$0] })?.relationshipsByName[
                         names.properties[name]?[relationship.name] ?? ""],
-                    !RelationshipChange.startsAnew(former, relationship, entityNames: names.entities)
+                    !RelationshipChange.startsAnew(former, relationship, successors: names.successors)
                 else { return nil }
                 return former
             }

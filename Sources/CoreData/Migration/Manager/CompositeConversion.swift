@@ -28,10 +28,25 @@ final class CompositeConversion {
     /// The value of the present attribute; a value that it does not accept is refused when the object is saved.
     func converted(_ value: StoredValue) -> StoredValue {
         switch value {
-        case .object(let object as CompositeValue): StoredValue(converted(object.elements), for: attribute)
+        case .object(let object as CompositeValue):
+            keeping(object, StoredValue(converted(object.elements), for: attribute))
         case .null where attribute.isAlwaysPresent: StoredValue(converted([:]), for: attribute)
         default: value
         }
+    }
+
+    /// Adds the elements whose stored form is not what they show, such as bytes that cannot be read here.
+    private func keeping(_ former: CompositeValue, _ value: StoredValue) -> StoredValue {
+        guard !former.kept.isEmpty else { return value }
+        var kept: [String: StoredValue] = [:]
+        for element in elements {
+            guard let name = element.former?.name, let stored = former.kept[name],
+                element.former?.type == element.present.type
+            else { continue }
+            kept[element.present.name] = element.inner?.converted(stored) ?? stored
+        }
+        guard !kept.isEmpty else { return value }
+        return .object(CompositeValue(value.compositeElements, keeping: kept))
     }
 
     private func converted(_ values: [String: Any]) -> [String: Any] {
@@ -57,6 +72,13 @@ final class CompositeConversion {
             return value
         }
         return numbers.converted(StoredValue(value, for: former)).objectValue(for: element.present)
+    }
+}
+
+extension StoredValue {
+    fileprivate var compositeElements: [String: Any] {
+        guard case .object(let object as CompositeValue) = self else { return [:] }
+        return object.elements
     }
 }
 

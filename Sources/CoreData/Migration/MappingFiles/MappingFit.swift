@@ -4,9 +4,9 @@ import Ordering
 
 /// Whether entity mappings are for two versions of a model. Pure.
 ///
-/// Core Data takes the first mapping model whose version hashes all are hashes of the versions' entities. A mapping
-/// model for other versions may have only such, if the versions have further entities, and does not migrate their
-/// objects. So the entities that it does not name count, too.
+/// A mapping model names the version hashes of its entities. One that was made for other versions may have only hashes
+/// of these two, if the versions have further entities, and does not migrate their objects. So the entities that it
+/// does not name count, too.
 enum MappingFit {
     /// Whether entity mappings were made for two models: their hashes are those of the models, and they lose no entity.
     static func holds(
@@ -60,7 +60,7 @@ enum MappingFit {
     /// The index of the mappings for two models that leave out the fewest entities, the first of several; nil if none
     /// are for them.
     ///
-    /// As in Core Data, mappings without any hash of the source or of the destination are for no version.
+    /// Mappings without any hash of the source or of the destination do not say what versions they are for.
     static func best(
         _ candidates: [[NSEntityMapping]], from source: NSManagedObjectModel, to destination: NSManagedObjectModel
     ) -> Int? {
