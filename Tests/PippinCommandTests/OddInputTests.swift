@@ -69,7 +69,8 @@ struct OddInputTests {
         ])
     func values(_ query: String) throws {
         let run = try Kennel().query(query)
-        #expect(run.errors.isEmpty, "\(run.errors)")
+        #expect(run.status == 0)
+        #expect(run.errors.contains("keeps no copy of its model; its tables are shown as they are"), "\(run.errors)")
         #expect(run.output.split(separator: "\n").count == 1)
     }
 

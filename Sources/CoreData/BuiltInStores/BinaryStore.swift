@@ -112,7 +112,7 @@ enum BinaryStoreArchive {
         document.metadata[NSStoreTypeKey] = NSBinaryStoreType
         // Only tools need these: values are read by the model.
         if root.keys.contains("declarations"), case .plain(.data(let bytes)) = try root.value(forKey: "declarations"),
-            let list = try? PropertyListSerialization.propertyList(from: bytes, format: nil) as? [String: [String: Any]]
+            let list = try? PropertyList.foundationObject(of: bytes) as? [String: [String: Any]]
         {
             document.declarations = StoreDeclarations(propertyList: list)
         }

@@ -100,8 +100,8 @@ enum SourceWarnings {
                 return element.string(interval) == nil && SourceReader.date(value) == nil ? "a date" : nil
             default:
                 // A default of another type that cannot be read is an error.
-                let isRead = key == "defaultValueString" || SourceReader.readsBound(value, of: type)
-                return isRead ? nil : "a value of the type \(name)"
+                let isBound = key == "minValueString" || key == "maxValueString"
+                return !isBound || SourceReader.readsBound(value, of: type) ? nil : "a value of the type \(name)"
             }
         }
         let keys = [
