@@ -65,9 +65,8 @@ package enum RelationshipFills {
         }
     }
 
-    /// Fills the columns of a key and of its place with the sources of pairs.
-    ///
-    /// - Parameter isEmpty: whether no row has a key before.
+    /// Fills the columns of a key and of its place with the sources of pairs. `isEmpty` says whether no row has a key
+    /// before.
     private static func fill(
         _ column: String, _ orderColumn: String?, _ mapping: EntityMapping, _ pairs: StoredPairs,
         where conditions: [SQLFragment], isEmpty: Bool, _ violation: MigrationViolation

@@ -130,10 +130,8 @@ struct StoreWithoutModelTests {
         #expect(error?.code == 134100)
     }
 
-    /// Three versions of the model in a package, the second of which made the store.
-    ///
-    /// - Parameter tags: whether the last version has a second relationship between books and tags.
-    /// - Returns: the last version.
+    /// Three versions of the model in a package, the second of which made the store. With tags, the last version, which
+    /// it returns, has a second relationship between books and tags.
     private func makeVersions(withSecondTags tags: Bool = false) throws -> NSManagedObjectModel {
         let package = folder.file("Library.xcdatamodeld")
         let later = Self.model([
