@@ -69,8 +69,7 @@ struct OddInputTests {
         ])
     func values(_ query: String) throws {
         let run = try Kennel().query(query)
-        #expect(run.status == 0)
-        #expect(run.errors.contains("keeps no copy of its model; its tables are shown as they are"), "\(run.errors)")
+        #expect(run.errors.isEmpty, "\(run.errors)")
         #expect(run.output.split(separator: "\n").count == 1)
     }
 
@@ -191,7 +190,8 @@ struct OddInputTests {
             in: store.folder.store)
         #expect(CommandRun("dump", store.path).status == 0)
         let run = CommandRun("query", store.path, "Book", "--format", "jsonl")
-        #expect(run.errors.isEmpty, "\(run.errors)")
+        #expect(run.status == 0)
+        #expect(run.errors.contains("keeps no copy of its model; its tables are shown as they are"), "\(run.errors)")
         #expect(run.output.split(separator: "\n").count == 3)
     }
 }
