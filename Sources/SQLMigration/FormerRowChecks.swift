@@ -50,8 +50,9 @@ package enum FormerRowChecks {
         _ path: String, _ mapping: EntityMapping, _ formerMapping: EntityMapping
     ) -> [MigrationCheck] {
         if former.isComposite, column.isComposite {
+            let names = attribute.elementSources(in: source)
             return attribute.elements.flatMap { element -> [MigrationCheck] in
-                guard let name = attribute.elementSources(in: source)[element.name],
+                guard let name = names[element.name],
                     let old = source.elements.first(where: { $0.name == name }),
                     let oldColumn = former.elements.first(where: { NestedColumns.name(of: $0) == name }),
                     let present = column.elements.first(where: { NestedColumns.name(of: $0) == element.name })

@@ -47,25 +47,13 @@ extension NSManagedObject {
         }
     }
 
-    /// The stored form of a value that a program sets. Bytes that stand for a transformable value which cannot be read
-    /// here stay these bytes when they are set again.
-    private func stored(
-        _ value: Any?, _ attribute: AttributeLayout, at slot: Int, replacing former: @autoclosure () -> StoredValue
-    ) -> StoredValue {
-        if attribute.type == .transformableAttributeType, let data = value as? Data {
-            if state.contains(.fault) { fireFault() }
-            if case .data(data) = values[slot] { return values[slot] }
-        }
-        return StoredValue(value, for: attribute, replacing: former())
-    }
-
     final func setModeledValue(_ value: Any?, forKey key: String) {
         guard let place = layout.place(forKey: key) else { return setValue(value, forUndefinedKey: key) }
         switch place {
         case .slot(let slot):
             switch layout.slots[slot].kind {
             case .attribute(let attribute):
-                setStoredValue(stored(value, attribute, at: slot, replacing: storedValue(at: slot)), at: slot)
+                setStoredValue(StoredValue(value, for: attribute, replacing: storedValue(at: slot)), at: slot)
             case .toOne(let relationship): setToOne(relationship, toAny: value)
             }
         case .toMany(let index):
@@ -116,7 +104,7 @@ extension NSManagedObject {
         case .slot(let slot):
             switch layout.slots[slot].kind {
             case .attribute(let attribute):
-                values[slot] = stored(value, attribute, at: slot, replacing: values[slot])
+                values[slot] = StoredValue(value, for: attribute, replacing: values[slot])
                 if state.contains(.listed) { storedContext?.changed.indexAgain(self) }
             case .toOne(let relationship):
                 withoutNotifying(relationship.name) { setToOne(relationship, toAny: value) }

@@ -74,9 +74,13 @@ extension StoredValue {
         return StoredValue(object, for: element) == self
     }
 
-    /// The stored form of a value that a developer sets, where the elements of a composite attribute that stay as they
-    /// are shown stay as they are stored.
+    /// The stored form of a value that a developer sets, where what stays as it is shown stays as it is stored: the
+    /// bytes of a transformable value that cannot be read here, and such elements of a composite attribute.
     package init(_ value: Any?, for attribute: AttributeLayout, replacing former: @autoclosure () -> StoredValue) {
+        if attribute.type == .transformableAttributeType, let data = value as? Data, case .data(data) = former() {
+            self = .data(data)
+            return
+        }
         guard attribute.type == .compositeAttributeType, let new = Self.unwrapped(value) as? [String: Any],
             case .object(let former as CompositeValue) = former(), !former.kept.isEmpty
         else {

@@ -158,8 +158,9 @@ extension SourceReader {
         func bound(_ key: String, dateKey: String) throws -> Value? {
             if type == .dateAttributeType, let date = try element.timeInterval(dateKey, place) { return .date(date) }
             // The editor keeps the bounds of an attribute that had another type. A warning names them.
-            guard type.hasBoundsInSource, let text = element.string(key), readsBound(text, of: type) else { return nil }
-            return Value(try value(text, of: boundType(of: type), key: key, element, place).object)
+            guard type.hasBoundsInSource, let text = element.string(key) else { return nil }
+            let bound = try? value(text, of: boundType(of: type), key: key, element, place)
+            return bound.flatMap { Value($0.object) }
         }
         let minimum = try bound("minValueString", dateKey: "minDateTimeInterval")
         let maximum = try bound("maxValueString", dateKey: "maxDateTimeInterval")

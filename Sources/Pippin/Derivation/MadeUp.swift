@@ -2,9 +2,9 @@ import CoreData
 
 /// The made-up values that a type is decoded from.
 ///
-/// No two texts, numbers or identifiers are the same, so that a value shows which key it came from. Each is greater
-/// than those before it, so that a type that requires an order, such as `start <= end`, accepts them. A type gets the
-/// same values each time that it is decoded.
+/// No two texts or identifiers are the same, nor the first hundred numbers, so that a value shows which key it came
+/// from. Each is greater than those before it, so that a type that requires an order, such as `start <= end`, accepts
+/// them. A type gets the same values each time that it is decoded.
 final class MadeUp {
     /// Whether optional properties have values, Boolean ones are true, and words begin with capitals: what a model
     /// computes from its properties shows in the difference.
@@ -28,7 +28,7 @@ final class MadeUp {
 
     var string: String { (isFull ? "Made Up " : "made up ") + digits }
 
-    /// Small enough for every type of integer, and for a percentage.
+    /// Small enough for every type of integer, and for a percentage: from the hundredth value on, always the same.
     var integer: Int { min(next, 100) }
 
     func value(of kind: AttributeKind) -> Any {

@@ -58,40 +58,36 @@ package final class ModelRegistry: Sendable {
     func mayContainItself(_ plan: EntityPlan) -> Bool { cyclic.contains(plan.id) }
 
     private static func cyclic(_ plans: [EntityPlan]) -> Set<ObjectIdentifier> {
-        var left = plans
-        var ended: Set<ObjectIdentifier> = []
-        while true {
-            // Each round takes the models away whose members are all taken away.
-            let found = left.filter { plan in
-                plan.fields.allSatisfy { field in
-                    guard let related = field.related, !related.isReference else { return true }
-                    return ended.contains(related.id)
-                }
-            }
-            if found.isEmpty { return Set(left.map(\.id)) }
-            ended.formUnion(found.map(\.id))
-            left.removeAll { ended.contains($0.id) }
-        }
+        Set(plans.map(\.id)).subtracting(models(of: plans) { _, member, ended in ended.contains(member.id) })
     }
 
     private static func trees(
         _ plans: [EntityPlan], _ byType: [ObjectIdentifier: EntityPlan]
     ) -> Set<ObjectIdentifier> {
-        var trees: Set<ObjectIdentifier> = []
-        // Each round adds the models whose members are all trees. Models on a cycle are never added.
+        models(of: plans) { field, member, trees in
+            if case .toMany(_, isOrdered: false) = field.kind {
+                return byType[member.id]?.relationships.isEmpty ?? false
+            }
+            return trees.contains(member.id)
+        }
+    }
+
+    /// The models whose members are all acceptable. Each round adds those whose members were added, so that models on a
+    /// cycle never are.
+    private static func models(
+        of plans: [EntityPlan], whereMembers accept: (FieldPlan, RelatedModel, Set<ObjectIdentifier>) -> Bool
+    ) -> Set<ObjectIdentifier> {
+        var added: Set<ObjectIdentifier> = []
         while true {
             let found = plans.filter { plan in
-                !trees.contains(plan.id)
+                !added.contains(plan.id)
                     && plan.fields.allSatisfy { field in
-                        guard let related = field.related, !related.isReference else { return true }
-                        if case .toMany(_, isOrdered: false) = field.kind {
-                            return byType[related.id]?.relationships.isEmpty ?? false
-                        }
-                        return trees.contains(related.id)
+                        guard let member = field.related, !member.isReference else { return true }
+                        return accept(field, member, added)
                     }
             }
-            if found.isEmpty { return trees }
-            trees.formUnion(found.map(\.id))
+            if found.isEmpty { return added }
+            added.formUnion(found.map(\.id))
         }
     }
 

@@ -40,9 +40,11 @@ extension ModelGraph {
     mutating func compare<Model: CoreModel>(
         _ models: [Model], _ picks: ContiguousArray<(index: Int, node: Int)>
     ) throws {
+        guard let first = picks.first else { return }
+        // Models of one list are of one type.
+        let plan = nodes[first.node].plan
+        let encoder = RecordEncoder(plan.record)
         for (index, node) in picks {
-            let plan = nodes[node].plan
-            let encoder = RecordEncoder(plan.record)
             let encoded: EncodedRecord
             do { encoded = try encoder.encode(models[index]) } catch {
                 throw PersistenceError.unwritable(

@@ -13,7 +13,8 @@ extension PersistenceManager {
     /// empty field is no value; in quotes it is an empty text for a `String`. A list is JSON in its column.
     ///
     /// A model that is stored already keeps its values of the properties that have no column, such as the author in a
-    /// list of `id,title,price`. A nested struct is one value: a column of it replaces all of it.
+    /// list of `id,title,price`. A nested struct is one value: a column of it replaces all of it. Where models of one
+    /// type are at several places, such as an author and an editor, all of them have the same columns.
     ///
     /// A text must be a value as a whole, or its record is refused: with its line, the column, the text and what was
     /// expected. `1,5`, `9abc`, `0x10` and `nan` are not numbers, 70000 is not an `Int16`, and the 30th of February is
@@ -50,7 +51,7 @@ extension PersistenceManager {
             guard let columns = header else {
                 let columns = try CSVColumns(record, of: plan, in: registry, ignoring: ignored, path: url.path)
                 let given = columns.names.filter { !ignored.contains($0) }
-                batches.givenFields = try GivenFields(given, of: plan, in: registry)
+                batches.givenFields = try GivenFields(given, of: plan, in: registry, path: url.path)
                 header = columns
                 continue
             }

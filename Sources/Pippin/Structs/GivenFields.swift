@@ -1,4 +1,5 @@
 import CompactCollections
+import Ordering
 
 /// The properties that a file has values for. Stored models keep their values of all others.
 struct GivenFields: Sendable {
@@ -11,21 +12,36 @@ struct GivenFields: Sendable {
     ///   - columns: the names of a file's columns, which the model has.
     ///   - plan: the model.
     ///   - registry: the models that are known.
-    /// - Throws: ``PersistenceError/Code/unknownModel``
-    init?(_ columns: [String], of plan: EntityPlan, in registry: ModelRegistry) throws {
+    ///   - path: the file's path, for errors.
+    /// - Throws: ``PersistenceError/Code/fileNotReadable`` if models of one type have other columns at one place than
+    ///   at another, since the values of these would be set to nil where they are missing.
+    init?(_ columns: [String], of plan: EntityPlan, in registry: ModelRegistry, path: String) throws {
+        var places: [String: (plan: EntityPlan, fields: Set<Int>)] = [:]
         var plans: [ObjectIdentifier: EntityPlan] = [plan.id: plan]
         var whole: Set<ObjectIdentifier> = []
         for column in columns {
-            var owner = plan
+            var (owner, place) = (plan, "")
             var keys = column.split(separator: ".", omittingEmptySubsequences: false)[...]
             while let key = keys.popFirst(), let field = owner.fields.firstIndex(where: { $0.key == key }) {
                 fields[owner.id, default: []].insert(field)
+                places[place, default: (owner, [])].fields.insert(field)
                 guard let related = owner.fields[field].related, !related.isReference else { break }
                 owner = try registry.plan(related)
+                place += "\(key)."
                 plans[owner.id] = owner
                 // The column has such models as JSON.
                 if keys.isEmpty { whole.insert(owner.id) }
             }
+        }
+        for (place, known) in places.ordered(by: { $0.key < $1.key }) where !whole.contains(known.plan.id) {
+            guard let missing = fields[known.plan.id]?.subtracting(known.fields).min() else { continue }
+            let column = place + known.plan.fields[missing].key
+            throw PersistenceError.fileNotReadable(
+                path: path,
+                reason:
+                    "It has a column for '\(known.plan.fields[missing].name)' of '\(known.plan.name)' at another place, and "
+                    + "none named “\(column)”, so that the value would be lost there. Add it, or leave the other one out."
+            )
         }
         for (id, plan) in plans {
             for (index, field) in plan.fields.enumerated() {

@@ -127,6 +127,8 @@ extension Tombstones {
         let found = try connection.query(
             "SELECT transaction_id, id, entity, tombstone FROM pippin.changes WHERE schema_name = $1 AND entity = ANY($2) "
                 + "AND tombstone IS NOT NULL", parameters)
+        var (transactions, changes): ([Int64], [Int64]) = ([], [])
+        var tombstones = PostgresArray(.bytes)
         for row in 0..<found.count {
             let data = found.data(row, 3)
             guard
@@ -134,14 +136,18 @@ extension Tombstones {
                 let new = convert(Int(found.integer(row, 2)), list),
                 let bytes = try? PropertyList(foundationObject: new).binaryData()
             else { continue }
-            var change = PostgresParameters()
-            change.append(place.schema)
-            change.append(found.integer(row, 0))
-            change.append(found.integer(row, 1))
-            change.append(bytes)
-            try connection.query(
-                "UPDATE pippin.changes SET tombstone = $4 WHERE schema_name = $1 AND transaction_id = $2 AND id = $3",
-                change)
+            transactions.append(found.integer(row, 0))
+            changes.append(found.integer(row, 1))
+            tombstones.append(bytes)
         }
+        guard !changes.isEmpty else { return }
+        var converted = PostgresParameters()
+        converted.append(place.schema)
+        converted.append(array: transactions)
+        converted.append(array: changes)
+        converted.append(tombstones)
+        try connection.query(
+            "UPDATE pippin.changes c SET tombstone = u.tombstone FROM unnest($2, $3, $4) AS u(transaction_id, id, tombstone) "
+                + "WHERE c.schema_name = $1 AND c.transaction_id = u.transaction_id AND c.id = u.id", converted)
     }
 }

@@ -71,6 +71,27 @@ struct PartialImportTests {
         #expect(stored?.notes == lamp.notes && stored?.size == lamp.size)
     }
 
+    @Test("are refused if one of several models of a type lacks a column that another one has: its value would be lost")
+    func otherColumns() async throws {
+        struct Play: CoreModel {
+            let id: String
+            var author: Maker?
+            var editor: Maker?
+        }
+        let counter = try Counter(Play.self)
+        let file = counter.folder.file("plays.csv")
+        func load(_ text: String) async throws -> ImportReport {
+            try Data(text.utf8).write(to: file)
+            return try await counter.manager.importCSV(Play.self, from: file)
+        }
+        let error = await #expect(throws: PersistenceError.self) {
+            try await load("id,author.id,author.name,author.born,editor.id,editor.name\n1,a,Ann,1800,b,Bea\n")
+        }
+        #expect(error?.code == .fileNotReadable)
+        #expect(error?.description.contains("“editor.born”") == true)
+        #expect(try await load("id,author.id,author.name,editor.id,editor.name\n1,a,Ann,b,Bea\n").inserted == 1)
+    }
+
     @Test("take an empty text in quotes as the value of a nested struct, but not as a model")
     func quoted() async throws {
         _ = try await `import`("id,title,price,size.unit,maker.id,maker.name\nlamp,Lamp,9,\"\",\"\",\"\"\n")

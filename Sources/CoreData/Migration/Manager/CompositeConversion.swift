@@ -29,24 +29,30 @@ final class CompositeConversion {
     func converted(_ value: StoredValue) -> StoredValue {
         switch value {
         case .object(let object as CompositeValue):
-            keeping(object, StoredValue(converted(object.elements), for: attribute))
+            joined(converted(object.elements), kept(of: object))
         case .null where attribute.isAlwaysPresent: StoredValue(converted([:]), for: attribute)
         default: value
         }
     }
 
-    /// Adds the elements whose stored form is not what they show, such as bytes that cannot be read here.
-    private func keeping(_ former: CompositeValue, _ value: StoredValue) -> StoredValue {
-        guard !former.kept.isEmpty else { return value }
+    /// The elements whose stored form is not what they show, such as bytes that cannot be read here.
+    private func kept(of former: CompositeValue) -> [String: StoredValue] {
         var kept: [String: StoredValue] = [:]
+        guard !former.kept.isEmpty else { return kept }
         for element in elements {
             guard let name = element.former?.name, let stored = former.kept[name],
                 element.former?.type == element.present.type
             else { continue }
             kept[element.present.name] = element.inner?.converted(stored) ?? stored
         }
-        guard !kept.isEmpty else { return value }
-        return .object(CompositeValue(value.compositeElements, keeping: kept))
+        return kept
+    }
+
+    /// The value of shown elements, and of those that stay as they are stored, which the attribute need not accept.
+    private func joined(_ shown: [String: Any], _ kept: [String: StoredValue]) -> StoredValue {
+        let others = StoredValue(shown.filter { kept[$0.key] == nil }, for: attribute)
+        guard !kept.isEmpty, case .object(let object) = others, object is CompositeValue else { return others }
+        return .object(CompositeValue(shown, keeping: kept))
     }
 
     private func converted(_ values: [String: Any]) -> [String: Any] {
@@ -72,13 +78,6 @@ final class CompositeConversion {
             return value
         }
         return numbers.converted(StoredValue(value, for: former)).objectValue(for: element.present)
-    }
-}
-
-extension StoredValue {
-    fileprivate var compositeElements: [String: Any] {
-        guard case .object(let object as CompositeValue) = self else { return [:] }
-        return object.elements
     }
 }
 
