@@ -116,6 +116,9 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, FetchDescriptio
     /// Whether objects that the context already has take the store's values.
     open var shouldRefreshRefetchedObjects = false
 
+    /// What Core Data prints of a request, for logs and debuggers.
+    open override var description: String { describedRequest }
+
     /// Whether the other object is a request for the same: of the same entity, predicate, order and settings.
     ///
     /// - Parameter object: what to compare with.

@@ -17,6 +17,11 @@ open class NSFetchedPropertyDescription: NSPropertyDescription {
         fetchRequest == (other as? NSFetchedPropertyDescription)?.fetchRequest
     }
 
+    /// What Core Data prints of a fetched property, and its request, for logs and debuggers.
+    open override var description: String {
+        "\(describedProperty), fetchRequest \(DescriptionText.value(fetchRequest))"
+    }
+
     package override func emptyCopy() -> NSPropertyDescription { NSFetchedPropertyDescription() }
 
     package override func copyContents(to copy: NSPropertyDescription) {

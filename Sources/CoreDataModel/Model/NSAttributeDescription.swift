@@ -46,6 +46,9 @@ open class NSAttributeDescription: NSPropertyDescription {
     /// transient, its modifier, and the elements of a composite.
     open override var versionHash: Data { super.versionHash }
 
+    /// What Core Data prints of an attribute, for logs and debuggers.
+    open override var description: String { describedAttribute }
+
     package override func emptyCopy() -> NSPropertyDescription { NSAttributeDescription() }
 
     package override func copyContents(to copy: NSPropertyDescription) {
@@ -66,6 +69,11 @@ open class NSAttributeDescription: NSPropertyDescription {
 open class NSDerivedAttributeDescription: NSAttributeDescription {
     /// The expression for the value: a key path, `now()`, `lowercase:(name)`, `books.@count` and similar ones.
     open var derivationExpression: NSExpression? { willSet { willChangeDescription() } }
+
+    /// What Core Data prints of an attribute, and what its value is computed by, for logs and debuggers.
+    open override var description: String {
+        "\(describedAttribute), derivationExpression \(DescriptionText.value(derivationExpression))"
+    }
 
     package override func emptyCopy() -> NSPropertyDescription { NSDerivedAttributeDescription() }
 
@@ -103,6 +111,11 @@ open class NSCompositeAttributeDescription: NSAttributeDescription {
     public override init() {
         super.init()
         attributeType = .compositeAttributeType
+    }
+
+    /// What Core Data prints of an attribute, and its elements, for logs and debuggers.
+    open override var description: String {
+        "\(describedAttribute), elements \(DescriptionText.list(elements.map { DescriptionText.quoted($0.description) }))"
     }
 
     package override func emptyCopy() -> NSPropertyDescription { NSCompositeAttributeDescription() }

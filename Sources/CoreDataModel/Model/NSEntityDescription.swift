@@ -197,6 +197,9 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
 
     deinit { link.leave() }
 
+    /// What Core Data prints of an entity with its properties and subentities, for logs and debuggers.
+    open override var description: String { describedEntity }
+
     /// Whether the other object describes the same entity: with equal properties, superentity, indexes, constraints and
     /// user info, in whatever model it is. Two entities that were read from one file are equal.
     ///

@@ -167,6 +167,13 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     /// Creates a model without entities.
     public override init() { super.init() }
 
+    /// The names of the entities. Core Data prints them whole, as ``debugDescription`` does: a migration's error, which has two
+    /// models in its user info, would fill pages.
+    open override var description: String { described { $0.name ?? "" } }
+
+    /// What Core Data prints of a model: its entities with their properties, and its templates of requests.
+    open override var debugDescription: String { described(entity: \.description) }
+
     /// Whether the other object is a model with the same entities, properties and configurations, wherever it was
     /// loaded from.
     ///

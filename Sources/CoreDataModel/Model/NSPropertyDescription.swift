@@ -86,6 +86,9 @@ open class NSPropertyDescription: NSObject, NSCopying {
     /// Creates a property without a name.
     public override init() { super.init() }
 
+    /// What Core Data prints of a property, for logs and debuggers.
+    open override var description: String { describedProperty }
+
     /// Whether the other object describes the same property: of the same name and kind, with the same settings and user
     /// info, in whatever entity it is.
     ///

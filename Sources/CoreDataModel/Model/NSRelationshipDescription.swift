@@ -63,6 +63,13 @@ open class NSRelationshipDescription: NSPropertyDescription {
     /// delete rule and order, whether it is optional or transient, and its modifier.
     open override var versionHash: Data { super.versionHash }
 
+    /// What Core Data prints of a relationship, for logs and debuggers.
+    open override var description: String {
+        "\(describedProperty), destination entity \(DescriptionText.value(destinationEntity?.name)), "
+            + "inverseRelationship \(DescriptionText.value(inverseRelationship?.name)), minCount \(minCount), "
+            + "maxCount \(maxCount), isOrdered \(DescriptionText.value(isOrdered)), deleteRule \(deleteRule.rawValue)"
+    }
+
     package override func emptyCopy() -> NSPropertyDescription { NSRelationshipDescription() }
 
     package override func copyContents(to copy: NSPropertyDescription) {
