@@ -75,6 +75,26 @@ struct KeyedArchiveTests {
         #expect(words as? [String: [Int]] == ["a": [0]])
     }
 
+    @Test("A set or dictionary of many data that begin alike has no value: each would be compared with all others")
+    func dataOfOneHash() throws {
+        func value(count: Int, head: Int, isDictionary: Bool) throws -> Any? {
+            var builder = KeyedArchiveBuilder()
+            let data = (0..<count).map { number in
+                builder.scalar(
+                    .data(Data(repeating: 7, count: head) + withUnsafeBytes(of: number.bigEndian) { Data($0) }))
+            }
+            let root = isDictionary ? builder.dictionary(data.map { (key: $0, value: $0) }) : builder.set(data)
+            return try ArchivedValue.object(builder.archive(root: root).root()).foundationValue()
+        }
+        let start = ContinuousClock.now
+        #expect(try value(count: 20_000, head: 80, isDictionary: false) == nil)
+        #expect(try value(count: 20_000, head: 80, isDictionary: true) == nil)
+        #expect(try (value(count: 20_000, head: 8, isDictionary: false) as? NSSet)?.count == 20_000)
+        #expect(try (value(count: 20_000, head: 8, isDictionary: true) as? [AnyHashable: Any])?.count == 20_000)
+        #expect(try (value(count: 100, head: 80, isDictionary: false) as? NSSet)?.count == 100)
+        #expect(start.duration(to: .now) < .seconds(60))
+    }
+
     @Test("Foundation's own archiver writes what is read")
     func foundationArchiver() throws {
         let archiver = NSKeyedArchiver(requiringSecureCoding: false)

@@ -16,8 +16,8 @@ extension ArchivedValue {
 
     /// The value as a Foundation object, if it is of a class that property lists or Core Data's attributes hold:
     /// `NSNumber`, `NSDecimalNumber`, `String`, `Data`, `Date`, `UUID`, `URL`, `NSNull`, and arrays, sets and
-    /// dictionaries of these. Nil for null and for any other class, and where a decimal or a collection is in a set, or
-    /// is a key.
+    /// dictionaries of these. Nil for null and for any other class, where a decimal or a collection is in a set or is a
+    /// key, and where so many elements or keys have one hash that comparing them takes long.
     ///
     /// - Parameter depth: how deep collections may nest; cycles reach this limit.
     /// - Returns: the object; `nil` for null and for other classes.
@@ -63,9 +63,11 @@ extension ArchivedObject {
         if let elements = try elements() {
             let isArray = isKind(of: "NSArray")
             var values: [Any] = []
+            var hashes = SharedHashes()
             for element in elements {
                 guard isArray || element.isHashable else { return nil }
                 guard let value = try element.foundationValue(depth: depth - 1) else { return nil }
+                guard isArray || archive.budget.compare(hashes.add(value)) else { return nil }
                 values.append(value)
             }
             if isArray { return values }
@@ -73,8 +75,10 @@ extension ArchivedObject {
         }
         if let pairs = try pairs() {
             var values: [AnyHashable: Any] = [:]
+            var hashes = SharedHashes()
             for (key, value) in pairs {
                 guard key.isHashable, let key = try key.foundationValue(depth: depth - 1) as? AnyHashable,
+                    archive.budget.compare(hashes.add(key.base)),
                     let value = try value.foundationValue(depth: depth - 1)
                 else { return nil }
                 values[key] = value
@@ -82,6 +86,20 @@ extension ArchivedObject {
             return values
         }
         return nil
+    }
+
+    /// How many elements of a set, or keys, have which hash. Foundation's hash on Linux looks at the first 80 bytes of
+    /// data and at 96 characters of a string, so that pictures that begin alike are each compared with all others.
+    private struct SharedHashes {
+        private var counts: [Int: Int] = [:]
+
+        /// - Returns: with how many earlier values this one has to be compared.
+        mutating func add(_ value: Any) -> Int {
+            guard let hash = ((value as AnyObject) as? NSObject)?.hash else { return 0 }
+            let known = counts[hash] ?? 0
+            counts[hash] = known + 1
+            return known
+        }
     }
 
     /// Data that the archiver put into the object itself or into an object of its own.

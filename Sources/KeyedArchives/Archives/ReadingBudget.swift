@@ -9,12 +9,18 @@ final class ReadingBudget: Sendable {
     private let limit: Int
     private let steps = Atomic<Int>(0)
     private let copied = Atomic<Int>(0)
+    private let comparisonLimit: Int
+    private let comparisons = Atomic<Int>(0)
     /// 0 until it is needed.
     private let copyLimit = Atomic<Int>(0)
     /// The archives of single objects, by the objects' numbers.
     let fragments = Mutex<[Int: Data]>([:])
 
-    init(objectCount: Int) { limit = 50_000 + 100 * objectCount }
+    init(objectCount: Int) {
+        limit = 50_000 + 100 * objectCount
+        // Foundation compares some ten thousands of data a second.
+        comparisonLimit = 20_000 + 4 * objectCount
+    }
 
     func spend(_ count: Int = 1) throws(KeyedArchiveError) {
         guard steps.add(count, ordering: .relaxed).newValue <= limit else {
@@ -22,6 +28,11 @@ final class ReadingBudget: Sendable {
                 reason: "reading it takes more than \(limit) steps, because its objects share one another too often")
         }
     }
+
+    /// Counts comparisons of values that have one hash, for a set or a dictionary that is made of them.
+    ///
+    /// - Returns: whether they may be made.
+    func compare(_ count: Int) -> Bool { comparisons.add(count, ordering: .relaxed).newValue <= comparisonLimit }
 
     /// Counts bytes of texts and data that are copied: an object may be copied for every one that refers to it.
     func copy(_ count: Int, of objects: [PropertyList]) throws(KeyedArchiveError) {
