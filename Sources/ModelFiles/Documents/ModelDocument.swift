@@ -57,6 +57,10 @@ package struct EntityDocument: Equatable, Sendable {
 
     package func property(named name: String) -> PropertyDocument? { properties.first { $0.name == name } }
 
+    /// Whether a name in a uniqueness constraint is that of an element of a composite attribute, `home.city`. Compiled
+    /// models may have such constraints, sources may not.
+    package func isElement(_ name: String) -> Bool { name != name.firstKey && property(named: name) == nil }
+
     var compiled: EntityDocument {
         var result = self
         result.properties = properties.map(\.compiled).ordered { $0.name < $1.name }

@@ -142,9 +142,7 @@ package enum SourceReader {
     ) throws {
         let constraints = element.children(named: "uniquenessConstraints").flatMap(\.children)
         for part in constraints.flatMap({ $0.children(named: "constraint") }) {
-            guard let value = part.string("value"), value != value.firstKey, entity.property(named: value) == nil else {
-                continue
-            }
+            guard let value = part.string("value"), entity.isElement(value) else { continue }
             throw part.error(
                 place,
                 "a uniqueness constraint names “\(value)”, an element of a composite attribute, which no store keeps "

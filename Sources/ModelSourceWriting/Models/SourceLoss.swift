@@ -56,6 +56,9 @@ private struct EntityLosses {
         if entity.userInfo != written.userInfo { add(nil, "entries of its user info that are no texts") }
         if entity.indexes != written.indexes { add(nil, "parts of its indexes") }
         if entity.spotlightDisplayName != written.spotlightDisplayName { add(nil, "the name that Spotlight shows") }
+        for constraint in entity.uniquenessConstraints where constraint.contains(where: entity.isElement) {
+            add(nil, "its uniqueness constraint on \(constraint.joined(separator: ", ")), which no source may have")
+        }
         for property in entity.properties {
             guard let other = written.property(named: property.name) else { continue }
             compare(property, other, path: property.name)

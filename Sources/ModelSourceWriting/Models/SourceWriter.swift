@@ -77,7 +77,9 @@ package enum SourceWriter {
         }
         element.children += entity.indexes.map(index)
         element.children += list("compoundIndex", "index", entity.compoundIndexesBesideFetchIndexes)
-        element.children += list("uniquenessConstraint", "constraint", entity.uniquenessConstraints)
+        // A text with a constraint on an element of a composite attribute could not be read.
+        let constraints = entity.uniquenessConstraints.filter { !$0.contains(where: entity.isElement) }
+        element.children += list("uniquenessConstraint", "constraint", constraints)
         element.children += userInfo(entity.userInfo)
         return element
     }

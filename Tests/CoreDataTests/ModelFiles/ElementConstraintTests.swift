@@ -1,4 +1,5 @@
 import CoreData
+import ModelSourceWriting
 import Testing
 
 @Suite("A uniqueness constraint on an element of a composite attribute")
@@ -34,5 +35,16 @@ struct ElementConstraintTests {
             document.entities[0].uniquenessConstraints = [[name]]
             #expect(throws: (any Error).self) { try ModelAssembler.model(document) }
         }
+    }
+
+    @Test("of a compiled model is left out of a source, which says so")
+    func extracted() throws {
+        var document = try SourceReader.document(of: Data(Self.source("home").utf8))
+        document.entities[0].uniquenessConstraints = [["home.city"]]
+        let contents = try SourceWriter.contents(of: document)
+        #expect(!contents.contains("uniquenessConstraint"))
+        #expect(
+            try SourceLoss.losses(of: document, in: contents).map(\.text)
+                == ["A: its uniqueness constraint on home.city, which no source may have"])
     }
 }
