@@ -160,10 +160,36 @@ struct ModelFileDocumentationTests {
             #expect(words("fr") == "Note")
             try write("\"Entity/Entry\" = \"Eintragl\";", "de_AT", .utf8)
             #expect(words("de-AT") == "Eintragl")
+            try Data([0, 255, 0]).write(to: folder.appendingPathComponent("de.lproj/DiaryModel.strings"))
+            #expect(words("de_CH") == "Note")
         }
         #expect(ModelStrings.preferredLanguages(["LANG": "de_AT.UTF-8"]).first == "de_AT")
         #expect(ModelStrings.preferredLanguages(["LANG": "de", "LC_ALL": "fr_FR@euro"]).first == "fr_FR")
         #expect(ModelStrings.preferredLanguages(["LANG": "C.UTF-8"]) == Locale.preferredLanguages)
+    }
+
+    @Test("localizationDictionary has the words of Apple's folders: by script, by the names of Xcode 3, of the developers")
+    func stringsFolders() throws {
+        try inTestFolder { folder in
+            let resources = folder.appendingPathComponent("Resources")
+            func words(_ language: String) -> String? {
+                let file = resources.appendingPathComponent("Diary.mom")
+                return ModelStrings.dictionary(beside: file, languages: [language])?["Entity/Entry"]
+            }
+            for name in ["zh-Hans", "zh-Hant", "no", "German"] {
+                let place = resources.appendingPathComponent("\(name).lproj")
+                try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+                try Data("\"Entity/Entry\" = \"\(name)\";".utf8).write(
+                    to: place.appendingPathComponent("DiaryModel.strings"))
+            }
+            #expect(["zh_CN", "zh_SG", "zh"].map(words) == ["zh-Hans", "zh-Hans", "zh-Hans"])
+            #expect(["zh_TW", "zh-HK", "zh-Hant-MO"].map(words) == ["zh-Hant", "zh-Hant", "zh-Hant"])
+            #expect(["nb_NO", "de_AT", "fr_FR"].map(words) == ["no", "German", nil])
+            try PropertyListSerialization.data(
+                fromPropertyList: ["CFBundleDevelopmentRegion": "de"], format: .xml, options: 0
+            ).write(to: folder.appendingPathComponent("Info.plist"))
+            #expect(words("fr_FR") == "German")
+        }
     }
 
     // MARK: Models in use
