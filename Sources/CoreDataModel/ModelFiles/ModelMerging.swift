@@ -85,7 +85,9 @@ extension NSManagedObjectModel {
         }
         let merged = try ModelFileError.naming(nil) { try ModelAssembler.model(result, versionHashes: hashes) }
         if models.count == 1 { merged.origin = models[0].origin }
-        merged.unreadProperties = models.flatMap(\.unreadProperties)
+        for property in models.flatMap(\.unreadProperties) where !merged.unreadProperties.contains(property) {
+            merged.unreadProperties.append(property)
+        }
         let dictionaries = models.compactMap(\.localizationDictionary)
         if let first = dictionaries.first {
             // The words of an earlier model count, as its fetch requests do.
