@@ -110,7 +110,8 @@ struct HostileNameTests {
             ("Set<Shape.Kind>", "Set<Shape.Kind>?"), ("any Shape & Codable", "(any Shape & Codable)?"),
             ("(Shape)", "(Shape)?"),
             ("[String:[Int?]]", "[String: [Int?]]?"), ("Result<Int, any Error>", "Result<Int, any Error>?"),
-            ("Any", "Any?"),
+            ("Any", "Any?"), ("any Shape?", "((any Shape)?)?"), ("[any Shape & Codable?]", "[(any Shape & Codable)?]?"),
+            ("Shape & Codable", "(Shape & Codable)?"), ("any (Shape & Codable)", "(any (Shape & Codable))?"),
         ])
     func types(_ text: String, _ expected: String) throws {
         var book = entity()
@@ -122,7 +123,7 @@ struct HostileNameTests {
         "What is no type is none",
         arguments: [
             "[", "[]", "A<", "A<>", "A.", ".A", "A B", "A {}", "() -> Void", "@escaping A", "A;B", "(A, B)",
-            "any any A", "Self", "[Self]", "A!", "[A!]",
+            "any any A", "Self", "[Self]", "A!", "[A!]", "A & any B", "A? & B", "A & B?", "any [A]", "[A] & B", "any any",
         ])
     func noTypes(_ text: String) { #expect(TypeExpression(text) == nil) }
 

@@ -45,50 +45,66 @@ struct TypeExpression {
 
         /// `any Named & Other`, or one type.
         mutating func type(depth: Int) -> String? {
-            guard depth < 32, var text = part(depth: depth) else { return nil }
-            while take("&") {
-                guard let next = part(depth: depth) else { return nil }
-                text += " & " + next
+            guard depth < 32 else { return nil }
+            skipSpaces()
+            if rest.hasPrefix("any ") {
+                rest.removeFirst("any".count)
+                guard let names = names(depth: depth) else { return nil }
+                let type = "any " + names.joined(separator: " & ")
+                // Swift takes an optional one in parentheses only.
+                return rest.first == "?" ? "(\(type))" + marks() : type
             }
-            return text
+            if rest.first == "[" || rest.first == "(" {
+                guard let type = enclosed(depth: depth) else { return nil }
+                return type + marks()
+            }
+            guard let names = names(depth: depth) else { return nil }
+            if names.count == 1 { return names[0] + marks() }
+            // `A & B?` is no type.
+            return rest.first == "?" ? nil : names.joined(separator: " & ")
         }
 
-        private mutating func part(depth: Int) -> String? {
-            // `any` leads here without `type`.
-            guard depth < 32, var text = plain(depth: depth) else { return nil }
-            // A property is optional already, so its type has no exclamation mark.
-            while rest.first == "?" {
-                rest.removeFirst()
-                text.append("?")
-            }
-            return text
+        /// The question marks that follow. A property is optional already, so its type has no exclamation mark.
+        private mutating func marks() -> String {
+            let marks = rest.prefix { $0 == "?" }
+            rest = rest.dropFirst(marks.count)
+            return String(marks)
         }
 
-        private mutating func plain(depth: Int) -> String? {
-            if take("[") {
-                guard var text = type(depth: depth + 1) else { return nil }
-                if take(":") {
-                    guard let value = type(depth: depth + 1) else { return nil }
-                    text += ": " + value
+        /// `Named & Other`, or `(Named & Other)` behind `any`: what is optional or a collection is in no composition.
+        private mutating func names(depth: Int) -> [String]? {
+            guard depth < 32 else { return nil }
+            var names: [String] = []
+            repeat {
+                if take("(") {
+                    guard let inner = self.names(depth: depth + 1), take(")") else { return nil }
+                    names.append("(\(inner.joined(separator: " & ")))")
+                } else {
+                    guard let name = named(depth: depth) else { return nil }
+                    names.append(name)
                 }
-                return take("]") ? "[\(text)]" : nil
-            }
+            } while take("&")
+            return names
+        }
+
+        /// `[Element]`, `[Key: Value]` or `(Type)`
+        private mutating func enclosed(depth: Int) -> String? {
             if take("(") {
                 guard let inner = type(depth: depth + 1), take(")") else { return nil }
                 return "(\(inner))"
             }
-            guard let first = name() else { return nil }
-            // A class that may have subclasses has no property of the type `Self`.
-            if first == "Self" { return nil }
-            if first == "any", rest.first == " " {
-                guard let type = part(depth: depth + 1), !type.hasPrefix("any ") else { return nil }
-                return "any \(type)"
+            guard take("["), var text = type(depth: depth + 1) else { return nil }
+            if take(":") {
+                guard let value = type(depth: depth + 1) else { return nil }
+                text += ": " + value
             }
-            return named(first, depth: depth)
+            return take("]") ? "[\(text)]" : nil
         }
 
         /// `Module.Name<Argument, Argument>.Inner`
-        private mutating func named(_ first: String, depth: Int) -> String? {
+        private mutating func named(depth: Int) -> String? {
+            // A class that may have subclasses has no property of the type `Self`.
+            guard let first = name(), first != "Self", first != "any" else { return nil }
             // `Any` is a type itself.
             var text = first == "Any" ? first : first.asIdentifier
             while true {
