@@ -31,6 +31,13 @@ struct ClassFinderTests {
         #expect(try name(of: "Book", in: nested, dependency: "public class Book {}") == "Library.Book")
     }
 
+    @Test("is none for the protocol beside `class` in what a protocol requires")
+    func requirement() throws {
+        #expect(try name(of: "Named", in: "protocol P: class, Named {}") == "Named")
+        let library = "public class Named {}"
+        #expect(try name(of: "Named", in: "protocol P: class, Named {}", dependency: library) == "Library.Named")
+    }
+
     private func name(of className: String, in dependencies: [String: String]) throws -> String {
         let folder = try TemporaryFolder()
         var folders: [String: String] = [:]

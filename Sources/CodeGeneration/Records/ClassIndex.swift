@@ -36,7 +36,8 @@ struct ClassIndex {
                 case UInt8(ascii: "}"): (braces, modifiers, isClass) = (max(braces - 1, 0), [], false)
                 case UInt8(ascii: "("): parentheses += 1
                 case UInt8(ascii: ")"): parentheses = max(parentheses - 1, 0)
-                default: break
+                // `class` as a requirement of a protocol is followed by a comma.
+                default: isClass = isClass && Self.isSpace(byte)
                 }
                 index += 1
                 continue
@@ -81,6 +82,8 @@ struct ClassIndex {
         }
         return false
     }
+
+    private static func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || (9...13).contains(byte) }
 
     private static func isLetter(_ byte: UInt8) -> Bool {
         switch byte {

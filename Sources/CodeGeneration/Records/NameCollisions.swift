@@ -2,8 +2,6 @@
 /// compiler would find them, in a file that nobody has written.
 struct NameCollisions {
     private let model: RecordModel
-    /// The entities with generated code.
-    private let generated: [RecordEntity]
     /// The first entity of each class whose code is generated.
     private let owners: [String: String]
     /// The types outside the model that the generated code uses.
@@ -11,7 +9,7 @@ struct NameCollisions {
 
     init(_ model: RecordModel) {
         self.model = model
-        generated = model.entities.filter { $0.codeGeneration != .none && $0.hasOwnClass }
+        let generated = model.entities.filter { $0.codeGeneration != .none && $0.hasOwnClass }
         owners = Dictionary(generated.map { ($0.className, $0.name) }) { first, _ in first }
         var types = ReservedNames.types
         for entity in generated {
