@@ -8,6 +8,9 @@ package enum DocumentCheck {
     /// Deeper than any real model, and shallow enough for recursion on any stack.
     package static let maximumInheritance = 100
 
+    /// How many levels of composite attributes one may have within it.
+    package static let maximumCompositeDepth = 32
+
     package static func check(_ document: ModelDocument) throws {
         var byName: [String: EntityDocument] = [:]
         for entity in document.entities {
@@ -92,7 +95,7 @@ package enum DocumentCheck {
                 if attribute.type == .undefinedAttributeType, !property.isTransient {
                     throw error("it has no type; only transient attributes may have none")
                 }
-                try checkElements(of: attribute, at: property.name, entity: entity.name)
+                try checkElements(of: attribute, at: property.name, entity: entity.name, depth: 0)
             case .relationship(let relationship):
                 try check(relationship, property: property.name, entity: entity, byName, relationships)
             case .fetched(let request):
@@ -102,7 +105,15 @@ package enum DocumentCheck {
     }
 
     /// The elements of a composite attribute: each has a column of its own.
-    private static func checkElements(of attribute: AttributeDocument, at path: String, entity: String) throws {
+    private static func checkElements(
+        of attribute: AttributeDocument, at path: String, entity: String, depth: Int
+    ) throws {
+        if attribute.elements.isEmpty { return }
+        guard depth < maximumCompositeDepth else {
+            throw ModelFileError(
+                entity: entity, property: path,
+                reason: "composite attributes contain one another over more than \(maximumCompositeDepth) levels")
+        }
         var names: Set<String> = []
         for element in attribute.elements {
             func error(_ reason: String) -> ModelFileError {
@@ -116,7 +127,7 @@ package enum DocumentCheck {
             guard inner.type != .undefinedAttributeType else {
                 throw error("its element “\(element.name)” has no type")
             }
-            try checkElements(of: inner, at: path + "." + element.name, entity: entity)
+            try checkElements(of: inner, at: path + "." + element.name, entity: entity, depth: depth + 1)
         }
     }
 

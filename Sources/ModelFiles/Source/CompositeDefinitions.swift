@@ -9,8 +9,6 @@ final class CompositeDefinitions {
     private var elementCount = 0
     /// Far more than the number of columns in a store's table.
     private static let maximumElements = 100_000
-    /// The limit for types nested within one another.
-    private static let maximumDepth = 32
 
     init(in root: SourceElement) throws {
         var definitions: [String: SourceElement] = [:]
@@ -33,8 +31,9 @@ final class CompositeDefinitions {
         guard !open.contains(name) else {
             throw element.error(place, "the composite type “\(name)” contains itself")
         }
-        guard open.count < Self.maximumDepth else {
-            throw element.error(place, "composite types contain one another over more than \(Self.maximumDepth) levels")
+        let most = DocumentCheck.maximumCompositeDepth
+        guard open.count < most else {
+            throw element.error(place, "composite types contain one another over more than \(most) levels")
         }
         return found
     }
