@@ -52,6 +52,26 @@ struct ModelCommandTests {
         }
     }
 
+    @Test("diff names changes that mean nothing to a store: the name for Spotlight, compound indexes")
+    func diffOfNames() throws {
+        let entity = "<model><entity name=\"Book\"%1><attribute name=\"title\" attributeType=\"String\"/>"
+            + "<attribute name=\"year\" attributeType=\"Date\"/>%2</entity></model>"
+        func model(_ attributes: String, _ elements: String) -> String {
+            entity.replacing("%1", with: attributes).replacing("%2", with: elements)
+        }
+        let indexes = "<compoundIndexes><compoundIndex><index value=\"title\"/><index value=\"year\"/></compoundIndex>"
+            + "</compoundIndexes>"
+        for (attributes, elements, phrase) in [
+            (" coreSpotlightDisplayNameExpression=\"title\"", "", "name for Spotlight changed"),
+            ("", indexes, "compound indexes changed"),
+        ] {
+            try withModels([model("", ""), model(attributes, elements)]) { _, paths in
+                let run = CommandRun("model", "diff", paths[0], paths[1])
+                #expect(run.output.contains("~ entity Book: \(phrase)\n"), "\(run.output)")
+            }
+        }
+    }
+
     @Test("diff names every change for which no mapping can be inferred, at once, and what the mapping has to say")
     func diffWithMapping() throws {
         let second = Self.first.replacing(

@@ -74,7 +74,23 @@ struct EntityComparison {
             phrases.append("uniqueness constraints changed")
         }
         if former.indexes != entity.indexes { phrases.append("indexes changed") }
+        if former.compoundIndexesBesideFetchIndexes != entity.compoundIndexesBesideFetchIndexes {
+            phrases.append("compound indexes changed")
+        }
+        if former.spotlightDisplayName != entity.spotlightDisplayName { phrases.append("name for Spotlight changed") }
         if former.userInfo != entity.userInfo { phrases.append("user info changed") }
+        if rest(of: former) != rest(of: entity) { phrases.append("something else changed") }
         return phrases
+    }
+
+    /// What the comparison has not spoken of, so that no part of an entity is forgotten: its properties are compared
+    /// one by one, and what only sources have, or only leads from one version to the next, says nothing of the entity.
+    private static func rest(of entity: EntityDocument) -> EntityDocument {
+        var rest = entity
+        (rest.name, rest.parentName, rest.className, rest.isAbstract) = ("", nil, nil, false)
+        (rest.properties, rest.uniquenessConstraints, rest.indexes, rest.compoundIndexes) = ([], [], [], [])
+        (rest.versionHashModifier, rest.renamingIdentifier, rest.spotlightDisplayName) = (nil, nil, nil)
+        (rest.userInfo, rest.codeGeneration, rest.isClassInCurrentModule) = ([:], .none, false)
+        return rest
     }
 }
