@@ -29,6 +29,29 @@ struct BadInputTests {
         }
     }
 
+    @Test("A model, and a file of one, is no store: the command that takes it is named")
+    func model() throws {
+        try inTestFolder { folder in
+            let model = folder.appendingPathComponent("Shop.xcdatamodel")
+            try FileManager.default.createDirectory(at: model, withIntermediateDirectories: true)
+            let elements = model.appendingPathComponent("elements")
+            try Data("bplist00 of Xcode 3".utf8).write(to: elements)
+            let contents = model.appendingPathComponent("contents")
+            let source = "<model><entity name=\"Item\"/></model>"
+            try Data("<?xml version=\"1.0\"?>\(source)".utf8).write(to: contents)
+            let advice = "pippin model describe “\(model.path)” shows it, and the other commands take it with --model"
+            for command in ["info", "dump", "check"] {
+                for file in [elements, contents] {
+                    expectFailure(
+                        CommandRun(command, file.path),
+                        "“\(file.path)” is part of the model “Shop.xcdatamodel”, and no store; \(advice)")
+                }
+                expectFailure(CommandRun(command, model.path), "“\(model.path)” is a model, and no store; \(advice)")
+            }
+            #expect(CommandRun("model", "describe", contents.path).output.contains("Item"))
+        }
+    }
+
     @Test("An SQLite database of another program is refused")
     func otherDatabase() throws {
         try inTestFolder { folder in

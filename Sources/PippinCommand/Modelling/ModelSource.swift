@@ -20,7 +20,9 @@ struct ModelSource {
     ///
     /// - Throws: an error that names the file and what is wrong with it.
     init(_ choice: ModelInvocation.Choice) throws {
-        let url = URL(fileURLWithPath: choice.path)
+        let named = URL(fileURLWithPath: choice.path)
+        // Who names a file of a source means the source.
+        let url = Self.parts.contains(named.lastPathComponent) ? ModelPackage.model(around: named) ?? named : named
         guard Self.isModel(url) else {
             self = try Self.ofStore(URL(store: choice.path), version: choice.version)
             return
@@ -35,6 +37,9 @@ struct ModelSource {
         remarks = try package.sourceWarnings(version: name).map(\.text)
         title = package.url.lastPathComponent + (versions.count > 1 ? ", version “\(name)”" : "")
     }
+
+    /// The files in models that have no extension of their own.
+    private static let parts: Set<String> = ["contents", "elements", "layout", "VersionInfo.plist", ".xccurrentversion"]
 
     /// Whether a path is that of a model file, by its extension; anything else is taken for a store.
     static func isModel(_ url: URL) -> Bool {

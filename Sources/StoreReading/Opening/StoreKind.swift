@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import ModelFiles
 import StoreEngine
 
 extension URL {
@@ -58,6 +59,7 @@ package enum StoreKind: Equatable {
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
             throw CommandError("“\(path)”: there is no such file")
         }
+        if isDirectory.boolValue, let error = Self.modelError(url) { throw error }
         guard !isDirectory.boolValue else { throw CommandError("“\(path)” is a folder; an SQLite file expected") }
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
@@ -67,10 +69,22 @@ package enum StoreKind: Equatable {
         defer { try? file.close() }
         let start = (try? file.read(upToCount: 2048)) ?? Data()
         guard !start.isEmpty else { throw CommandError("“\(path)” is empty; an SQLite database expected") }
-        guard let kind = StoreKind(start: start) else {
+        let found = StoreKind(start: start)
+        // The files of Xcode 3, and compiled models, are archives as binary stores are.
+        if found == nil || found == .binary, let error = Self.modelError(url) { throw error }
+        guard let kind = found else {
             throw CommandError(
                 "“\(path)” is no store: it begins neither with “SQLite format 3”, nor as an XML or binary store does")
         }
         self = kind
+    }
+
+    /// What to say of a file or folder that is a model, or part of one.
+    private static func modelError(_ url: URL) -> CommandError? {
+        guard let model = ModelPackage.model(around: url) else { return nil }
+        let isWhole = model.path == url.standardizedFileURL.path
+        return CommandError(
+            "“\(url.path)” is \(isWhole ? "a model" : "part of the model “\(model.lastPathComponent)”"), and no store; "
+                + "pippin model describe “\(model.path)” shows it, and the other commands take it with --model")
     }
 }
