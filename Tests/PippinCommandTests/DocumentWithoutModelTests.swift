@@ -181,20 +181,4 @@ struct DocumentWithoutModelTests {
         #expect(books.first?["value7"] as? String == "Emma")
         #expect(CommandRun("query", path, "Book").errors.contains("attributes have numbers instead of names"))
     }
-
-    @Test("are refused where relationships contradict each other about what inherits from what")
-    func contradiction() throws {
-        let file = """
-            <?xml version="1.0" standalone="yes"?>
-            <!DOCTYPE database SYSTEM "file:///System/Library/DTDs/CoreData.dtd">
-            <database><databaseInfo><UUID>4B1F</UUID><nextObjectID>103</nextObjectID><metadata></metadata></databaseInfo>
-            <object type="CAT" id="z102"><relationship name="other" type="0/1" destination="CAT" idrefs="z103"/></object>
-            <object type="DOG" id="z103"><relationship name="other" type="0/1" destination="DOG" idrefs="z102"/></object>
-            </database>
-            """
-        try Data(file.utf8).write(to: folder.store)
-        let run = CommandRun("query", path, "CAT")
-        #expect(run.status == 1)
-        #expect(run.errors.contains("contradict each other about the entities from which"))
-    }
 }

@@ -5,6 +5,8 @@ extension StoreDeclarations {
     /// What the classes of archived values say, in a file of Core Data on macOS, which has its values by place.
     init(placesOf document: StoreDocument) {
         self.init()
+        // Archived values of any classes are bytes.
+        mixedType = .transformableAttributeType
         var counts: [String: Int] = [:]
         for object in document.objects {
             for (name, _) in object.relationships { add(Relationship(), name, of: object.entityName) }

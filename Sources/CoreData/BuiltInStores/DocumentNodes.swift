@@ -10,6 +10,9 @@ struct DocumentNodes {
     private let identity: StoreIdentity
     /// The store's options for transformable attributes.
     var decoding = TransformableCoding.Options()
+    /// Whether the model was made for the document, and what contradicts itself there is read, too: see
+    /// `DocumentStore.showsAllOption`.
+    var showsAll = false
 
     /// - Parameters:
     ///   - entities: the entities that the store holds.
@@ -83,11 +86,25 @@ struct DocumentNodes {
             if let any = value.nodeValue(for: attribute) { node.setValue(any, forKey: slot.name) }
         }
         if used < known.count {
-            let names = Set(entity.slots.map { spelling($0.name) })
-            let unknown = known.keys.filter { !names.contains($0.split(separator: ".").first.map(String.init) ?? $0) }
+            var paths: Set<String> = []
+            for slot in entity.slots where !slot.isTransient {
+                if let attribute = slot.attribute { insertPaths(of: attribute, named: spelling(slot.name), into: &paths) }
+            }
+            let unknown = known.keys.filter { !paths.contains($0) }
             throw FileValues.Failure(
                 reason: "object \(object.key) has \(unknown.sorted().map { "“\($0)”" }.joined(separator: ", ")), "
                     + "which entity “\(entity.name)” does not have", isMisfit: true)
+        }
+    }
+
+    /// The names of an attribute's values in the document: those of a composite one are paths.
+    private func insertPaths(of attribute: AttributeLayout, named name: String, into paths: inout Set<String>) {
+        guard attribute.type == .compositeAttributeType else {
+            paths.insert(name)
+            return
+        }
+        for element in attribute.elements {
+            insertPaths(of: element, named: "\(name).\(spelling(element.name))", into: &paths)
         }
     }
 
@@ -105,6 +122,7 @@ struct DocumentNodes {
         }
         guard let value = known[name] else { return .null }
         used += 1
+        if showsAll, attribute.type == .stringAttributeType { return .string(FileValues.text(of: value)) }
         do { return try FileValues.storedValue(value, of: attribute, decoding) } catch {
             throw FileValues.Failure(reason: "“\(name)” of object \(object.key): \(error.reason)")
         }
@@ -116,6 +134,8 @@ struct DocumentNodes {
         let entity = node.objectID.layout
         let place = "“\(name)” of object \(node.objectID.key)"
         guard let relationship = entity.relationships.first(where: { spelling($0.name) == name }) else {
+            // A file that has an attribute and a relationship of one name has the attribute.
+            if showsAll { return }
             throw FileValues.Failure(
                 reason: "\(place): entity “\(entity.name)” has no such relationship", isMisfit: true)
         }

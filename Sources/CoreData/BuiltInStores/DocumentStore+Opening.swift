@@ -57,12 +57,27 @@ extension DocumentStore {
 
     func documentNodes() throws -> DocumentNodes {
         do {
+            let showsAll = showsAll
+            let names: Set<String> = showsAll ? Set((document?.objects ?? []).map(\.entityName)) : []
+            func spelled(_ name: String) -> String { names.contains(name) ? name : Self.fileName(ofEntity: name) }
+            func propertySpelled(_ name: String) -> String { showsAll ? name : Self.fileName(ofProperty: name) }
             var nodes = try DocumentNodes(
-                entities, spelling: Self.fileName(ofEntity:), propertySpelling: Self.fileName(ofProperty:),
-                identity: identity)
+                entities, spelling: spelled, propertySpelling: propertySpelled, identity: identity)
             nodes.decoding = decoding
+            nodes.showsAll = showsAll
             return nodes
         } catch { throw Self.error(CoreDataErrorCode.persistentStoreOpen, "cannot hold the model", error, url) }
+    }
+
+    /// The option of tools that show a file by a model made for it, without changing it: names are spelled as in the
+    /// file, texts have any value, and an object with the number of another one gets a new one.
+    package static let showsAllOption = "PippinShowsAll"
+
+    var showsAll: Bool { isReadOnly && StoreSettings.flag(options, Self.showsAllOption) }
+
+    /// Whether an attribute of a type can have a value of a file.
+    package static func reads(_ value: StoreDocument.FileValue, as type: NSAttributeType) -> Bool {
+        FileValues.isReadable(value, as: type)
     }
 
     /// The store's options for transformable attributes.

@@ -6,7 +6,7 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
     // @unchecked Sendable: used only under the coordinator's lock, like its superclass.
 
     /// The document that was read when the store was opened, until it has been converted to nodes.
-    private var document: StoreDocument?
+    private(set) var document: StoreDocument?
     var lastKey = StoreDocument.firstKey
     /// The layout of the file, which its next save keeps.
     private var hasCoreDataLayout = false
@@ -81,7 +81,7 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
                     + "“\(url?.withoutPassword.absoluteString ?? "nothing")”.")
         }
         try refuseDerivedAttributes()
-        _ = try documentNodes()
+        if !showsAll { _ = try documentNodes() }
         state = try FileState(of: url)
         // An empty file reserves the place of a store that has yet to be made.
         guard let state, !state.isEmpty else {
@@ -92,7 +92,8 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
             // As in Core Data, the file exists once the store has been added.
             return try save()
         }
-        let document = try Self.read(url)
+        var document = try Self.read(url)
+        if showsAll { _ = document.renumberDuplicates() }
         metadata = document.metadata
         if !StoreSettings.flag(options, NSIgnorePersistentStoreVersioningOption) {
             try checkVersion(of: model, url)
@@ -118,7 +119,8 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
             }
             throw failure.isMisfit && mayBeOfAnotherModel ? Self.misfit(url, failure) : Self.damaged(url, failure)
         }
-        try count(to: max(document.lastKey, document.objects.map(\.key).max() ?? 0))
+        // What is only shown gets no more objects.
+        if !showsAll { try count(to: max(document.lastKey, document.objects.map(\.key).max() ?? 0)) }
         self.document = nil
     }
 

@@ -34,7 +34,31 @@ enum FileValues {
     static func storedValue(
         _ value: StoreDocument.FileValue, of attribute: AttributeLayout, _ options: TransformableCoding.Options
     ) throws(Failure) -> StoredValue {
-        switch attribute.type {
+        if attribute.type == .transformableAttributeType {
+            if let data = data(value) { return TransformableCoding.value(of: data, for: attribute, options) }
+        } else if let stored = plainValue(value, as: attribute.type) {
+            return stored
+        }
+        throw Failure(reason: "its value is no \(attribute.type.xmlName)")
+    }
+
+    /// Whether an attribute of a type can have a value.
+    static func isReadable(_ value: StoreDocument.FileValue, as type: NSAttributeType) -> Bool {
+        type == .transformableAttributeType ? data(value) != nil : plainValue(value, as: type) != nil
+    }
+
+    /// Any value as a text.
+    static func text(of value: StoreDocument.FileValue) -> String {
+        switch value {
+        case .text(let text): text
+        case .integer(let number): "\(number)"
+        case .double(let number): "\(number)"
+        case .data(let data): data.base64EncodedString()
+        }
+    }
+
+    private static func plainValue(_ value: StoreDocument.FileValue, as type: NSAttributeType) -> StoredValue? {
+        switch type {
         case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType:
             if let number = whole(value) { return .integer(number) }
         case .booleanAttributeType:
@@ -56,13 +80,9 @@ enum FileValues {
             }
         case .binaryDataAttributeType:
             if let data = data(value) { return .data(data) }
-        case .transformableAttributeType:
-            if let data = data(value) {
-                return TransformableCoding.value(of: data, for: attribute, options)
-            }
         default: break
         }
-        throw Failure(reason: "its value is no \(attribute.type.xmlName)")
+        return nil
     }
 
     /// A whole number, which Core Data archives as a real one if it was set as one.

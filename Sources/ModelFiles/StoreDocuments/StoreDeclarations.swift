@@ -29,6 +29,8 @@ package struct StoreDeclarations: Equatable, Sendable {
     }
 
     package var entities: [String: Entity] = [:]
+    /// The type of an attribute whose values are of several types.
+    package var mixedType = NSAttributeType.stringAttributeType
 
     package init() {}
 
@@ -36,7 +38,7 @@ package struct StoreDeclarations: Equatable, Sendable {
     package mutating func add(_ type: NSAttributeType, _ attribute: String, of entity: String) {
         let known = entities[entity]?.attributes[attribute]
         guard known != type else { return }
-        entities[entity, default: Entity()].attributes[attribute] = known.map { Self.common($0, type) } ?? type
+        entities[entity, default: Entity()].attributes[attribute] = known.map { common($0, type) } ?? type
     }
 
     /// Adds what one object says about a relationship.
@@ -53,14 +55,14 @@ package struct StoreDeclarations: Equatable, Sendable {
     }
 
     /// The type that has the values of both: a number may be archived as a whole one and as a real one.
-    package static func common(_ one: NSAttributeType, _ other: NSAttributeType) -> NSAttributeType {
+    package func common(_ one: NSAttributeType, _ other: NSAttributeType) -> NSAttributeType {
         if one == other { return one }
         let ranks: [NSAttributeType] = [
             .booleanAttributeType, .integer16AttributeType, .integer32AttributeType, .integer64AttributeType,
             .floatAttributeType, .doubleAttributeType, .decimalAttributeType,
         ]
         guard let first = ranks.firstIndex(of: one), let second = ranks.firstIndex(of: other) else {
-            return .transformableAttributeType
+            return mixedType
         }
         return ranks[max(first, second)]
     }

@@ -59,9 +59,6 @@ package final class DirectStore: @unchecked Sendable {
         ]
         if facts.history != nil { options[NSPersistentHistoryTrackingKey] = true }
         if copy != nil { options[ExternalDataOption.store] = original }
-        if facts.kind == .sqlite, facts.versionHashes.isEmpty {
-            options[NSIgnorePersistentStoreVersioningOption] = true
-        }
         let candidates: [() throws -> ModelCandidate]
         do {
             candidates = try ModelCandidate.candidates(
@@ -74,8 +71,8 @@ package final class DirectStore: @unchecked Sendable {
             }
             candidates = [{ try TableModel.candidate(for: url, facts: facts, reason: error.reason) }]
         }
-        let opened: Opened
-        do { opened = try Self.open(candidates, facts.kind.type, url, options) } catch {
+        let opened: ModelCandidate.Opened
+        do { opened = try ModelCandidate.open(candidates, facts, url, options) } catch {
             throw copy == nil ? Self.explained(error, original) : error
         }
         if opening.isWritable { try Self.checkVersion(of: opened, among: candidates) }
@@ -101,37 +98,8 @@ package final class DirectStore: @unchecked Sendable {
                 + "pippin browse need the store and “\(store.lastPathComponent)-wal” in a folder that may be written")
     }
 
-    private typealias Opened = (
-        candidate: ModelCandidate, layout: ModelLayout, coordinator: NSPersistentStoreCoordinator,
-        store: NSPersistentStore
-    )
-
-    /// Opens the store with the first model that fits.
-    private static func open(
-        _ candidates: [() throws -> ModelCandidate], _ type: String, _ url: URL, _ options: [AnyHashable: Any]
-    ) throws -> Opened {
-        var refusal: (any Error)?
-        for read in candidates {
-            do {
-                let candidate = try read()
-                var options = options
-                if candidate.gap != nil { options[NSIgnorePersistentStoreVersioningOption] = true }
-                let model = try candidate.model()
-                let layout = try model.compiledLayout()
-                let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-                let store = try coordinator.addPersistentStore(
-                    ofType: type, configurationName: nil, at: url, options: options)
-                return (candidate, layout, coordinator, store)
-            } catch {
-                // The current version's reason is the one to report.
-                refusal = refusal ?? error
-            }
-        }
-        throw refusal ?? CommandError("“\(url.path)” cannot be opened: there is no model")
-    }
-
     /// Refuses to write into a document that may be of another version of the model.
-    private static func checkVersion(of opened: Opened, among candidates: [() throws -> ModelCandidate]) throws {
+    private static func checkVersion(of opened: ModelCandidate.Opened, among candidates: [() throws -> ModelCandidate]) throws {
         guard let document = opened.store as? DocumentStore else { return }
         func versions() -> [KnownVersion] {
             candidates.compactMap { read in

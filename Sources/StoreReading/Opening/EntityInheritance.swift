@@ -3,12 +3,12 @@ import ModelFiles
 /// What a store's objects say about the inheritance of their entities: a relationship that leads to an entity and has
 /// an object of another one shows that this one inherits from it. Pure.
 struct EntityInheritance {
-    /// The entities, sorted, and those that had to be made.
+    /// The entities, sorted, and behind them those that had to be made.
     private(set) var entities: [String]
+    /// Two entities of which the file does not tell which inherits from the other; nil if there are none.
+    private(set) var guess: (entity: String, parent: String)?
     /// The superentities of each entity that are known.
     private var superentities: [String: Set<String>] = [:]
-    /// The entities that no file names.
-    private var made: Set<String> = []
 
     init(_ entities: [String]) { self.entities = entities }
 
@@ -17,67 +17,105 @@ struct EntityInheritance {
         if entity != other { superentities[entity, default: []].insert(other) }
     }
 
+    /// Far more than real stores take, and no more than a second.
+    private static let maximumSteps = 1_000_000
+    /// One level is left for an entity that `join` makes.
+    private static let maximumAncestors = DocumentCheck.maximumInheritance - 2
+
     /// Completes what is known: the superentities of an entity are a chain.
     ///
-    /// - Throws: `CommandError` for inheritance that is circular, or deeper than a model may have.
-    mutating func close() throws {
+    /// - Returns: false for inheritance that is circular, deeper than a model may have, or too much to be followed.
+    mutating func close() -> Bool {
+        var steps = 0
+        while true {
+            guard closeTransitively(&steps) else { return false }
+            // Of two superentities, one inherits from the other. If nothing says which, the file does not tell. All
+            // pairs of one pass have one order, so they do not contradict each other.
+            let ranks = superentities.mapValues(\.count)
+            var isChained = true
+            for entity in entities {
+                guard let known = superentities[entity], known.count > 1 else { continue }
+                steps += known.count
+                let chain = Self.chain(known, ranks)
+                for (upper, lower) in zip(chain, chain.dropFirst())
+                where superentities[lower]?.contains(upper) != true {
+                    insert(lower, below: upper)
+                    if guess == nil { guess = (lower, upper) }
+                    isChained = false
+                }
+            }
+            if isChained { return true }
+        }
+    }
+
+    private mutating func closeTransitively(_ steps: inout Int) -> Bool {
         var isComplete = false
         while !isComplete {
             isComplete = true
             for entity in entities {
                 guard let known = superentities[entity] else { continue }
-                guard !known.contains(entity), known.count <= DocumentCheck.maximumInheritance else {
-                    throw CommandError(
-                        "the file's relationships contradict each other about the entities from which “\(entity)” inherits"
-                    )
+                guard !known.contains(entity), known.count <= Self.maximumAncestors else { return false }
+                var all = known
+                for other in known {
+                    guard let above = superentities[other] else { continue }
+                    steps += above.count
+                    all.formUnion(above)
                 }
-                let all = known.reduce(known) { $0.union(superentities[$1] ?? []) }
-                if all != known { (superentities[entity], isComplete) = (all, false) }
-            }
-            guard isComplete else { continue }
-            // Of two superentities, one inherits from the other. If nothing says which, the file does not tell.
-            search: for entity in entities {
-                let chain = chain(of: entity)
-                for (upper, lower) in zip(chain, chain.dropFirst())
-                where superentities[lower]?.contains(upper) != true {
-                    insert(lower, below: upper)
-                    isComplete = false
-                    break search
-                }
+                if all.count > known.count { (superentities[entity], isComplete) = (all, false) }
+                guard steps <= Self.maximumSteps else { return false }
             }
         }
+        return true
     }
 
-    private func chain(of entity: String) -> [String] {
-        (superentities[entity] ?? []).map { (superentities[$0]?.count ?? 0, $0) }.sorted { $0 < $1 }.map(\.1)
+    private static func chain(_ known: Set<String>, _ ranks: [String: Int]) -> [String] {
+        known.map { (ranks[$0] ?? 0, $0) }.sorted { $0 < $1 }.map(\.1)
     }
 
     /// Gives entities to which one relationship leads a common superentity, if they have none: an abstract one, named
-    /// after them.
-    mutating func join(_ members: Set<String>) {
-        let roots = Set(members.map(root)).sorted()
-        guard roots.count > 1 else { return }
-        // One that was made before takes the others, too.
-        let known = roots.first(where: made.contains)
-        let root = known ?? unusedName(roots.prefix(3).joined(separator: " or ") + (roots.count > 3 ? " or …" : ""))
-        if known == nil {
-            entities.append(root)
-            made.insert(root)
+    /// after them. What several relationships lead to has one for all.
+    mutating func join(_ groups: [Set<String>]) {
+        var leaders: [String: String] = [:]
+        func leader(_ root: String) -> String {
+            var current = root
+            while let next = leaders[current] {
+                if let after = leaders[next] { leaders[current] = after }
+                current = next
+            }
+            return current
         }
-        let moved = Set(roots).subtracting([root])
-        for entity in entities where moved.contains(self.root(of: entity)) {
-            superentities[entity, default: []].insert(root)
+        var joined: Set<String> = []
+        for group in groups {
+            let roots = Set(group.map(root)).sorted()
+            guard let first = roots.first, roots.count > 1 else { continue }
+            joined.formUnion(roots)
+            for other in roots.dropFirst() {
+                let (one, two) = (leader(first), leader(other))
+                if one != two { leaders[max(one, two)] = min(one, two) }
+            }
         }
-        for entity in moved where made.contains(entity) {
-            entities.removeAll { $0 == entity }
-            for other in superentities.keys { superentities[other]?.remove(entity) }
+        let families = Dictionary(grouping: joined, by: leader)
+        var names = Set(entities)
+        var made: [String: String] = [:]
+        for first in families.keys.sorted() {
+            guard let family = families[first]?.sorted() else { continue }
+            let title = family.prefix(3).joined(separator: " or ") + (family.count > 3 ? " or …" : "")
+            let name = Self.unused(title, names)
+            names.insert(name)
+            for root in family { made[root] = name }
         }
+        let known = entities
+        let roots = known.map(root)
+        for (entity, root) in zip(known, roots) {
+            if let name = made[root] { superentities[entity, default: []].insert(name) }
+        }
+        entities += names.subtracting(known).sorted()
     }
 
-    private func unusedName(_ name: String) -> String {
+    private static func unused(_ name: String, _ names: Set<String>) -> String {
         var candidate = name
         var number = 1
-        while entities.contains(candidate) {
+        while names.contains(candidate) {
             number += 1
             candidate = "\(name) \(number)"
         }
@@ -86,19 +124,20 @@ struct EntityInheritance {
 
     // MARK: Questions
 
-    private func root(of entity: String) -> String { chain(of: entity).first ?? entity }
+    /// The superentities of an entity, the root first.
+    func ancestors(of entity: String) -> [String] {
+        guard let known = superentities[entity] else { return [] }
+        return known.map { (superentities[$0]?.count ?? 0, $0) }.sorted { $0 < $1 }.map(\.1)
+    }
 
-    func parent(of entity: String) -> String? { chain(of: entity).last }
+    private func root(of entity: String) -> String {
+        superentities[entity]?.first { superentities[$0]?.isEmpty ?? true } ?? entity
+    }
 
-    func ancestors(of entity: String) -> Set<String> { superentities[entity] ?? [] }
+    func parent(of entity: String) -> String? { ancestors(of: entity).last }
 
-    /// The subentities of each entity, at all levels.
-    var descendants: [String: [String]] {
-        var result: [String: [String]] = [:]
-        for entity in entities {
-            for above in superentities[entity] ?? [] { result[above, default: []].append(entity) }
-        }
-        return result
+    func isKind(_ entity: String, of other: String) -> Bool {
+        entity == other || superentities[entity]?.contains(other) == true
     }
 
     /// The entity from which all of these inherit; nil for none.

@@ -26,38 +26,13 @@ package struct OpenedStore {
         original = URL(store: path)
         copy = try PrivateCopy(of: original)
         facts = try FileFacts(copy: copy.url, original: original)
-        var options: [AnyHashable: Any] = [
-            NSReadOnlyPersistentStoreOption: true, ExternalDataOption.store: original,
-        ]
-        // Without version hashes, only the columns can say whether a model fits.
-        if facts.kind == .sqlite, facts.versionHashes.isEmpty {
-            options[NSIgnorePersistentStoreVersioningOption] = true
-        }
+        let options: [AnyHashable: Any] = [NSReadOnlyPersistentStoreOption: true, ExternalDataOption.store: original]
         let candidates = try ModelCandidate.candidates(
             for: facts, store: original, file: copy.url, modelPath: modelPath)
-        var refusal: (any Error)?
-        for read in candidates {
-            do {
-                let candidate = try read()
-                var options = options
-                if candidate.gap != nil { options[NSIgnorePersistentStoreVersioningOption] = true }
-                let model = try candidate.model()
-                let layout = try model.compiledLayout()
-                let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
-                store = try coordinator.addPersistentStore(
-                    ofType: facts.kind.type, configurationName: nil, at: copy.url, options: options)
-                self.layout = layout
-                self.coordinator = coordinator
-                document = candidate.document
-                modelOrigin = candidate.origin
-                modelGap = candidate.gap
-                return
-            } catch {
-                // The current version's reason is the one to report.
-                refusal = refusal ?? error
-            }
-        }
-        throw refusal ?? CommandError("“\(path)” cannot be opened: there is no model")
+        let opened = try ModelCandidate.open(candidates, facts, copy.url, options)
+        (layout, coordinator, store) = (opened.layout, opened.coordinator, opened.store)
+        (document, modelOrigin) = (opened.candidate.document, opened.candidate.origin)
+        modelGap = opened.candidate.gap
     }
 
     /// The objects of the store.
