@@ -123,7 +123,8 @@ struct HostileNameTests {
         "What is no type is none",
         arguments: [
             "[", "[]", "A<", "A<>", "A.", ".A", "A B", "A {}", "() -> Void", "@escaping A", "A;B", "(A, B)",
-            "any any A", "Self", "[Self]", "A!", "[A!]", "A & any B", "A? & B", "A & B?", "any [A]", "[A] & B", "any any",
+            "any any A", "Self", "[Self]", "A!", "[A!]", "A & any B", "A? & B", "A & B?", "any [A]", "[A] & B",
+            "any any",
         ])
     func noTypes(_ text: String) { #expect(TypeExpression(text) == nil) }
 

@@ -54,12 +54,14 @@ struct ModelCommandTests {
 
     @Test("diff names changes that mean nothing to a store: the name for Spotlight, compound indexes")
     func diffOfNames() throws {
-        let entity = "<model><entity name=\"Book\"%1><attribute name=\"title\" attributeType=\"String\"/>"
+        let entity =
+            "<model><entity name=\"Book\"%1><attribute name=\"title\" attributeType=\"String\"/>"
             + "<attribute name=\"year\" attributeType=\"Date\"/>%2</entity></model>"
         func model(_ attributes: String, _ elements: String) -> String {
             entity.replacing("%1", with: attributes).replacing("%2", with: elements)
         }
-        let indexes = "<compoundIndexes><compoundIndex><index value=\"title\"/><index value=\"year\"/></compoundIndex>"
+        let indexes =
+            "<compoundIndexes><compoundIndex><index value=\"title\"/><index value=\"year\"/></compoundIndex>"
             + "</compoundIndexes>"
         for (attributes, elements, phrase) in [
             (" coreSpotlightDisplayNameExpression=\"title\"", "", "name for Spotlight changed"),

@@ -69,8 +69,16 @@ struct DocumentNodes {
             try setAttributes(of: node, object, entity)
             nodes.append(node)
         }
-        for (node, object) in zip(nodes, document.objects) {
-            for (name, keys) in object.relationships { try link(node, name, keys, byKey) }
+        var relationships: [String: [String: RelationshipLayout]] = [:]
+        for (node, object) in zip(nodes, document.objects) where !object.relationships.isEmpty {
+            if relationships[object.entityName] == nil {
+                relationships[object.entityName] = Dictionary(
+                    node.objectID.layout.relationships.map { (spelling($0.name), $0) },
+                    uniquingKeysWith: { first, _ in first })
+            }
+            for (name, keys) in object.relationships {
+                try link(node, name, keys, relationships[object.entityName]?[name], byKey)
+            }
         }
         return (nodes, places.order)
     }
@@ -88,7 +96,9 @@ struct DocumentNodes {
         if used < known.count {
             var paths: Set<String> = []
             for slot in entity.slots where !slot.isTransient {
-                if let attribute = slot.attribute { insertPaths(of: attribute, named: spelling(slot.name), into: &paths) }
+                if let attribute = slot.attribute {
+                    insertPaths(of: attribute, named: spelling(slot.name), into: &paths)
+                }
             }
             let unknown = known.keys.filter { !paths.contains($0) }
             throw FileValues.Failure(
@@ -129,11 +139,12 @@ struct DocumentNodes {
     }
 
     private func link(
-        _ node: NSAtomicStoreCacheNode, _ name: String, _ keys: [Int64], _ byKey: [Int64: NSAtomicStoreCacheNode]
+        _ node: NSAtomicStoreCacheNode, _ name: String, _ keys: [Int64], _ relationship: RelationshipLayout?,
+        _ byKey: [Int64: NSAtomicStoreCacheNode]
     ) throws(FileValues.Failure) {
         let entity = node.objectID.layout
         let place = "“\(name)” of object \(node.objectID.key)"
-        guard let relationship = entity.relationships.first(where: { spelling($0.name) == name }) else {
+        guard let relationship else {
             // A file that has an attribute and a relationship of one name has the attribute.
             if showsAll { return }
             throw FileValues.Failure(

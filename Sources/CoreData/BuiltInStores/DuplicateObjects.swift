@@ -1,8 +1,8 @@
 import Foundation
 
 extension StoreDocument {
-    /// Gives objects that have the number of an earlier one, in a damaged file, numbers that none has. References lead to
-    /// the first.
+    /// Gives objects that have the number of an earlier one, in a damaged file, numbers that none has. References lead
+    /// to the first.
     ///
     /// - Returns: how many there are.
     package mutating func renumberDuplicates() -> Int {

@@ -6,8 +6,8 @@ enum ModelStrings {
     /// - Parameters:
     ///   - url: the model's file or package.
     ///   - languages: the languages that are wanted, the most wanted first.
-    /// - Returns: the words in the first of these languages that has a file, else those for all languages, else those in
-    ///   the language of the bundle's developers, else English ones; nil if there is no file that holds words.
+    /// - Returns: the words in the first of these languages that has a file, else those for all languages, else those
+    ///   in the language of the bundle's developers, else English ones; nil if there is no file that holds words.
     static func dictionary(beside url: URL, languages: [String] = preferredLanguages()) -> [String: String]? {
         let folder = url.deletingLastPathComponent()
         let name = url.deletingPathExtension().lastPathComponent + "Model.strings"

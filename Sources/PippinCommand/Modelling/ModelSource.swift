@@ -39,7 +39,9 @@ struct ModelSource {
     }
 
     /// The files in models that have no extension of their own.
-    private static let parts: Set<String> = ["contents", "elements", "layout", "VersionInfo.plist", ".xccurrentversion"]
+    private static let parts: Set<String> = [
+        "contents", "elements", "layout", "VersionInfo.plist", ".xccurrentversion",
+    ]
 
     /// Whether a path is that of a model file, by its extension; anything else is taken for a store.
     static func isModel(_ url: URL) -> Bool {

@@ -99,7 +99,9 @@ package final class DirectStore: @unchecked Sendable {
     }
 
     /// Refuses to write into a document that may be of another version of the model.
-    private static func checkVersion(of opened: ModelCandidate.Opened, among candidates: [() throws -> ModelCandidate]) throws {
+    private static func checkVersion(
+        of opened: ModelCandidate.Opened, among candidates: [() throws -> ModelCandidate]
+    ) throws {
         guard let document = opened.store as? DocumentStore else { return }
         func versions() -> [KnownVersion] {
             candidates.compactMap { read in

@@ -17,7 +17,8 @@ enum DocumentModel {
             ? ", and it has no objects"
             : contents.hasCoreDataLayout ? ", in which attributes have numbers instead of names" : ""
         if duplicates > 0 {
-            shown += "; \(TextTools.count(duplicates, "object")) with the number of another one "
+            shown +=
+                "; \(TextTools.count(duplicates, "object")) with the number of another one "
                 + (duplicates == 1 ? "has a new one" : "have new ones")
         }
         shown += remark.map { "; \($0)" } ?? ""

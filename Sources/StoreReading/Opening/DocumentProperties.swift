@@ -84,7 +84,9 @@ struct DocumentProperties {
     /// - Returns: attributes and relationships, sorted by name.
     func properties(of entity: String, _ inheritance: EntityInheritance) -> [PropertyDocument] {
         let properties = (owned[entity] ?? [:]).sorted { $0.key < $1.key }
-        let attributes = properties.filter { !$0.value.types.isEmpty }.flatMap { DocumentAttributes.properties($1.types) }
+        let attributes = properties.filter { !$0.value.types.isEmpty }.flatMap {
+            DocumentAttributes.properties($1.types)
+        }
         let relationships = properties.filter(\.value.types.isEmpty).map { name, property in
             var relationship = RelationshipDocument()
             // A relationship that only leads to objects that are gone says nothing: any entity will do.

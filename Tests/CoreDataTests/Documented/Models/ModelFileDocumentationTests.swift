@@ -168,7 +168,9 @@ struct ModelFileDocumentationTests {
         #expect(ModelStrings.preferredLanguages(["LANG": "C.UTF-8"]) == Locale.preferredLanguages)
     }
 
-    @Test("localizationDictionary has the words of Apple's folders: by script, by the names of Xcode 3, of the developers")
+    @Test(
+        "localizationDictionary has the words of Apple's folders: by script, by the names of Xcode 3, of the developers"
+    )
     func stringsFolders() throws {
         try inTestFolder { folder in
             let resources = folder.appendingPathComponent("Resources")
