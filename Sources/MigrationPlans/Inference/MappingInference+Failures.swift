@@ -14,27 +14,30 @@ extension MappingInference {
         }
         let names = ModelCorrespondence(from: source, to: destination)
         note { () throws(InferenceFailure) in try HierarchyCheck.check(names.entities, from: source, to: destination) }
-        for entity in destination.entities.ordered(by: { ($0.name ?? "") < ($1.name ?? "") }) {
+        let entities = destination.entities.ordered { ($0.name ?? "") < ($1.name ?? "") }
+        var compared: Set<[ObjectIdentifier]> = []
+        func compare(_ properties: [NSPropertyDescription], of entity: NSEntityDescription) {
             guard let name = entity.name, let former = names.entities[name].flatMap({ source.entitiesByName[$0] })
-            else {
-                continue
-            }
-            // An inherited property is reported for the entity that declares it.
-            for property in entity.ownProperties.ordered(by: { $0.name < $1.name }) {
-                guard let formerName = names.properties[name]?[property.name] else { continue }
-                if let attribute = property as? NSAttributeDescription,
-                    let old = former.attributesByName[formerName]
-                {
-                    note { () throws(InferenceFailure) in try AttributeChange.check(old, attribute, entity: name) }
-                } else if let relationship = property as? NSRelationshipDescription,
-                    let old = former.relationshipsByName[formerName]
-                {
-                    note { () throws(InferenceFailure) in
+            else { return }
+            for property in properties {
+                guard let old = names.properties[name]?[property.name].flatMap({ former.propertiesByName[$0] }),
+                    compared.insert([ObjectIdentifier(old), ObjectIdentifier(property)]).inserted
+                else { continue }
+                note { () throws(InferenceFailure) in
+                    if let old = old as? NSAttributeDescription, let attribute = property as? NSAttributeDescription {
+                        try AttributeChange.check(old, attribute, entity: name)
+                    } else if let old = old as? NSRelationshipDescription,
+                        let relationship = property as? NSRelationshipDescription,
+                        !RelationshipChange.startsAnew(old, relationship, successors: names.successors)
+                    {
                         try RelationshipChange.check(old, relationship, entity: name, successors: names.successors)
                     }
                 }
             }
         }
+        // An inherited property is reported for the entity that declares it, or else for those that had another one.
+        for entity in entities { compare(entity.ownProperties.ordered { $0.name < $1.name }, of: entity) }
+        for entity in entities { compare(entity.storedAttributes + entity.storedRelationships, of: entity) }
         return failures
             + InverseCheck.failures(in: destination) { entity, relationship in
                 guard let name = entity.name,

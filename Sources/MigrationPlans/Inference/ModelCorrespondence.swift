@@ -9,6 +9,7 @@ package struct ModelCorrespondence: Equatable, Sendable {
     /// The entities' names in the destination, by their names in the source.
     package let successors: [String: String]
     /// The stored properties' names in the source, by entity and name in the destination, including inherited ones.
+    /// Several attributes may come from one.
     package let properties: [String: [String: String]]
 
     package init(from source: NSManagedObjectModel, to destination: NSManagedObjectModel) {
@@ -19,7 +20,7 @@ package struct ModelCorrespondence: Equatable, Sendable {
             guard let entity = destination.entitiesByName[name], let former = source.entitiesByName[sourceName] else {
                 continue
             }
-            let attributes = RenamingMatch.sources(
+            let attributes = RenamingMatch.attributeSources(
                 of: entity.storedAttributes.map(\.renameable), in: former.storedAttributes.map(\.renameable))
             let relationships = RenamingMatch.sources(
                 of: entity.storedRelationships.map(\.renameable), in: former.storedRelationships.map(\.renameable))

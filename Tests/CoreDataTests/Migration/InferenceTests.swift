@@ -106,6 +106,53 @@ struct InferenceTests {
             ])
     }
 
+    /// The places that are reported all at once, after checking that the first is the one that stops an inference.
+    private func reported(_ change: (NSManagedObjectModel) -> Void) throws -> [String] {
+        let failures = try failures(change)
+        let thrown = failure(change)
+        #expect(thrown?["entity"] == failures.first?.entity)
+        #expect(thrown?["property"] == failures.first?.property)
+        return failures.map { [$0.entity, $0.property].compactMap { $0 }.joined(separator: ".") }
+    }
+
+    private func failures(_ change: (NSManagedObjectModel) -> Void) throws -> [InferenceFailure] {
+        let model = Self.library()
+        let source = try #require(model.copy() as? NSManagedObjectModel)
+        change(model)
+        return MappingInference.failures(from: source, to: model)
+    }
+
+    @Test("A further attribute that takes another's values is compared with it in a report of all failures, too")
+    func reportsFurtherAttributes() throws {
+        let reported = try reported { model in
+            let pages = makeAttribute("pages", .integer64AttributeType)
+            pages.renamingIdentifier = "title"
+            model.add(pages, to: "Book")
+        }
+        #expect(reported == ["Book.pages"])
+    }
+
+    @Test("A relationship that starts anew is no failure in a report of all")
+    func reportsNoNewBeginnings() throws {
+        let reported = try reported { model in
+            model.relationship("Book", "author").destinationName = "Shelf"
+            model.relationship("Book", "author").inverseName = nil
+            model.removeProperty("books", of: "Writer")
+        }
+        #expect(reported.isEmpty)
+    }
+
+    @Test("An attribute that moves to a new parent and gets another type is reported for the entity that had it")
+    func reportsRaisedAttributes() throws {
+        let reported = try reported { model in
+            model.removeProperty("title", of: "Book")
+            let thing = makeEntity("Thing", makeAttribute("title", .dateAttributeType), abstract: true)
+            thing.subentities = [model.entity("Book")]
+            model.entities += [thing]
+        }
+        #expect(reported == ["Book.title"])
+    }
+
     @Test("A to-many relationship cannot become to-one")
     func toOne() {
         #expect(failure { $0.relationship("Writer", "books").maxCount = 1 }?["property"] == "books")
