@@ -16,14 +16,16 @@ extension PersistenceError {
             "The migration plan's version '\(name)' cannot be used: \(reason)")
     }
 
-    package static func notInferable(from: String, to: String, entity: String, property: String?, reason: String)
-        -> PersistenceError
-    {
+    /// `isAttribute` says whether a closure can take care of it.
+    package static func notInferable(
+        from: String, to: String, entity: String, property: String?, reason: String, isAttribute: Bool
+    ) -> PersistenceError {
+        let way = isAttribute ? "changing(to:_:) with a closure for '\(entity)', or mapped(to:by:)" : "mapped(to:by:)"
         let place = property.map { "\(entity).\($0)" } ?? entity
         return PersistenceError(
             .notInferable, entity: entity, property: property, reason: reason,
             "The step from version '\(from)' to '\(to)' cannot be inferred, because of '\(place)': \(reason). "
-                + "Use changing(to:_:) with a closure for '\(entity)', or mapped(to:by:).")
+                + "Use \(way).")
     }
 
     package static func repeatedChange(entity: String, from: String, to: String) -> PersistenceError {

@@ -83,9 +83,11 @@ private struct StepEnds {
                 forSourceModel: source, destinationModel: destination ?? self.destination)
         } catch {
             let info = (error as NSError).userInfo
+            let (entity, property) = (info["entity"] as? String ?? "", info["property"] as? String)
             throw PersistenceError.notInferable(
-                from: from, to: to, entity: info["entity"] as? String ?? "", property: info["property"] as? String,
-                reason: info["reason"] as? String ?? error.localizedDescription)
+                from: from, to: to, entity: entity, property: property,
+                reason: info["reason"] as? String ?? error.localizedDescription,
+                isAttribute: self.destination.attribute(at: property, of: entity) != nil)
         }
     }
 
@@ -143,23 +145,28 @@ private struct StepEnds {
         return try step(mapping, changes: byMapping, isByObject: true)
     }
 
-    /// The mapping that can be inferred. Attributes that cannot be inferred are left out if a change takes care of
-    /// their entity.
+    /// The mapping that can be inferred. Attributes that cannot be inferred, or have such elements, are left out if
+    /// changes take care of all entities that have them.
     private func inferredAsFarAsPossible(_ changes: [RecordChange]) throws -> NSMappingModel {
         let pruned = destination.copy() as? NSManagedObjectModel ?? destination
-        let formerNames = self.formerNames
+        let (formerNames, changed) = (self.formerNames, Set(changes.map(\.source)))
         while true {
             do {
                 return try inferred(pruned)
             } catch let error as PersistenceError where error.code == .notInferable {
-                let entity = error.entity ?? ""
-                guard let property = error.property, let description = pruned.entitiesByName[entity],
-                    description.attributesByName[property] != nil,
-                    let former = formerNames[entity], changes.contains(where: { $0.source == former })
-                else { throw error }
-                description.indexes = []
-                description.uniquenessConstraints = []
-                description.properties = description.properties.filter { $0.name != property }
+                guard let attribute = pruned.attribute(at: error.property, of: error.entity ?? "") else { throw error }
+                // An inherited attribute is left out where it is declared.
+                let owners = attribute.entity.withDescendants
+                if let unchanged = owners.first(where: { !$0.isChanged(in: changed, formerNames) }) {
+                    throw PersistenceError.notInferable(
+                        from: from, to: to, entity: unchanged.name ?? "", property: error.property,
+                        reason: error.reason ?? "", isAttribute: true)
+                }
+                for owner in owners {
+                    owner.indexes = []
+                    owner.uniquenessConstraints = []
+                }
+                attribute.entity.properties = attribute.entity.properties.filter { $0.name != attribute.name }
             }
         }
     }
@@ -173,5 +180,21 @@ private struct StepEnds {
         #else
             ModelCorrespondence(from: source, to: destination).entities
         #endif
+    }
+}
+
+extension NSManagedObjectModel {
+    /// The attribute that a place is of, such as `address` for `address.zip`.
+    fileprivate func attribute(at place: String?, of entity: String) -> NSAttributeDescription? {
+        place?.split(separator: ".").first.flatMap { entitiesByName[entity]?.attributesByName[String($0)] }
+    }
+}
+
+extension NSEntityDescription {
+    fileprivate var withDescendants: [NSEntityDescription] { [self] + subentities.flatMap(\.withDescendants) }
+
+    /// Whether none of the entity's objects is migrated without a change.
+    fileprivate func isChanged(in changed: Set<String>, _ formerNames: [String: String]) -> Bool {
+        isAbstract || (formerNames[name ?? ""].map(changed.contains) ?? true)
     }
 }

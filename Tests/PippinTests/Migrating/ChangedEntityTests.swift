@@ -1,4 +1,5 @@
 import CoreData
+import PippinRecords
 import TestSupport
 import Testing
 
@@ -57,6 +58,103 @@ struct ChangedEntityTests {
         let manager = PersistenceManager(models: V3.Human.self, store: location)
         #expect(throws: PersistenceError.repeatedChange(entity: "Human", from: "2", to: "3")) {
             try manager.loadAndWait(migratingBy: plan)
+        }
+    }
+
+    @Test("take care of an element of a nested struct that gets another type")
+    func elementOfAnotherType() async throws {
+        enum Old {
+            struct Address: Codable {
+                var town: String
+                var zip: String
+            }
+            struct Person: CoreModel {
+                let id: String
+                var address: Address
+            }
+        }
+        enum New {
+            struct Address: Codable, Equatable {
+                var town: String
+                var zip: Int
+            }
+            struct Person: CoreModel {
+                let id: String
+                var address: Address
+            }
+        }
+        let old = PersistenceManager(models: Old.Person.self, store: location)
+        try await old.load()
+        try await old.save(Old.Person(id: "ada", address: Old.Address(town: "London", zip: "123")))
+        let (first, second) = (ModelVersion("1", models: Old.Person.self), ModelVersion("2", models: New.Person.self))
+        let manager = PersistenceManager(models: New.Person.self, store: location)
+        #expect {
+            try manager.loadAndWait(migratingBy: MigrationPlan(from: first).inferred(to: second))
+        } throws: { error in
+            (error as? PersistenceError)?.property == "address.zip"
+                && error.localizedDescription.contains("changing(to:_:) with a closure for 'Person'")
+        }
+        let plan = MigrationPlan(from: first).changing(
+            to: second,
+            .model(Old.Person.self, to: New.Person.self) {
+                New.Person(id: $0.id, address: New.Address(town: $0.address.town, zip: Int($0.address.zip) ?? 0))
+            })
+        try await manager.load(migratingBy: plan)
+        #expect(try await manager.fetch(New.Person.self).map(\.address) == [New.Address(town: "London", zip: 123)])
+    }
+
+    /// People, some of whom are employees, with an inherited attribute of a type.
+    private func people(age: NSAttributeType) -> NSManagedObjectModel {
+        let attribute = NSAttributeDescription()
+        attribute.name = "age"
+        attribute.attributeType = age
+        let (person, employee) = (NSEntityDescription(), NSEntityDescription())
+        (person.name, employee.name) = ("Person", "Employee")
+        person.properties = [attribute]
+        person.subentities = [employee]
+        let model = NSManagedObjectModel()
+        model.entities = [person, employee]
+        return model
+    }
+
+    @Test("take care of an inherited attribute if they are of all entities that have it; others are named")
+    func inherited() throws {
+        let (old, new) = (people(age: .stringAttributeType), people(age: .integer64AttributeType))
+        let (first, second) = (ModelVersion("1", model: old), ModelVersion("2", model: new))
+        let changes = ["Person", "Employee"].map { RecordChange.record($0) { _, _ in } }
+        for change in changes {
+            #expect {
+                try CheckedPlan(MigrationPlan(from: first).changing(to: second, change), over: [old, new])
+            } throws: { error in
+                guard let error = error as? PersistenceError, error.code == .notInferable else { return false }
+                return error.entity == (change.source == "Person" ? "Employee" : "Person") && error.property == "age"
+            }
+        }
+        let plan = try CheckedPlan(
+            MigrationPlan(from: first).changing(to: second, changes[0], changes[1]), over: [old, new])
+        #expect(plan.steps.count == 1)
+    }
+
+    @Test("cannot take care of a relationship, so the error asks for a mapping model alone")
+    func relationship() throws {
+        func model(isToMany: Bool) -> NSManagedObjectModel {
+            let relationship = NSRelationshipDescription()
+            let entity = NSEntityDescription()
+            (entity.name, relationship.name) = ("Person", "friends")
+            relationship.maxCount = isToMany ? 0 : 1
+            relationship.destinationEntity = entity
+            entity.properties = [relationship]
+            let model = NSManagedObjectModel()
+            model.entities = [entity]
+            return model
+        }
+        let (old, new) = (model(isToMany: true), model(isToMany: false))
+        let plan = MigrationPlan(from: ModelVersion("1", model: old)).changing(
+            to: ModelVersion("2", model: new), .record("Person") { _, _ in })
+        #expect {
+            try CheckedPlan(plan, over: [old, new])
+        } throws: { error in
+            error.localizedDescription.hasSuffix("Use mapped(to:by:).")
         }
     }
 }
