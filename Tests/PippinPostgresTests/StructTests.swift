@@ -35,6 +35,33 @@ struct StructTests {
         #expect(try shop.database.rows("SELECT title, price FROM public.book") == [["Emma", "5"]])
     }
 
+    @Test("are destroyed in a schema that was described after another one of the database was opened")
+    func describedLater() async throws {
+        let database = try TestDatabase()
+        for schema in ["first", "second"] {
+            try await PersistenceManager(models: Book.self, store: .postgres(database.uri(), schema: schema)).save(
+                Book(id: "1", title: "Emma"))
+        }
+        let manager = PersistenceManager(models: Book.self, store: .postgres(database.uri()))
+        let described = try #require(manager.container.persistentStoreDescriptions.first)
+        manager.container.persistentStoreDescriptions = ["first", "second"].map { schema in
+            let description = NSPersistentStoreDescription(url: described.url!)
+            description.type = described.type
+            for (key, option) in described.options { description.setOption(option, forKey: key) }
+            description.setOption(schema as NSString, forKey: NSPostgreSQLSchemaOption)
+            return description
+        }
+        let descriptions = manager.container.persistentStoreDescriptions
+        manager.container.persistentStoreDescriptions = [descriptions[0]]
+        try await manager.load()
+        manager.container.persistentStoreDescriptions = descriptions
+        try await manager.destroy()
+        for schema in ["first", "second"] {
+            let emptied = PersistenceManager(models: Book.self, store: .postgres(database.uri(), schema: schema))
+            #expect(try await emptied.count(Book.self) == 0)
+        }
+    }
+
     @Test("cannot be imported where there is no database: that is no fault of theirs")
     func noDatabase() async throws {
         let nowhere = try PostgresServer.shared().uri(database: "nowhere")

@@ -52,9 +52,8 @@ extension PersistenceManager {
             ($0.url, $0.type, $0.options)
         }
         // A description that was added since has no open store yet, and would bring what it leads to into the new one.
-        let known = Set(places.compactMap { $0.url?.standardizedFileURL })
-        for description in container.persistentStoreDescriptions {
-            if let url = description.url?.standardizedFileURL, known.contains(url) { continue }
+        for description in container.persistentStoreDescriptions
+        where !places.contains(where: { description.leadsTo($0.url, $0.type, $0.options) }) {
             places.append((description.url, description.type, description.options))
         }
         // Observers hear of what follows, and must not wait for this. A store that cannot be destroyed is opened by the
@@ -78,5 +77,18 @@ extension PersistenceManager {
             throw error
         }
         try step { $0.destroyed() }
+    }
+}
+
+extension NSPersistentStoreDescription {
+    /// Whether the description is of the store at a place. Two schemas of one database have one URL.
+    fileprivate func leadsTo(_ place: URL?, _ placeType: String, _ placeOptions: [AnyHashable: Any]?) -> Bool {
+        guard let url, let place else { return false }
+        #if !canImport(ObjectiveC)
+            if type == placeType, let format = NSPersistentStoreCoordinator.migratableFormat(ofType: type) {
+                return format.areOneStore(url, options, place, placeOptions)
+            }
+        #endif
+        return url.standardizedFileURL == place.standardizedFileURL
     }
 }
