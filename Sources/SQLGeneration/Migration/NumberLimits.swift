@@ -5,6 +5,9 @@ import CoreDataModel
 package enum NumberLimits: Equatable, Sendable {
     /// Between two whole numbers; a fraction is cut off.
     case between(ClosedRange<Int64>)
+    /// Floating-point numbers from one on, and below another. PostgreSQL rounds a whole number in 64 bits that it
+    /// compares with them, the greatest one to the first number that does not fit.
+    case below(Range<Double>)
     /// 0, and numbers that are not larger than a type's greatest one, or infinite.
     case atMost(Double)
     /// 0, and numbers of such a size.
@@ -23,6 +26,8 @@ package enum NumberLimits: Equatable, Sendable {
         case (.integer16AttributeType, _): return nil
         case (_, .integer32AttributeType): self = .between(Int64(Int32.min)...Int64(Int32.max))
         case (.integer32AttributeType, _), (.integer64AttributeType, _): return nil
+        case (.doubleAttributeType, .integer64AttributeType), (.floatAttributeType, .integer64AttributeType):
+            self = .below(-0x1p63..<0x1p63)
         case (_, .integer64AttributeType): self = .between(.min ... .max)
         case (.doubleAttributeType, .floatAttributeType), (.decimalAttributeType, .floatAttributeType):
             self = .atMost(Self.beyondFloat.nextDown)
@@ -37,6 +42,8 @@ package enum NumberLimits: Equatable, Sendable {
         switch self {
         case .between(let bounds):
             "\(number) NOT BETWEEN \(number: bounds.lowerBound) AND \(number: bounds.upperBound)"
+        case .below(let bounds):
+            "NOT (\(number) >= \(literal: .double(bounds.lowerBound)) AND \(number) < \(literal: .double(bounds.upperBound)))"
         case .atMost(let greatest):
             "abs(\(number)) > \(literal: .double(greatest)) AND abs(\(number)) <= \(literal: .double(.greatestFiniteMagnitude))"
         case .sizes(let sizes):

@@ -33,6 +33,8 @@ struct NumberMigrationTests {
             (70_000, .integer64AttributeType, .integer16AttributeType),
             (NSNumber(value: 3e9), .doubleAttributeType, .integer32AttributeType),
             (NSNumber(value: 1e300), .doubleAttributeType, .integer64AttributeType),
+            (NSNumber(value: 0x1p63), .doubleAttributeType, .integer64AttributeType),
+            (NSNumber(value: Float(0x1p63)), .floatAttributeType, .integer64AttributeType),
             (NSNumber(value: 1e300), .doubleAttributeType, .floatAttributeType),
             (NSNumber(value: -1e300), .doubleAttributeType, .decimalAttributeType),
             (NSNumber(value: 1e-300), .doubleAttributeType, .decimalAttributeType),
@@ -40,7 +42,7 @@ struct NumberMigrationTests {
         ]
     }
 
-    @Test("A number that does not fit stops the migration", arguments: 0..<7, [true, false])
+    @Test("A number that does not fit stops the migration", arguments: 0..<9, [true, false])
     func unfitting(index: Int, isInPlace: Bool) throws {
         let (number, type, new) = Self.beyond[index]
         let error = #expect(throws: NSError.self) { try migrate(number, type, new, isInPlace: isInPlace) }
@@ -67,12 +69,17 @@ struct NumberMigrationTests {
                 NSNumber(value: 9_007_199_254_740_992.0)
             ),
             (32_767, .integer64AttributeType, .integer16AttributeType, 32_767),
+            (
+                NSNumber(value: (0x1p63).nextDown), .doubleAttributeType, .integer64AttributeType,
+                NSNumber(value: Int64(0x1p63.nextDown))
+            ),
+            (NSNumber(value: -0x1p63), .doubleAttributeType, .integer64AttributeType, NSNumber(value: Int64.min)),
         ]
     }
 
     @Test(
         "Fractions are cut off, every number but 0 is true, and fractions have the digits of their type",
-        arguments: 0..<10, [true, false])
+        arguments: 0..<12, [true, false])
     func fitting(index: Int, isInPlace: Bool) throws {
         let (number, type, new, expected) = Self.within[index]
         try migrate(number, type, new, isInPlace: isInPlace) { #expect($0 == expected) }
