@@ -37,6 +37,11 @@ package struct SQLiteError: Error, Equatable, CustomStringConvertible {
     /// A row broke a unique index, a primary key or another constraint.
     package var isConstraint: Bool { code == SQLITE_CONSTRAINT }
 
+    /// A row has the key, or the unique values, of another one.
+    package var isDuplicate: Bool {
+        [Self.uniqueViolation, SQLITE_CONSTRAINT | 6 << 8, SQLITE_CONSTRAINT | 10 << 8].contains(extendedCode)
+    }
+
     /// A row broke a unique index.
     package var isUniqueViolation: Bool { extendedCode == Self.uniqueViolation }
 

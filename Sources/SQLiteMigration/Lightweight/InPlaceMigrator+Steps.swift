@@ -42,6 +42,26 @@ extension InPlaceMigrator {
         }
     }
 
+    /// The failure of a constraint: of the model's, which are unique values, or of one that another program has added.
+    func refusal(_ error: SQLiteError) -> NSError {
+        func cause(_ description: String) -> NSError {
+            NSError(
+                domain: NSSQLiteErrorDomain, code: Int(error.extendedCode),
+                userInfo: [NSLocalizedDescriptionKey: description])
+        }
+        if error.isDuplicate {
+            return failure(
+                "constraint violation during attempted migration", code: NSMigrationConstraintViolationError,
+                underlying: cause("Two objects have the same values (\(error.message))."),
+                advice: "Make the values unique first, or write a mapping model for this step that does.")
+        }
+        return failure(
+            "a constraint of another program does not accept the new values",
+            underlying: cause(
+                "A constraint or trigger that is not of the model does not accept the new values: \(error.message)."),
+            advice: "Drop what refuses the values, or change it so that it accepts them, and migrate the store again.")
+    }
+
     func failure(
         _ reason: String, code: Int = CoreDataErrorCode.migration, underlying: NSError, advice: String
     ) -> NSError {

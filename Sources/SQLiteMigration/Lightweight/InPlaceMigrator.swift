@@ -161,12 +161,7 @@ package struct InPlaceMigrator {
                 try advanceSchemaVersion(from: version)
             }
         } catch let error as SQLiteError where error.isConstraint {
-            throw failure(
-                "constraint violation during attempted migration", code: NSMigrationConstraintViolationError,
-                underlying: NSError(
-                    domain: NSSQLiteErrorDomain, code: Int(error.extendedCode),
-                    userInfo: [NSLocalizedDescriptionKey: "Two objects have the same values (\(error.message))."]),
-                advice: "Make the values unique first, or write a mapping model for this step that does.")
+            throw refusal(error)
         } catch let error as SQLiteError {
             throw MigrationError.statements(
                 url: file.url, from: source, to: destination,

@@ -64,6 +64,23 @@ struct ForeignColumnTests {
         #expect(try plainSQL("SELECT ZNAME FROM ZPERSON", in: url) == ["Ann"])
     }
 
+    @Test("stop the migration if their constraints refuse the new values; the error does not speak of equal values")
+    func refusing() throws {
+        try execute("ALTER TABLE ZPERSON ADD COLUMN LIM TEXT CHECK (ifnull(ZNAME, '') <> 'none')", in: url)
+        try execute("UPDATE ZPERSON SET ZNAME = NULL", in: url)
+        let model = model("name")
+        let name = model.attribute("Person", "name")
+        (name.isOptional, name.defaultValue) = (false, "none")
+        let error = #expect(throws: NSError.self) { try store.open(model) }
+        #expect(error?.code == CoreDataErrorCode.migration)
+        #expect(
+            error?.localizedDescription.contains(
+                "A constraint or trigger that is not of the model does not accept the new values: CHECK constraint "
+                    + "failed") == true)
+        #expect(error?.localizedDescription.contains("same values") == false)
+        #expect(try plainSQL("SELECT ZNAME IS NULL FROM ZPERSON", in: url) == ["1"])
+    }
+
     @Test("are read from statements in any spelling")
     func spelling() {
         let declarations = ColumnDeclarations.read(
