@@ -133,7 +133,10 @@ package struct KnownVersions {
                 return to.version != from && MappingFit.lost(mappings, from: source, to: destination).isEmpty
             }
             return fitting.filter { to in
-                !fitting.contains { $0.unnamed < to.unnamed && (!isOrdered || $0.version < to.version) }
+                // Of ordered versions, only those in between: no step leads back.
+                !fitting.contains {
+                    $0.unnamed < to.unnamed && (!isOrdered || (from < $0.version && $0.version < to.version))
+                }
             }.map { (ShortestChain.Hop(from: from, to: $0.version), $0.unnamed) }
         }
     }

@@ -71,6 +71,23 @@ struct MappingChoiceTests {
         #expect(try found(earlier, from: 1, to: 2) == ["Person", "Tag"])
     }
 
+    @Test("One whose source expression fetches subentities, too, loses none of them", arguments: [true, false])
+    func subentities(includes: Bool) throws {
+        func model(_ attribute: String) -> NSManagedObjectModel {
+            let worker = makeEntity("Worker", makeAttribute("wage", .integer64AttributeType))
+            return makeModel(
+                makeEntity("Person", makeAttribute(attribute, .stringAttributeType)).with(sub: worker), worker)
+        }
+        let person = NSEntityMapping()
+        (person.sourceEntityName, person.destinationEntityName) = ("Person", "Person")
+        person.sourceExpression = NSExpression(
+            format: """
+                FETCH(FUNCTION($manager, "fetchRequestForSourceEntityNamed:predicateString:includesSubentities:", "Person", \
+                "TRUEPREDICATE", \(includes ? "YES" : "NO")), $manager.sourceContext, NO)
+                """)
+        #expect(MappingFit.lost([person], from: model("a"), to: model("b")) == (includes ? [] : ["Worker"]))
+    }
+
     @Test("The one that leaves out the fewest entities is found, whatever its file is called")
     func mostExact() throws {
         #expect(
@@ -129,6 +146,19 @@ struct MappingChoiceTests {
                 1. “1” to “2”, by the mapping model “1 to 2”
                 2. “2” to “3”, by the mapping model “2 to 3”
                 """)
+    }
+
+    @Test("A chain uses one to a later version, although an earlier version has the same entities without further ones")
+    func chainBackAndForth() throws {
+        let first = Self.version(1)
+        let second = KnownVersion(
+            name: "2", model: makeModel(makeEntity("Person", makeAttribute("title", .stringAttributeType))))
+        let third = KnownVersion(name: "3", model: Self.model(2))
+        let mapping = try NSMappingModel.inferredMappingModel(
+            forSourceModel: second.model, destinationModel: third.model)
+        mapping.entityMappings = mapping.entityMappings.filter { $0.sourceEntityName == "Person" }
+        let known = KnownVersions([first, second, third], mappings: [NamedMapping(name: "back", mapping: mapping)])
+        #expect(known.mappedHops().mapValues(\.name)[.init(from: 1, to: 2)] == "back")
     }
 
     @Test("One that is given, and would lose the objects of an entity, is refused with the entity's name")
