@@ -49,11 +49,7 @@ struct DatabaseContinuity: StoreContinuity {
                 try connection.query(
                     "INSERT INTO pippin.transactions (schema_name, \(transactions)) SELECT $2, \(transactions) FROM pippin.transactions "
                         + "WHERE schema_name = $1", parameters)
-                let layouts = (
-                    try mapping.source.compiledLayout().entityByName,
-                    try mapping.destination.compiledLayout().entityByName
-                )
-                for changes in EntityChanges.all(of: mapping, from: layouts.0, to: layouts.1, stored, made) {
+                for changes in try EntityChanges.all(of: mapping, numbered: stored.numbers, numbered: made.numbers) {
                     try carry(changes, to: place, connection)
                 }
             }
@@ -67,15 +63,15 @@ struct DatabaseContinuity: StoreContinuity {
     private func carry(_ changes: EntityChanges, to place: StorePlace, _ connection: PostgresConnection) throws {
         var of = PostgresParameters()
         of.append(source.schema)
-        of.append(changes.number)
+        of.append(Int32(changes.number))
         let found = try connection.query(
             "SELECT DISTINCT columns FROM pippin.changes WHERE schema_name = $1 AND entity = $2 AND columns IS NOT NULL",
             of)
         var parameters = PostgresParameters()
         parameters.append(source.schema)
         parameters.append(place.schema)
-        parameters.append(changes.number)
-        parameters.append(changes.usual.number)
+        parameters.append(Int32(changes.number))
+        parameters.append(Int32(changes.usual.number))
         changes.appendObjects(to: &parameters)
         changes.appendMasks((0..<found.count).map { found.data($0, 0) }, to: &parameters)
         try connection.query(
@@ -88,6 +84,6 @@ struct DatabaseContinuity: StoreContinuity {
             """, parameters)
         guard !HistoryProperties(changes.layout).preservedSlots.isEmpty else { return }
         // Deleted objects became nothing, so that they are of the usual entity.
-        try Tombstones.carry(Int(changes.number), by: changes.usual.sources, from: source, to: place, connection)
+        try Tombstones.carry(changes.number, by: changes.usual.sources, from: source, to: place, connection)
     }
 }

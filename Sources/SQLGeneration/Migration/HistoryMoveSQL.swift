@@ -13,10 +13,9 @@ package enum HistoryMoveSQL {
     /// WHERE ZCOLUMNS IS NOT NULL AND ZENTITY IN (1, 2)`.
     package static func masks(of numbers: [Int]) -> SQLFragment {
         let changes = SQLFragment.isEntity(numbers, entity)
+        let mask = SQLFragment.call(.changedProperties, entity, "ZCOLUMNS")
         return "UPDATE ACHANGE SET ZCOLUMNS = \(mask) WHERE ZCOLUMNS IS NOT NULL AND \(changes)"
     }
-
-    fileprivate static let mask = SQLFragment.call(.changedProperties, entity, "ZCOLUMNS")
 
     /// `UPDATE ACHANGE SET ZENTITY = CASE ZENTITY WHEN 3 THEN 2 END WHERE ZENTITY = 3`
     package static func renumbering(_ numbers: EntityNumbers) -> SQLFragment {
@@ -86,14 +85,17 @@ package struct HistoryTransferSQL: Sendable {
         "INSERT INTO \(keys) (OLD, OLDPK, NEW, NEWPK) VALUES (\(.placeholders(4))) ON CONFLICT DO NOTHING"
     }
 
-    /// Translates the entities and objects of the changes to the new ones, and removes the changes of removed entities.
+    /// Translates the entities, objects and changed properties of the changes to the new ones, and removes the changes
+    /// of removed entities. Objects of one entity may have become objects of several, so both say which properties
+    /// these are: `PippinChangedColumns(ZENTITY, <the new entity>, ZCOLUMNS)`.
     package var translation: [SQLFragment] {
         let known = SQLFragment.select("SELECT OLD FROM \(entities)")
         let row: SQLFragment = "FROM \(keys) WHERE OLD = ZENTITY AND OLDPK = ZENTITYPK"
         let key = SQLFragment.call(.ifNull, .select("SELECT NEWPK \(row)"), "ZENTITYPK")
         let number = SQLFragment.select("SELECT NEW FROM \(entities) WHERE OLD = ZENTITY")
         let entity = SQLFragment.call(.ifNull, .select("SELECT NEW \(row)"), number)
-        let mask = ColumnConversion.value(HistoryMoveSQL.mask, wherePresent: "ZCOLUMNS")
+        let mask = ColumnConversion.value(
+            .call(.changedProperties, "ZENTITY", entity, "ZCOLUMNS"), wherePresent: "ZCOLUMNS")
         return [
             "DELETE FROM \(new)ACHANGE WHERE ZENTITY NOT IN \(known)",
             "UPDATE \(new)ACHANGE SET ZENTITYPK = \(key), ZENTITY = \(entity), ZCOLUMNS = \(mask)",

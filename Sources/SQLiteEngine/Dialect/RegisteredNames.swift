@@ -24,8 +24,9 @@ package enum SQLFunctionName {
     /// The bytes of a column with external storage, with the content of the file that they name. Only a migration
     /// registers it.
     package static let inlinedContent = "PippinInlinedContent"
-    /// The history's mask of changed properties, converted to a new model's properties: entity number, mask. Only
-    /// migrations register it.
+    /// The history's mask of changed properties, converted to a new model's properties: entity number, mask; or, if
+    /// objects of one entity become those of several, entity number, the new entity's number, mask. Only migrations
+    /// register it.
     package static let changedProperties = "PippinChangedColumns"
     /// The value at a path in nested JSON: JSON, path as a JSON array, result type. Only migrations register it.
     package static let nestedValue = "PippinNestedValue"

@@ -45,9 +45,6 @@ struct FileContinuity: StoreContinuity {
         var metadata = try file.metadata()
         metadata[NSStoreUUIDKey] = uuid
         try file.write(metadata)
-        try HistoryTransfer(
-            mapping: mapping.model, source: mapping.source, destination: mapping.destination,
-            keyPairs: mapping.pairs
-        ).run(from: url, to: file)
+        try HistoryTransfer(mapping).run(from: url, to: file)
     }
 }
