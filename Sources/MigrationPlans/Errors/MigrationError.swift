@@ -26,16 +26,24 @@ package enum MigrationError {
     ///   - url: the location of the store.
     ///   - metadata: the store's metadata, with the versions of its entities.
     ///   - unread: the parts of the store's copy of its model that could not be read.
+    ///   - claimed: the join tables whose pairs a version would lose that has all other tables of the store.
     /// - Returns: the error, which lists the versions that were searched.
-    package static func missingSourceModel(url: URL, metadata: [String: Any], unread: [String] = []) -> NSError {
+    package static func missingSourceModel(
+        url: URL, metadata: [String: Any], unread: [String] = [], claimed: [String] = []
+    ) -> NSError {
         let copy =
             unread.isEmpty
             ? "it has no copy of its model, \(version(metadata)), "
             : "of its copy of its model, \(version(metadata)), \(unread.joined(separator: ", ")) could not be read, "
+        let others =
+            claimed.isEmpty
+            ? ""
+            : " A version has all other tables of the store, but no relationship for the pairs in "
+                + "\(claimed.sorted().joined(separator: ", ")), which may be those of one that the new model has."
         return StoreError.make(
             CoreDataErrorCode.migrationMissingSourceModel,
             "The store “\(url.lastPathComponent)” cannot be migrated: \(copy)"
-                + "and no bundle has that model.", url: url,
+                + "and no bundle has that model.\(others)", url: url,
             suggestion: "Ship the model that the store was made with, as a version of the model package.",
             userInfo: ["reason": "Can't find model for source store", "URL": url, "metadata": metadata])
     }

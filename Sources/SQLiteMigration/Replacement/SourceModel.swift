@@ -24,20 +24,40 @@ package enum SourceModel {
         }
         let versions = NSManagedObjectModel.versions(near: destination)
         if let model = NSManagedObjectModel(byMerging: versions, forStoreMetadata: metadata) { return model }
-        if copy == nil, let model = try withTables(of: file, among: versions) { return model }
+        var claimed: [String] = []
+        if copy == nil, let model = try withTables(of: file, among: versions, near: destination, &claimed) {
+            return model
+        }
         throw MigrationError.missingSourceModel(
-            url: file.url, metadata: metadata, unread: copy?.unreadProperties ?? [])
+            url: file.url, metadata: metadata, unread: copy?.unreadProperties ?? [], claimed: claimed)
     }
 
     /// The version with exactly the store's tables; if there is none, the one beside whose tables the store has the
     /// fewest join tables, which are left alone.
+    ///
+    /// A version is none if pairs in such a table may be those of a relationship that the destination has and the
+    /// version does not: the store is of a version in between then, and its pairs would be lost.
+    ///
+    /// - Parameters:
+    ///   - file: the store.
+    ///   - versions: the versions to choose from.
+    ///   - destination: the model to migrate to.
+    ///   - claimed: the join tables for which versions were none are added.
+    /// - Returns: nil if there is none.
+    /// - Throws: SQLite's errors.
     private static func withTables(
-        of file: StoreFile, among versions: [NSManagedObjectModel]
+        of file: StoreFile, among versions: [NSManagedObjectModel], near destination: NSManagedObjectModel?,
+        _ claimed: inout [String]
     ) throws -> NSManagedObjectModel? {
         var best: (model: NSManagedObjectModel, left: Int)?
         for model in versions {
-            guard let left = try file.leftJoinTables(of: model)?.count, left < best?.left ?? .max else { continue }
-            best = (model, left)
+            guard let left = try file.leftJoinTables(of: model), left.count < best?.left ?? .max else { continue }
+            if !left.isEmpty, let destination {
+                let kept = try LeftJoinTables(left, of: file, supposing: model).claimed(by: destination)
+                claimed += kept.filter { !claimed.contains($0) }
+                guard kept.isEmpty else { continue }
+            }
+            best = (model, left.count)
         }
         return best?.model
     }

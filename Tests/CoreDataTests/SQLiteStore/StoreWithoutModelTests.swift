@@ -236,6 +236,34 @@ struct StoreWithoutModelTests {
             try context.performAndWait { (try context.all("Book").first?.value(forKey: "tags") as? NSSet)?.count } == 1)
     }
 
+    @Test("A version without the relationship of its join table is not supposed, where the new model has it")
+    func versionInBetween() throws {
+        try makeStore()
+        func attributes() -> [NSAttributeDescription] {
+            [Library.attribute("title", .stringAttributeType), Library.attribute("pages", .integer16AttributeType)]
+        }
+        let before = NSManagedObjectModel()
+        before.entities = [
+            Library.entity("Book", attributes()),
+            Library.entity("Tag", [Library.attribute("name", .stringAttributeType)]),
+        ]
+        let after = Self.model(attributes(), others: [Library.entity("Author", [])])
+        let package = folder.file("Library.xcdatamodeld")
+        for (name, model) in [("Library", before), ("Library 3", after)] {
+            let version = package.appendingPathComponent("\(name).xcdatamodel")
+            try FileManager.default.createDirectory(at: version, withIntermediateDirectories: true)
+            try SourceWriter.contents(of: ModelDocument(model)).write(
+                to: version.appendingPathComponent("contents"), atomically: true, encoding: .utf8)
+        }
+        let model = try ModelPackage(at: package).model(version: "Library 3")
+        let error = #expect(throws: NSError.self) { try open(model, Self.migrating) }
+        #expect(error?.code == 134130)
+        #expect(error?.localizedDescription.contains("the pairs in Z_1TAGS") == true)
+        try execute("DELETE FROM Z_1TAGS", in: folder.store)
+        let context = try open(model, Self.migrating)
+        #expect(try context.performAndWait { try context.all("Book").count } == 1)
+    }
+
     @Test("Where no version makes its tables, the error says that none was found")
     func unknown() throws {
         try makeStore()
