@@ -46,6 +46,14 @@ package struct ColumnSources {
         }
     }
 
+    /// Whether the rows keep an attribute's values, under the same name.
+    fileprivate func keepValues(of attribute: String) -> Bool {
+        guard plan.source(of: attribute) == attribute, let column = mapping.column(named: attribute),
+            let source = former.column(named: attribute)
+        else { return false }
+        return zip(column.flattened, source.flattened).allSatisfy { values[$0.name] == .column($1.name) }
+    }
+
     // MARK: Attributes
 
     private mutating func add(_ attribute: AttributeLayout, _ column: SlotColumn, slot: SlotLayout) throws {
@@ -83,12 +91,8 @@ package struct ColumnSources {
             }
             return
         }
-        let targets = source.destination.selfAndSubentities.compactMap { pair.source.mapping(of: $0) }
-        let kept = EntityNumbers(
-            targets.compactMap { target in
-                pair.successor(target.layout).map { .init(old: target.number, new: $0.number) }
-            })
-        let areAllKept = kept.pairs.count == targets.count
+        let targets = pair.targets(source)
+        let (kept, areAllKept) = (targets.kept, targets.areAllKept)
         let entity = sourceColumn.entityColumn.map { "\(name: $0)" as SQLFragment }
         if areAllKept {
             values[column.name] = .column(sourceColumn.name)
@@ -144,18 +148,15 @@ package struct ColumnSources {
 extension SchemaPair {
     /// Whether all rows of an entity and its subentities keep an attribute's values, under the same name.
     ///
-    /// - Throws: an error if a default value cannot be stored.
-    package func keepsValues(of attribute: String, _ mapping: EntityMapping) throws -> Bool {
-        try mapping.layout.selfAndSubentities.allSatisfy { member in
-            guard let member = destination.mapping(of: member), let former = former(member),
-                let plan = plan(for: member)
-            else { return true }
-            guard plan.source(of: attribute) == attribute, let column = member.column(named: attribute),
-                let source = former.column(named: attribute)
-            else { return false }
-            let values = try ColumnSources(member, from: former, plan: plan, in: self).values
-            return zip(column.flattened, source.flattened).allSatisfy { values[$0.name] == .column($1.name) }
-        }
+    /// - Parameters:
+    ///   - attribute: the attribute.
+    ///   - mapping: the entity.
+    ///   - sources: the sources of the columns of the entities that are not new, by name.
+    /// - Returns: `false` if some rows get other values.
+    package func keepsValues(
+        of attribute: String, _ mapping: EntityMapping, by sources: [String: ColumnSources]
+    ) -> Bool {
+        mapping.layout.selfAndSubentities.allSatisfy { sources[$0.name]?.keepValues(of: attribute) ?? true }
     }
 
     /// An attribute's default value; `nil` if it has none.

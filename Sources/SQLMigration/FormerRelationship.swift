@@ -19,22 +19,33 @@ extension SchemaPair {
     /// The former relationships of a destination's relationship, by the entities that inherit it: several if properties
     /// of subentities became one.
     package func formers(_ relationship: RelationshipLayout) -> [FormerRelationship] {
+        known.formers(relationship) { foundFormers(relationship) }
+    }
+
+    private func foundFormers(_ relationship: RelationshipLayout) -> [FormerRelationship] {
         var found: [(layout: RelationshipLayout, members: [EntityMapping])] = []
+        var positions: [ObjectIdentifier: Int] = [:]
+        // How many of the relationships the objects of an entity and its subentities have.
+        var counts: [ObjectIdentifier: Int] = [:]
         for member in relationship.source.selfAndSubentities {
             guard let mapping = destination.mapping(of: member), let former = former(mapping),
                 let layout = plan(for: mapping)?.source(of: relationship.name).flatMap({
                     former.layout.relationship(named: $0)
                 })
             else { continue }
-            if let index = found.firstIndex(where: { $0.layout === layout }) {
-                found[index].members.append(mapping)
-            } else {
-                found.append((layout, [mapping]))
+            if let position = positions[ObjectIdentifier(layout)] {
+                found[position].members.append(mapping)
+                continue
+            }
+            positions[ObjectIdentifier(layout)] = found.count
+            found.append((layout, [mapping]))
+            for entity in sequence(first: layout.source, next: \.superentity) {
+                counts[ObjectIdentifier(entity), default: 0] += 1
             }
         }
         return found.map { layout, members in
             // Objects of a subentity may have the pairs of another relationship than those of its parent.
-            let isShared = found.contains { $0.layout !== layout && $0.layout.source.isKind(of: layout.source) }
+            let isShared = counts[ObjectIdentifier(layout.source), default: 0] > 1
             return FormerRelationship(
                 layout: layout, restriction: isShared ? (members[0].table, members.map(\.number)) : nil)
         }

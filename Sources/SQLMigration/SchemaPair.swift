@@ -10,6 +10,8 @@ package struct SchemaPair {
     package let destination: SQLSchema
     /// The database-specific SQL for values.
     let columns: any ColumnMoving
+    /// What was found out about the pair. Every entity that inherits a relationship asks for the same.
+    let known = KnownFormers()
 
     /// - Parameters:
     ///   - plan: the mapping of each entity.

@@ -62,27 +62,35 @@ package enum MappingInference {
         for entity: NSEntityDescription, from source: NSEntityDescription,
         comparing compared: inout ComparedRelationships, dropping dropped: DroppedNames
     ) throws(InferenceFailure) -> EntityMappingPlan {
-        var plan = EntityMappingPlan(
-            kind: isSame(source, entity) ? .copy : .transform, source: source.name, destination: entity.name)
         let attributes = source.storedAttributes.filter { !dropped.contains($0.name, of: source.name) }
         let attributeNames = RenamingMatch.attributeSources(
             of: entity.storedAttributes.map(\.renameable), in: attributes.map(\.renameable))
+        let formerAttributes = named(attributes)
+        var attributePlans: [PropertyPlan] = []
         for attribute in entity.storedAttributes {
-            let former = attributes.first { $0.name == attributeNames[attribute.name] }
+            let former = attributeNames[attribute.name].flatMap { formerAttributes[$0] }
             if let former { try AttributeChange.check(former, attribute, entity: entity.name ?? "") }
-            plan.attributes.append(PropertyPlan(name: attribute.name, source: former?.name))
+            attributePlans.append(PropertyPlan(name: attribute.name, source: former?.name))
         }
         let relationships = source.storedRelationships.filter { !dropped.contains($0.name, of: source.name) }
         let relationshipNames = RenamingMatch.sources(
             of: entity.storedRelationships.map(\.renameable), in: relationships.map(\.renameable))
+        let formerRelationships = named(relationships)
+        var relationshipPlans: [PropertyPlan] = []
         for relationship in entity.storedRelationships {
-            var former = relationships.first { $0.name == relationshipNames[relationship.name] }
+            var former = relationshipNames[relationship.name].flatMap { formerRelationships[$0] }
             if let known = former, try !compared.isTakenAlong(known, relationship, entity: entity.name ?? "") {
                 former = nil
             }
-            plan.relationships.append(PropertyPlan(name: relationship.name, source: former?.name))
+            relationshipPlans.append(PropertyPlan(name: relationship.name, source: former?.name))
         }
-        return plan
+        return EntityMappingPlan(
+            kind: isSame(source, entity) ? .copy : .transform, source: source.name, destination: entity.name,
+            attributes: attributePlans, relationships: relationshipPlans)
+    }
+
+    private static func named<Property: NSPropertyDescription>(_ properties: [Property]) -> [String: Property] {
+        Dictionary(properties.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// Whether the version hashes agree, comparing Apple's with Apple's or ours with ours, but never one of each.

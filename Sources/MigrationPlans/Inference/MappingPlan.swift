@@ -5,15 +5,34 @@ import CompactCollections
 /// It is converted to a mapping model for migrations of objects, and to SQL statements for migrations of tables.
 package struct MappingPlan: Equatable, Sendable {
     /// First the remaining entities, by the destination's names, then the added ones, then the removed ones.
-    package var entities: [EntityMappingPlan]
+    package let entities: [EntityMappingPlan]
+    private let positions: Positions
 
-    package init(entities: [EntityMappingPlan]) { self.entities = entities }
+    /// The positions of the entities by name: each is looked for many times.
+    private struct Positions: Equatable, Sendable {
+        let destinations: [String: Int]
+        let sources: [String: Int]
+    }
+
+    package init(entities: [EntityMappingPlan]) {
+        self.entities = entities
+        func positions(_ name: (EntityMappingPlan) -> String?) -> [String: Int] {
+            var positions: [String: Int] = [:]
+            for (position, entity) in entities.enumerated() {
+                if let name = name(entity), positions[name] == nil { positions[name] = position }
+            }
+            return positions
+        }
+        self.positions = Positions(destinations: positions(\.destination), sources: positions(\.source))
+    }
 
     /// The plan for an entity of the destination.
-    package func entity(destination name: String) -> EntityMappingPlan? { entities.first { $0.destination == name } }
+    package func entity(destination name: String) -> EntityMappingPlan? {
+        positions.destinations[name].map { entities[$0] }
+    }
 
     /// The plan for an entity of the source.
-    package func entity(source name: String) -> EntityMappingPlan? { entities.first { $0.source == name } }
+    package func entity(source name: String) -> EntityMappingPlan? { positions.sources[name].map { entities[$0] } }
 
     /// Whether anything changes, apart from entities that are the same in both models.
     package var changesAnything: Bool { entities.contains { $0.kind != .copy } }
@@ -28,23 +47,33 @@ package struct EntityMappingPlan: Equatable, Sendable {
         case transform = "Transform"
     }
 
-    package var kind: Kind
+    package let kind: Kind
     /// The entity's name in the source; `nil` for an added one.
-    package var source: String?
+    package let source: String?
     /// The entity's name in the destination; `nil` for a removed one.
-    package var destination: String?
+    package let destination: String?
     /// The stored attributes of the destination, including inherited ones, by name.
-    package var attributes: [PropertyPlan] = []
+    package let attributes: [PropertyPlan]
     /// The relationships of the destination, including inherited ones, by name.
-    package var relationships: [PropertyPlan] = []
+    package let relationships: [PropertyPlan]
+    /// The names in the source by those in the destination, without new properties.
+    private let sources: [String: String]
+
+    package init(
+        kind: Kind, source: String?, destination: String?, attributes: [PropertyPlan] = [],
+        relationships: [PropertyPlan] = []
+    ) {
+        (self.kind, self.source, self.destination) = (kind, source, destination)
+        (self.attributes, self.relationships) = (attributes, relationships)
+        let known = (attributes + relationships).compactMap { property in property.source.map { (property.name, $0) } }
+        sources = Dictionary(known, uniquingKeysWith: { first, _ in first })
+    }
 
     /// Core Data's name for the entity mapping: `IEM_Transform_Car`, after the source if there is one.
     package var mappingName: String { "IEM_\(kind.rawValue)_\(source ?? destination ?? "")" }
 
     /// The name of a destination's property in the source; `nil` for a new one.
-    package func source(of property: String) -> String? {
-        (attributes + relationships).first { $0.name == property }?.source
-    }
+    package func source(of property: String) -> String? { sources[property] }
 }
 
 /// The source of one property of the destination.

@@ -27,20 +27,25 @@ package enum RenamingMatch {
     package static func sources(of destinations: [Renameable], in sources: [Renameable]) -> [String: String] {
         var found: [String: String] = [:]
         var open = Set(sources.map(\.name))
-        func match(_ isSame: (Renameable, Renameable) -> Bool) {
+        func match(
+            _ key: (Renameable) -> String, _ sourceKey: (Renameable) -> String,
+            where isSame: (Renameable, Renameable) -> Bool = { _, _ in true }
+        ) {
+            let candidates = Dictionary(grouping: sources, by: sourceKey)
             for destination in destinations where found[destination.name] == nil {
-                guard let source = sources.first(where: { open.contains($0.name) && isSame(destination, $0) }) else {
-                    continue
+                let source = candidates[key(destination)]?.first {
+                    open.contains($0.name) && isSame(destination, $0)
                 }
+                guard let source else { continue }
                 found[destination.name] = source.name
                 open.remove(source.name)
             }
         }
         // An entity or property that was not renamed stays itself, even if another one has its identifier.
-        match { $0.name == $1.name && $0.identifier == $1.identifier }
-        match { $0.identifier == $1.identifier }
-        match { $0.identifier == $1.name }
-        match { $0.name == $1.name }
+        match(\.name, \.name) { $0.identifier == $1.identifier }
+        match(\.identifier, \.identifier)
+        match(\.identifier, \.name)
+        match(\.name, \.name)
         return found
     }
 
@@ -55,11 +60,14 @@ package enum RenamingMatch {
         of destinations: [Renameable], in sources: [Renameable]
     ) -> [String: String] {
         var found = self.sources(of: destinations, in: sources)
-        for destination in destinations where found[destination.name] == nil {
-            let identifier = destination.identifier
-            guard identifier != destination.name else { continue }
-            let source = sources.first { $0.identifier == identifier } ?? sources.first { $0.name == identifier }
-            found[destination.name] = source?.name
+        let open = destinations.filter { found[$0.name] == nil && $0.identifier != $0.name }
+        guard !open.isEmpty else { return found }
+        func names(_ key: (Renameable) -> String) -> [String: String] {
+            Dictionary(sources.map { (key($0), $0.name) }, uniquingKeysWith: { first, _ in first })
+        }
+        let (byIdentifier, byName) = (names(\.identifier), names(\.name))
+        for destination in open {
+            found[destination.name] = byIdentifier[destination.identifier] ?? byName[destination.identifier]
         }
         return found
     }

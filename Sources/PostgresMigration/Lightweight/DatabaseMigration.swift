@@ -22,6 +22,10 @@ package struct DatabaseMigration {
     let joins: JoinPlan
     /// The present name of each source table, while the new ones are filled.
     let places: [String: String]
+    /// Whether rows are written, so that references would be checked.
+    private let movesRows: Bool
+    /// The sources of the columns of the entities that are not new, by name.
+    private let columnSources: [String: ColumnSources]
 
     /// Works out the steps.
     ///
@@ -50,6 +54,11 @@ package struct DatabaseMigration {
         for join in joins.kept { places[join] = join }
         self.joins = joins
         self.places = places
+        movesRows =
+            tables.contains { $0.action == .rebuild || !$0.columns.moves.isEmpty } || !joins.insertions.isEmpty
+            || pair.sourceMappings.contains { pair.successor($0.layout) == nil }
+            || !RelationshipFills.steps(pair, tableName: { $0 }).isEmpty
+        columnSources = Dictionary(tables.flatMap(\.columnSources), uniquingKeysWith: { first, _ in first })
         try build()
     }
 
@@ -65,13 +74,6 @@ package struct DatabaseMigration {
     /// The tables of the source that are removed.
     private var leaving: [String] {
         source.tables.map(\.table).filter { places[$0] == Self.formerName($0) }
-    }
-
-    /// Whether rows are written, so that references would be checked.
-    private var movesRows: Bool {
-        tables.contains { $0.action == .rebuild || !$0.columns.moves.isEmpty } || !joins.insertions.isEmpty
-            || pair.sourceMappings.contains { pair.successor($0.layout) == nil }
-            || !RelationshipFills.steps(pair, tableName: { $0 }).isEmpty
     }
 
     private mutating func build() throws {
@@ -244,9 +246,10 @@ package struct DatabaseMigration {
 
     /// Whether a derived attribute is new, is computed differently or from an attribute that gets other values, or
     /// depends on other objects, which may have been removed.
-    private func needsValues(_ derived: DerivedColumn) throws -> Bool {
+    private func needsValues(_ derived: DerivedColumn) -> Bool {
         guard case .object = derived.source else { return movesRows || !isFormer(derived) }
-        return try !isFormer(derived) || derived.input.map { try !pair.keepsValues(of: $0, derived.mapping) } ?? false
+        return !isFormer(derived)
+            || derived.input.map { !pair.keepsValues(of: $0, derived.mapping, by: columnSources) } ?? false
     }
 
     private func isFormer(_ derived: DerivedColumn) -> Bool {

@@ -39,6 +39,8 @@ struct TablePlan {
     let action: Action
     /// The tables that its rows come from.
     let sources: [String]
+    /// The sources of the columns of the entities that are not new, by name.
+    let columnSources: [String: ColumnSources]
     /// The column changes of a table that stays.
     var columns = Columns()
     /// The row moves of a table that is rebuilt.
@@ -58,6 +60,8 @@ struct TablePlan {
             let sources = try ColumnSources(mapping, from: former, plan: plan, in: pair)
             entities.append(Member(mapping: mapping, former: former, sources: sources))
         }
+        columnSources = Dictionary(
+            entities.map { ($0.mapping.layout.name, $0.sources) }, uniquingKeysWith: { first, _ in first })
         var tables: [String] = []
         for entity in entities where !tables.contains(entity.former.table) { tables.append(entity.former.table) }
         sources = tables

@@ -99,7 +99,8 @@ private struct LightweightMigrationBuilder {
             run(set.map { "DROP TABLE \(quoted(TableMigration.temporaryName($0)))" })
         }
         try createIndexes(tables, kept: kept)
-        run(try DerivedFills.statements(pair))
+        let sources = Dictionary(tables.flatMap(\.columnSources), uniquingKeysWith: { first, _ in first })
+        run(DerivedFills.statements(pair, sources))
         check(MandatoryChecks.checks(pair))
         run(try pair.destination.derivedAttributeTriggers().map(\.creation))
         steps += foreign.creations

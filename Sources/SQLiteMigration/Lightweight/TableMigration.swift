@@ -19,6 +19,8 @@ struct TableMigration {
     let definition: TableDefinition
     let action: Action
     let moves: [RowMove]
+    /// The sources of the columns of the entities that are not new, by name.
+    let columnSources: [String: ColumnSources]
     /// The tables of the rows.
     let sourceTables: [String]
     /// For an extended table, the columns that the former table lacks.
@@ -39,13 +41,14 @@ struct TableMigration {
     init(_ definition: TableDefinition, in pair: SchemaPair, _ structure: StoreStructure, keepsColumns: Bool) throws {
         self.definition = definition
         var moves: [RowMove] = []
-        var origins: [String: [String: String]] = [:]
+        var columnSources: [String: ColumnSources] = [:]
         for mapping in pair.destinationMappings where mapping.table == definition.name {
             guard let former = pair.former(mapping), let plan = pair.plan(for: mapping) else { continue }
             let sources = try ColumnSources(mapping, from: former, plan: plan, in: pair)
             moves.append(RowMove(mapping, from: former, sources))
-            origins[mapping.layout.name] = sources.sourceColumns
+            columnSources[mapping.layout.name] = sources
         }
+        self.columnSources = columnSources
         self.moves = RowMove.merged(moves)
         var tables: [String] = []
         for move in moves where !tables.contains(move.sourceTable) { tables.append(move.sourceTable) }
@@ -70,7 +73,8 @@ struct TableMigration {
         newColumns = definition.columns.filter { column in !existing.contains { $0.name == column.name } }
         let stays =
             tables.count == 1 && only == definition.name
-            && Self.staysInPlace(definition, existing, origins: origins.values, pair: pair, keepsColumns)
+            && Self.staysInPlace(
+                definition, existing, origins: columnSources.values.map(\.sourceColumns), pair: pair, keepsColumns)
         action = stays ? .extend : .rebuild
         unusedColumns = stays ? Self.unused(definition, pair) : []
     }
