@@ -79,9 +79,9 @@ struct KeyedArchiveTests {
     func dataOfOneHash() throws {
         func value(count: Int, head: Int, isDictionary: Bool) throws -> Any? {
             var builder = KeyedArchiveBuilder()
-            let data = (0..<count).map { number in
-                builder.scalar(
-                    .data(Data(repeating: 7, count: head) + withUnsafeBytes(of: number.bigEndian) { Data($0) }))
+            let data = (0..<count).map { number -> PropertyList in
+                let tail = UInt64(number) &* 0x9E37_79B9_7F4A_7C15
+                return builder.scalar(.data(Data(repeating: 7, count: head) + withUnsafeBytes(of: tail) { Data($0) }))
             }
             let root = isDictionary ? builder.dictionary(data.map { (key: $0, value: $0) }) : builder.set(data)
             return try ArchivedValue.object(builder.archive(root: root).root()).foundationValue()

@@ -9,7 +9,7 @@ enum UniqueScalar: Hashable {
     case unsignedInteger(UInt64)
     case real(bits: UInt64)
     case date(bits: UInt64)
-    case data(Data)
+    case data(WholeData)
     case string([UInt8])
     case uid(UInt32)
 
@@ -21,10 +21,22 @@ enum UniqueScalar: Hashable {
         case .unsignedInteger(let value): self = .unsignedInteger(value)
         case .real(let value): self = .real(bits: value.bitPattern)
         case .date(let value): self = .date(bits: value.timeIntervalSinceReferenceDate.bitPattern)
-        case .data(let value): self = .data(value)
+        case .data(let value): self = .data(WholeData(value))
         case .string(let value): self = .string(Array(value.utf8))
         case .uid(let value): self = .uid(value)
         case .array, .dictionary: return nil
         }
+    }
+}
+
+extension UniqueScalar {
+    /// Data whose hash is that of all bytes: Foundation's is that of the first 80, which many pictures have in common,
+    /// and then each is compared with all others.
+    struct WholeData: Hashable {
+        private let data: Data
+
+        init(_ data: Data) { self.data = data }
+
+        func hash(into hasher: inout Hasher) { data.withUnsafeBytes { hasher.combine(bytes: $0) } }
     }
 }
