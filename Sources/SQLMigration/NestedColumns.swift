@@ -19,7 +19,7 @@ struct NestedColumns {
     private let former: (column: SlotColumn, attribute: AttributeLayout)?
     /// The condition on rows to which default values apply; nil for all rows, `FALSE` for none.
     private var condition: SQLFragment?
-    /// The keys from the top of the JSON to the composite.
+    /// The keys from the top of the column's JSON to the composite.
     private var path: [String] = []
     private let columns: any ColumnMoving
 
@@ -49,8 +49,9 @@ struct NestedColumns {
             let name = Self.name(of: element)
             guard let layout = attribute.elements.first(where: { $0.name == name }) else { continue }
             if element.isComposite {
+                // JSON in a column of its own begins there.
                 let inner = NestedColumns(
-                    formerElement(of: layout, names), defaults, path + [layout.nestedKey], columns)
+                    formerElement(of: layout, names), defaults, json == nil ? [] : path + [layout.nestedKey], columns)
                 sources += try inner.sources(of: element, layout, schema: schema, mapping: mapping)
                 continue
             }
