@@ -51,9 +51,10 @@ extension SchemaPair {
         }
     }
 
-    /// The former relationships of the inverse whose pairs no former relationship of this side has.
+    /// The former relationships of the inverse whose pairs no former relationship of this side has: for a relationship
+    /// that becomes its own inverse, what it was itself.
     package func formersOfInverse(_ relationship: RelationshipLayout) -> [FormerRelationship] {
-        guard let inverse = relationship.inverse, inverse !== relationship else { return [] }
+        guard let inverse = relationship.inverse else { return [] }
         let own = formers(relationship)
         return formers(inverse).filter { former in !own.contains { $0.layout === former.layout.inverse } }
     }

@@ -25,7 +25,17 @@ package struct PairMove {
     }
 
     /// `INSERT OR IGNORE INTO Z_1TAGS (Z_1BOOKS, Z_4TAGS) SELECT p.ZBOOK, p.Z_PK FROM ZTAG p WHERE …`
-    private func insertions(in pair: SchemaPair) -> [SQLFragment] {
+    ///
+    /// - Parameters:
+    ///   - pair: both versions of the tables.
+    ///   - isFirst: whether the table is empty; otherwise pairs without an order come after those that are there.
+    private func insertion(in pair: SchemaPair, isFirst: Bool) -> SQLFragment {
+        func newOrder(_ column: String, of owners: String, _ partition: SQLFragment, by key: SQLFragment) -> SQLFragment
+        {
+            isFirst
+                ? StoredPairs.newOrder(partition: partition, by: key)
+                : PairMoveSQL.furtherOrder(column, of: owners, in: join.table, source: partition, destination: key)
+        }
         // The source and destination, from the side of the relationship after which the table is named.
         let source = isReversed ? pairs.destinationKey : pairs.sourceKey
         let destination = isReversed ? pairs.sourceKey : pairs.destinationKey
@@ -33,23 +43,19 @@ package struct PairMove {
         let inverseOrder = isReversed ? pairs.order : pairs.inverseOrder
         var values = [(column: join.sourceColumn, value: source), (join.destinationColumn, destination)]
         if let column = join.orderColumn {
-            values.append((column, order ?? StoredPairs.newOrder(partition: source, by: destination)))
+            values.append((column, order ?? newOrder(column, of: join.sourceColumn, source, by: destination)))
         }
         if let column = (isReversed ? relationship.inverse : relationship).flatMap(pair.destination.inverseOrderColumn)
         {
-            values.append((column, inverseOrder ?? StoredPairs.newOrder(partition: destination, by: source)))
+            values.append(
+                (column, inverseOrder ?? newOrder(column, of: join.destinationColumn, destination, by: source)))
         }
         let conditions =
             [
                 pair.survives(pairs.sourceKey, formerly: former.layout.source, now: relationship.source),
                 pair.survives(pairs.destinationKey, formerly: former.layout.destination, now: relationship.destination),
             ].compactMap { $0 } + former.conditions(pairs.sourceKey)
-        var insertions = [PairMoveSQL.insertion(into: join.table, values: values, of: pairs, where: conditions)]
-        if join.isReflexive, !(former.layout.inverse === former.layout) {
-            let reversed = [(column: join.sourceColumn, value: destination), (join.destinationColumn, source)]
-            insertions.append(PairMoveSQL.insertion(into: join.table, values: reversed, of: pairs, where: conditions))
-        }
-        return insertions
+        return PairMoveSQL.insertion(into: join.table, values: values, of: pairs, where: conditions)
     }
 }
 
@@ -65,17 +71,19 @@ extension PairMove {
     package static func insertions(
         _ relationship: RelationshipLayout, _ join: JoinMapping, in pair: SchemaPair, tableName: (String) -> String
     ) -> [SQLFragment] {
-        func insertions(
-            _ formers: [FormerRelationship], _ relationship: RelationshipLayout, isReversed: Bool
-        ) -> [SQLFragment] {
-            formers.flatMap { former -> [SQLFragment] in
-                guard let pairs = StoredPairs(former.layout, in: pair.source, tableName: tableName) else { return [] }
-                return PairMove(pairs, former, relationship, join, isReversed: isReversed).insertions(in: pair)
+        var insertions: [SQLFragment] = []
+        func add(_ formers: [FormerRelationship], _ relationship: RelationshipLayout, isReversed: Bool) {
+            for former in formers {
+                guard let pairs = StoredPairs(former.layout, in: pair.source, tableName: tableName) else { continue }
+                let move = PairMove(pairs, former, relationship, join, isReversed: isReversed)
+                insertions.append(move.insertion(in: pair, isFirst: insertions.isEmpty))
             }
         }
-        let own = insertions(pair.formers(relationship), relationship, isReversed: false)
-        guard let inverse = relationship.inverse else { return own }
-        return own + insertions(pair.formersOfInverse(relationship), inverse, isReversed: true)
+        add(pair.formers(relationship), relationship, isReversed: false)
+        if let inverse = relationship.inverse {
+            add(pair.formersOfInverse(relationship), inverse, isReversed: true)
+        }
+        return insertions
     }
 }
 

@@ -58,10 +58,7 @@ package enum RelationshipFills {
             if let owners = lost.first {
                 steps.append(.run(PairMoveSQL.release(owner, in: mapping.table, from: owners)))
             }
-            if let column = owner.orderColumn, !formers.contains(where: \.layout.isOrdered) {
-                steps.append(.run(PairMoveSQL.order(column, by: owner.name, in: mapping.table)))
-            }
-            return steps
+            return steps + order(owner.orderColumn, by: owner.name, in: mapping.table, formers)
         }
     }
 
@@ -118,10 +115,17 @@ package enum RelationshipFills {
     private static func order(
         _ relationship: RelationshipLayout, _ column: SlotColumn, _ mapping: EntityMapping, _ pair: SchemaPair
     ) -> [Step] {
-        guard let order = column.orderColumn, let inverse = relationship.inverse else { return [] }
-        let formers = pair.formers(inverse)
-        guard !formers.contains(where: \.layout.isOrdered), !formers.isEmpty || !pair.formers(relationship).isEmpty
-        else { return [] }
-        return [.run(PairMoveSQL.order(order, by: column.name, in: mapping.table))]
+        guard let inverse = relationship.inverse else { return [] }
+        let formers = pair.formers(inverse) + pair.formersOfInverse(inverse)
+        return order(column.orderColumn, by: column.name, in: mapping.table, formers)
+    }
+
+    /// Places for objects that had none. If some had one, they stay before the others.
+    private static func order(
+        _ column: String?, by key: String, in table: String, _ formers: [FormerRelationship]
+    ) -> [Step] {
+        guard let column, !formers.allSatisfy(\.layout.isOrdered) else { return [] }
+        let isPartial = formers.contains(where: \.layout.isOrdered)
+        return [.run(PairMoveSQL.order(column, by: key, in: table, isPartial: isPartial))]
     }
 }

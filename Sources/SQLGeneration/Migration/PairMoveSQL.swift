@@ -135,11 +135,42 @@ package enum PairMoveSQL {
     ///   - column: the column with the order key.
     ///   - key: the column with the source's key.
     ///   - table: the table of both.
+    ///   - isPartial: whether some destinations have an order. The others come after those of the same source.
     /// - Returns: the statement.
-    package static func order(_ column: String, by key: String, in table: String) -> SQLFragment {
-        let place = StoredPairs.newOrder(partition: "\(name: key)", by: "\(.key)")
+    package static func order(
+        _ column: String, by key: String, in table: String, isPartial: Bool = false
+    ) -> SQLFragment {
+        var own: SQLFragment = "\(.key, of: "o") = \(name: table).\(.key)"
+        var place = StoredPairs.newOrder(partition: "\(name: key)", by: "\(.key)")
+        if isPartial {
+            let isOpen: SQLFragment = "\(name: column) IS NULL"
+            let last: SQLFragment = "MAX(\(name: column)) OVER (PARTITION BY \(name: key))"
+            place = after(last, StoredPairs.number(partition: "\(name: key), \(isOpen)", by: "\(.key)"))
+            own = "\(own) AND \(name: table).\(isOpen)"
+        }
         let rows: SQLFragment = "SELECT \(.key), \(place) AS Z_FOK FROM \(name: table) WHERE \(name: key) IS NOT NULL"
-        let own: SQLFragment = "\(.key, of: "o") = \(name: table).\(.key)"
         return "UPDATE \(name: table) SET \(name: column) = o.Z_FOK FROM \(.select(rows)) o WHERE \(own)"
+    }
+
+    /// An order key in a join table for pairs that had none, after those of the same source that the table has already.
+    ///
+    /// - Parameters:
+    ///   - column: the column with the order key.
+    ///   - owners: the column with the source's key.
+    ///   - table: the join table.
+    ///   - source: the source's key.
+    ///   - destination: the destination's key.
+    /// - Returns: the key.
+    package static func furtherOrder(
+        _ column: String, of owners: String, in table: String, source: SQLFragment, destination: SQLFragment
+    ) -> SQLFragment {
+        let own: SQLFragment = "\(SQLColumn(owners, of: "j")) = \(source)"
+        let last = SQLFragment.select("SELECT MAX(\(SQLColumn(column, of: "j"))) FROM \(name: table) j WHERE \(own)")
+        return after(last, StoredPairs.number(partition: source, by: destination))
+    }
+
+    private static func after(_ last: SQLFragment, _ number: SQLFragment) -> SQLFragment {
+        let start: SQLFragment = "\(number: OrderKeys.first - OrderKeys.step)"
+        return "\(.call(.ifNull, last, start)) + \(number: OrderKeys.step) * \(number)"
     }
 }

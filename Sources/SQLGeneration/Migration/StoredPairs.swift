@@ -60,8 +60,12 @@ package struct StoredPairs: Sendable {
 
     /// An order key for pairs that had none: Core Data's first key and distance, by primary keys.
     package static func newOrder(partition: SQLFragment, by key: SQLFragment) -> SQLFragment {
-        let number: SQLFragment = "row_number() OVER (PARTITION BY \(partition) ORDER BY \(key))"
+        let number = number(partition: partition, by: key)
         return "\(number: OrderKeys.first - OrderKeys.step) + \(number: OrderKeys.step) * \(number)"
+    }
+
+    static func number(partition: SQLFragment, by key: SQLFragment) -> SQLFragment {
+        "row_number() OVER (PARTITION BY \(partition) ORDER BY \(key))"
     }
 }
 

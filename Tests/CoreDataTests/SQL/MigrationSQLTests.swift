@@ -140,6 +140,22 @@ struct MigrationSQLTests {
                 """)
     }
 
+    @Test("Where some objects have a place already, the others come after them")
+    func partialOrder() {
+        #expect(
+            PairMoveSQL.order("Z_FOK_BOOK", by: "ZBOOK", in: "ZPAGE", isPartial: true).sqlite.text == """
+                UPDATE ZPAGE SET Z_FOK_BOOK = o.Z_FOK FROM (SELECT Z_PK, IFNULL(MAX(Z_FOK_BOOK) OVER (PARTITION BY ZBOOK), 1024) \
+                + 1024 * row_number() OVER (PARTITION BY ZBOOK, Z_FOK_BOOK IS NULL ORDER BY Z_PK) AS Z_FOK FROM ZPAGE \
+                WHERE ZBOOK IS NOT NULL) o WHERE o.Z_PK = ZPAGE.Z_PK AND ZPAGE.Z_FOK_BOOK IS NULL
+                """)
+        #expect(
+            PairMoveSQL.furtherOrder("Z_FOK_2TAGS", of: "Z_1BOOKS", in: "Z_1TAGS", source: "p.A", destination: "p.B")
+                .sqlite.text == """
+                IFNULL((SELECT MAX(j.Z_FOK_2TAGS) FROM Z_1TAGS j WHERE j.Z_1BOOKS = p.A), 1024) + 1024 * row_number() \
+                OVER (PARTITION BY p.A ORDER BY p.B)
+                """)
+    }
+
     @Test("Owners that are gone are forgotten")
     func owners() throws {
         let owner = OwnerColumn(
