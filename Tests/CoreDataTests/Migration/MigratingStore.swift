@@ -4,10 +4,33 @@ import TestSupport
 
 /// A store that a test fills by one model and opens by the next one, through objects: in files, and in databases.
 struct MigratingStore {
+    /// How a store is migrated by the inferred mapping.
+    enum Way: CaseIterable {
+        case inPlace, objectByObject
+        /// Object by object, from one XML file to another.
+        case document
+    }
+
     let folder: TestFolder
     var configuration: String?
+    private var type = NSSQLiteStoreType
 
     init() throws { folder = try TestFolder() }
+
+    /// The store of the type that a way of migrating is for.
+    func migrated(_ way: Way) -> MigratingStore {
+        var store = self
+        if way == .document { store.type = NSXMLStoreType }
+        return store
+    }
+
+    /// Migrates the store in one of the ways, and opens it where it is then.
+    func migrate(
+        _ way: Way, from source: NSManagedObjectModel, to model: NSManagedObjectModel,
+        _ body: (NSManagedObjectContext) throws -> Void = { _ in }
+    ) throws {
+        if way == .inPlace { try open(model, body) } else { try migrateObjects(from: source, to: model, body) }
+    }
 
     /// Opens the store, migrated if it has another model, and closes it again.
     func open(_ model: NSManagedObjectModel) throws { try open(model) { _ in } }
@@ -25,7 +48,7 @@ struct MigratingStore {
     ) throws -> Value {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         let store = try coordinator.addPersistentStore(
-            ofType: NSSQLiteStoreType, configurationName: configuration, at: url,
+            ofType: type, configurationName: configuration, at: url,
             options: [NSMigratePersistentStoresAutomaticallyOption: true, NSInferMappingModelAutomaticallyOption: true])
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         context.persistentStoreCoordinator = coordinator
@@ -47,8 +70,8 @@ struct MigratingStore {
         let manager = NSMigrationManager(sourceModel: source, destinationModel: model)
         manager.usesStoreSpecificMigrationManager = false
         try manager.migrateStore(
-            from: folder.store, sourceType: NSSQLiteStoreType, options: nil, with: mapping,
-            toDestinationURL: folder.file("new"), destinationType: NSSQLiteStoreType, destinationOptions: nil)
+            from: folder.store, sourceType: type, options: nil, with: mapping, toDestinationURL: folder.file("new"),
+            destinationType: type, destinationOptions: nil)
         try open(model, at: folder.file("new"), body)
     }
 }

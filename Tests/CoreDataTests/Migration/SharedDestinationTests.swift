@@ -21,9 +21,11 @@ struct SharedDestinationTests {
     }
 
     /// Fills the store with owners of pets by their names.
-    private func fill(_ model: NSManagedObjectModel, _ pets: [String: [String]]) throws {
+    private func fill(
+        _ model: NSManagedObjectModel, _ pets: [String: [String]], for way: MigratingStore.Way
+    ) throws {
         let relationship = model.entity("Owner").relationshipsByName.values.first
-        try store.open(model) { context in
+        try store.migrated(way).open(model) { context in
             var made: [String: NSManagedObject] = [:]
             for (name, names) in pets {
                 let owner = context.make("Owner", ["name": name])
@@ -37,8 +39,11 @@ struct SharedDestinationTests {
     }
 
     /// Expects that the migration stops and leaves the store, and that it names the relationship and the object.
-    private func expectStop(_ old: NSManagedObjectModel, _ new: NSManagedObjectModel, at place: String) throws {
-        let error = #expect(throws: NSError.self) { try store.open(new) }
+    private func expectStop(
+        _ old: NSManagedObjectModel, _ new: NSManagedObjectModel, at place: String, _ way: MigratingStore.Way
+    ) throws {
+        let store = store.migrated(way)
+        let error = #expect(throws: NSError.self) { try store.migrate(way, from: old, to: new) }
         #expect(error?.code == 134110)
         let text = error?.localizedDescription ?? ""
         #expect(text.contains(place) && text.contains("leads to p"), "\(text)")
@@ -48,46 +53,52 @@ struct SharedDestinationTests {
 
     private func pet() -> NSRelationshipDescription { makeToOne("pet", "Pet", inverse: nil) }
 
-    @Test("A to-one relationship that becomes to-many without inverse: an object has one owner there")
-    func withoutInverse() throws {
+    @Test(
+        "A to-one relationship that becomes to-many without inverse: an object has one owner there",
+        arguments: MigratingStore.Way.allCases)
+    func withoutInverse(_ way: MigratingStore.Way) throws {
         let new = model(makeToMany("pets", "Pet", inverse: nil).renamed(from: "pet"))
-        try fill(model(pet()), ["Ann": ["Rex"], "Bob": ["Rex"]])
-        try expectStop(model(pet()), new, at: "“Owner.pets”")
+        try fill(model(pet()), ["Ann": ["Rex"], "Bob": ["Rex"]], for: way)
+        try expectStop(model(pet()), new, at: "“Owner.pets”", way)
     }
 
-    @Test("A to-one relationship that becomes the inverse of one")
-    func inverse() throws {
+    @Test("A to-one relationship that becomes the inverse of one", arguments: MigratingStore.Way.allCases)
+    func inverse(_ way: MigratingStore.Way) throws {
         let new = model(
             makeToMany("pets", "Pet", inverse: "owner").renamed(from: "pet"),
             makeToOne("owner", "Owner", inverse: "pets"))
-        try fill(model(pet()), ["Ann": ["Rex"], "Bob": ["Rex"]])
-        try expectStop(model(pet()), new, at: "“Pet.owner”")
+        try fill(model(pet()), ["Ann": ["Rex"], "Bob": ["Rex"]], for: way)
+        try expectStop(model(pet()), new, at: "“Pet.owner”", way)
     }
 
-    @Test("A to-one relationship that becomes one-to-one")
-    func oneToOne() throws {
+    @Test("A to-one relationship that becomes one-to-one", arguments: MigratingStore.Way.allCases)
+    func oneToOne(_ way: MigratingStore.Way) throws {
         let new = model(makeToOne("pet", "Pet", inverse: "owner"), makeToOne("owner", "Owner", inverse: "pet"))
-        try fill(model(pet()), ["Ann": ["Rex"], "Bob": ["Rex"]])
-        try expectStop(model(pet()), new, at: "“Pet.owner”")
+        try fill(model(pet()), ["Ann": ["Rex"], "Bob": ["Rex"]], for: way)
+        try expectStop(model(pet()), new, at: "“Pet.owner”", way)
     }
 
-    @Test("A many-to-many relationship that becomes one-to-many under another name")
-    func manyToMany() throws {
+    @Test(
+        "A many-to-many relationship that becomes one-to-many under another name",
+        arguments: MigratingStore.Way.allCases)
+    func manyToMany(_ way: MigratingStore.Way) throws {
         let old = {
             model(makeToMany("pets", "Pet", inverse: "owners"), makeToMany("owners", "Owner", inverse: "pets"))
         }
         let new = model(makeToMany("pets", "Pet", inverse: "owner"), makeToOne("owner", "Owner", inverse: "pets"))
-        try fill(old(), ["Ann": ["Rex"], "Bob": ["Rex", "Tom"]])
-        try expectStop(old(), new, at: "“Pet.owner”")
+        try fill(old(), ["Ann": ["Rex"], "Bob": ["Rex", "Tom"]], for: way)
+        try expectStop(old(), new, at: "“Pet.owner”", way)
     }
 
-    @Test("Where no two objects lead to one, nothing stops them, and all pairs are kept")
-    func kept() throws {
-        try fill(model(pet()), ["Ann": ["Rex"], "Bob": ["Tom"]])
+    @Test(
+        "Where no two objects lead to one, nothing stops them, and all pairs are kept",
+        arguments: MigratingStore.Way.allCases)
+    func kept(_ way: MigratingStore.Way) throws {
+        try fill(model(pet()), ["Ann": ["Rex"], "Bob": ["Tom"]], for: way)
         let new = model(
             makeToMany("pets", "Pet", inverse: "owner").renamed(from: "pet"),
             makeToOne("owner", "Owner", inverse: "pets"))
-        try store.open(new) { context in
+        try store.migrated(way).migrate(way, from: model(pet()), to: new) { context in
             let pets = try context.all("Owner", by: "name").map { $0.names("pets") }
             let owners = try context.all("Pet", by: "name").map { $0.names("owner") }
             #expect(pets == [["Rex"], ["Tom"]])

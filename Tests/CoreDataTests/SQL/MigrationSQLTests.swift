@@ -151,9 +151,9 @@ struct MigrationSQLTests {
         #expect(
             PairMoveSQL.furtherOrder("Z_FOK_2TAGS", of: "Z_1BOOKS", in: "Z_1TAGS", source: "p.A", destination: "p.B")
                 .sqlite.text == """
-                IFNULL((SELECT MAX(j.Z_FOK_2TAGS) FROM Z_1TAGS j WHERE j.Z_1BOOKS = p.A), 1024) + 1024 * row_number() \
-                OVER (PARTITION BY p.A ORDER BY p.B)
-                """)
+                    IFNULL((SELECT MAX(j.Z_FOK_2TAGS) FROM Z_1TAGS j WHERE j.Z_1BOOKS = p.A), 1024) + 1024 * row_number() \
+                    OVER (PARTITION BY p.A ORDER BY p.B)
+                    """)
     }
 
     @Test("Owners that are gone are forgotten")

@@ -13,6 +13,9 @@ final class MigrationRun {
     var current: NSEntityMapping?
     /// The current stage of the entity mappings.
     var step: (number: Int, of: Int) = (0, of: 1)
+    /// The relationships that have the pairs of several.
+    private(set) lazy var joined = JoinedRelationships(
+        entityMappings, from: source.modelLayout?.entityByName ?? [:], to: destination.modelLayout?.entityByName ?? [:])
     private var attributeSteps: (mapping: NSEntityMapping, steps: AttributeSteps)?
     private var relationshipSteps: (mapping: NSEntityMapping, source: EntityLayout, steps: RelationshipSteps)?
     private var destinationEntity: (mapping: NSEntityMapping, name: String, entity: NSEntityDescription)?

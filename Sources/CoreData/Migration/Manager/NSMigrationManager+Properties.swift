@@ -55,7 +55,11 @@ extension NSMigrationManager {
                 guard let name = property.name else { continue }
                 do {
                     var partners = try run.partners(of: source, relationship, successors)
-                    if case .anyMapping = successors { partners = Self.fitting(partners, name, of: destination) }
+                    if case .anyMapping = successors {
+                        let fitting = Self.fitting(partners, name, of: destination)
+                        guard let joined = try run.joining(fitting, name, of: destination) else { continue }
+                        partners = joined
+                    }
                     // Connecting an object changes its partners, which must be loaded for that.
                     let loaded = try run.loadStrangers(among: partners, for: destination, name)
                     try withExtendedLifetime(loaded) { try set(partners, forKey: name, of: destination) }
@@ -80,7 +84,11 @@ extension NSMigrationManager {
             do {
                 var value = try expressions.value(of: tree)
                 if RelationshipSteps.takesAnyMapping(tree), let objects = Self.objects(in: value) {
-                    value = Self.fitting(objects, name, of: destination)
+                    let fitting = Self.fitting(objects, name, of: destination)
+                    guard let joined = try run.map({ try $0.joining(fitting, name, of: destination) }) ?? fitting else {
+                        continue
+                    }
+                    value = joined
                 }
                 if property.keepsDefault, value == nil || value is NSNull { continue }
                 try set(value, forKey: name, of: destination)
@@ -92,7 +100,8 @@ extension NSMigrationManager {
         StoreError.make(
             CoreDataErrorCode.migration,
             "The entity mapping “\(mapping.name ?? "")” cannot set “\(mapping.destinationEntityName ?? "").\(property)”: "
-                + (error as NSError).localizedDescription, underlying: error,
+                + (error as NSError).localizedDescription,
+            suggestion: (error as NSError).localizedRecoverySuggestion, underlying: error,
             userInfo: ["entityMapping": mapping.name ?? "", "property": property])
     }
 

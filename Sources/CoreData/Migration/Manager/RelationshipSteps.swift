@@ -19,20 +19,24 @@ struct RelationshipSteps {
 
     init(_ mappings: [NSPropertyMapping], from source: EntityLayout) {
         steps = mappings.map { mapping in
-            guard let expression = mapping.valueExpression,
-                case .call(.variable(NSMigrationManagerKey), let function, let arguments) = expressionTree(
-                    of: expression),
-                arguments.count == 2, case .constant(.string(let name)) = arguments[0],
-                let key = MigrationExpression.sourceKey(arguments[1]),
+            guard let (key, successors) = Self.source(of: mapping),
                 let relationship = source.relationship(named: key)
             else { return .evaluate(mapping) }
-            switch function {
-            case MigrationFunction.destinationsOfMapping:
-                return .partners(of: relationship, by: .mapping(name), mapping)
-            case MigrationFunction.destinationsOfRelationship:
-                return .partners(of: relationship, by: .anyMapping, mapping)
-            default: return .evaluate(mapping)
-            }
+            return .partners(of: relationship, by: successors, mapping)
+        }
+    }
+
+    /// The key of the source relationship to whose objects' destinations a mapping leads; nil for any other expression.
+    static func source(of mapping: NSPropertyMapping) -> (key: String, successors: Successors)? {
+        guard let expression = mapping.valueExpression,
+            case .call(.variable(NSMigrationManagerKey), let function, let arguments) = expressionTree(of: expression),
+            arguments.count == 2, case .constant(.string(let name)) = arguments[0],
+            let key = MigrationExpression.sourceKey(arguments[1])
+        else { return nil }
+        switch function {
+        case MigrationFunction.destinationsOfMapping: return (key, .mapping(name))
+        case MigrationFunction.destinationsOfRelationship: return (key, .anyMapping)
+        default: return nil
         }
     }
 

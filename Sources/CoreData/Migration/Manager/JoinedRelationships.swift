@@ -1,0 +1,132 @@
+import Foundation
+
+/// The relationships of a destination whose pairs are not just those of one source relationship and its inverse: one
+/// with a new inverse, one that several relationships became, and one that became its own inverse.
+///
+/// As in SQL, such a relationship has the pairs of all of them: what one side says is not undone by the other one. An
+/// object that has room for one other, and would have several, stops the migration.
+final class JoinedRelationships {
+    // Confined to the migration's thread.
+    private let joined: Set<ObjectIdentifier>
+    /// For each relationship, the object to which another one leads; for one without inverse, the object that leads to
+    /// another one.
+    private var taken: [ObjectIdentifier: [NSManagedObjectID: NSManagedObjectID]] = [:]
+
+    /// - Parameters:
+    ///   - mappings: the mappings, of which those count that ask for what a relationship's objects became.
+    ///   - source: the source's entities, by name.
+    ///   - destination: the destination's entities, by name.
+    init(_ mappings: [NSEntityMapping], from source: [String: EntityLayout], to destination: [String: EntityLayout]) {
+        var formers: [ObjectIdentifier: Formers] = [:]
+        for mapping in mappings {
+            guard let old = mapping.sourceEntityName.flatMap({ source[$0] }),
+                let new = mapping.destinationEntityName.flatMap({ destination[$0] })
+            else { continue }
+            for property in mapping.relationshipMappings ?? [] {
+                guard case (let key, .anyMapping)? = RelationshipSteps.source(of: property),
+                    let former = old.relationship(named: key),
+                    let relationship = property.name.flatMap({ new.relationship(named: $0) })
+                else { continue }
+                formers[ObjectIdentifier(relationship), default: Formers(relationship: relationship)].add(former)
+            }
+        }
+        joined = Set(formers.filter { $0.value.areJoined(in: formers) }.keys)
+    }
+
+    /// The source relationships that became one of the destination.
+    private struct Formers {
+        let relationship: RelationshipLayout
+        private(set) var all: [RelationshipLayout] = []
+
+        init(relationship: RelationshipLayout) { self.relationship = relationship }
+
+        mutating func add(_ former: RelationshipLayout) {
+            if !all.contains(where: { $0 === former }) { all.append(former) }
+        }
+
+        func areJoined(in formers: [ObjectIdentifier: Formers]) -> Bool {
+            guard let inverse = relationship.inverse else {
+                // Without inverse, an object of a to-many relationship has one owner.
+                guard relationship.isToMany else { return false }
+                return all.count > 1 || all.contains { !$0.isToMany || $0.inverse?.isToMany ?? false }
+            }
+            let others = formers[ObjectIdentifier(inverse)]?.all ?? []
+            return !Self.lead(all, to: others) || !Self.lead(others, to: all)
+        }
+
+        private static func lead(_ side: [RelationshipLayout], to other: [RelationshipLayout]) -> Bool {
+            side.allSatisfy { former in other.contains { $0 === former.inverse } }
+        }
+    }
+
+    var isEmpty: Bool { joined.isEmpty }
+
+    func contains(_ relationship: RelationshipLayout) -> Bool { joined.contains(ObjectIdentifier(relationship)) }
+
+    /// Notes that a relationship of the set leads from an object to others.
+    ///
+    /// - Throws: what is wrong with an object that several lead to, and that has room for one.
+    func note(_ relationship: RelationshipLayout, from object: NSManagedObject, to others: [NSManagedObject])
+        throws(SharedObject)
+    {
+        let (inverse, isToMany) = (relationship.inverse, relationship.isToMany)
+        for other in others {
+            if let inverse, !inverse.isToMany { try take(inverse, other, object) }
+            if inverse == nil, isToMany { try take(relationship, other, object) }
+            if inverse != nil, !isToMany { try take(relationship, object, other) }
+        }
+    }
+
+    private func take(
+        _ relationship: RelationshipLayout, _ holder: NSManagedObject, _ other: NSManagedObject
+    ) throws(SharedObject) {
+        let former = taken[ObjectIdentifier(relationship), default: [:]].updateValue(
+            other.objectID, forKey: holder.objectID)
+        if let former, former != other.objectID { throw SharedObject(relationship: relationship, object: holder) }
+    }
+
+    /// An object of the destination that would have several others where it has room for one.
+    struct SharedObject: Error {
+        let relationship: RelationshipLayout
+        let object: NSManagedObject
+    }
+}
+
+extension MigrationRun {
+    /// The objects that a relationship leads to if it is joined with those that are there already.
+    ///
+    /// - Parameters:
+    ///   - partners: the objects that the source relationship's objects became.
+    ///   - name: the relationship.
+    ///   - object: the destination object.
+    /// - Returns: the objects; nil if nothing is to be changed.
+    /// - Throws: 134110 for an object that would have several others, and has room for one.
+    func joining(
+        _ partners: [NSManagedObject], _ name: String, of object: NSManagedObject
+    ) throws -> [NSManagedObject]? {
+        guard !joined.isEmpty, let relationship = object.layout.relationship(named: name),
+            joined.contains(relationship)
+        else { return partners }
+        let partners = relationship.isToMany ? partners : Array(partners.prefix(1))
+        do { try joined.note(relationship, from: object, to: partners) } catch { throw violation(error) }
+        guard relationship.isToMany, !partners.isEmpty else { return partners.isEmpty ? nil : partners }
+        let known = Set(partners.map(ObjectIdentifier.init))
+        let others = NSMigrationManager.objects(in: object.value(forKey: name)) ?? []
+        return partners + others.filter { !known.contains(ObjectIdentifier($0)) }
+    }
+
+    private func violation(_ shared: JoinedRelationships.SharedObject) -> NSError {
+        let violation = MigrationViolation(
+            entity: shared.relationship.source.name, property: shared.relationship.name, isRelationship: true,
+            reason: MigrationViolation.severalOwners)
+        // The object is named by its key in the store that remains.
+        let sources = entityMappings.lazy.flatMap {
+            self.associations.sources(mapping: $0.name ?? "", of: [shared.object])
+        }
+        let error = MigrationError.violation(violation, key: sources.first?.identifier.key)
+        return NSError(
+            domain: error.domain, code: error.code,
+            userInfo: error.userInfo.merging(
+                [NSLocalizedRecoverySuggestionErrorKey: MigrationError.advice(violation)]) { $1 })
+    }
+}
