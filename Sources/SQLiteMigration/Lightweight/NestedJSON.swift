@@ -38,88 +38,28 @@ enum NestedJSON {
         }
     }
 
-    static func value(in data: Data, at path: [String], _ kind: String) throws -> FunctionResult {
-        guard var found = try Optional(JSONDecoder().decode(JSONValue.self, from: data)) else { return .null }
+    private static func value(in data: Data, at path: [String], _ kind: String) throws -> FunctionResult {
+        var found = try NestedJSONValue(data)
         for key in path {
-            guard case .object(let members) = found, let member = members[key] else { return .null }
+            guard let member = found[key] else { return .null }
             found = member
         }
-        if case .null = found { return .null }
-        if kind == "presence" { return .integer(1) }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        let json = try encoder.encode(found)
-        if kind == "json" { return .blob(json) }
-        func decoded<Value: Decodable>(_ type: Value.Type) throws -> Value {
-            try JSONDecoder().decode(type, from: json)
+        if found.isNull { return .null }
+        switch kind {
+        case "presence": return .integer(1)
+        case "json": return .blob(try found.bytes())
+        default: break
         }
-        switch Int(kind).flatMap({ NSAttributeType(rawValue: UInt($0)) }) {
-        case .booleanAttributeType?:
-            if case .boolean(let flag) = found { return .integer(flag ? 1 : 0) }
-            return .integer(try decoded(Int64.self))
-        case .integer16AttributeType?, .integer32AttributeType?, .integer64AttributeType?:
-            return .integer(try decoded(Int64.self))
-        case .doubleAttributeType?, .floatAttributeType?, .dateAttributeType?: return .double(try decoded(Double.self))
-        case .decimalAttributeType?: return .text(NSDecimalNumber(decimal: try decoded(Decimal.self)).stringValue)
-        case .UUIDAttributeType?: return .blob(withUnsafeBytes(of: try decoded(UUID.self).uuid) { Data($0) })
-        case .binaryDataAttributeType?: return .blob(try decoded(Data.self))
-        case .stringAttributeType?, .URIAttributeType?: return .text(try decoded(String.self))
-        default: return .null
-        }
-    }
-}
-
-/// Any JSON, with its numbers unchanged.
-private indirect enum JSONValue: Codable {
-    case null
-    case boolean(Bool)
-    case integer(Int64)
-    case unsigned(UInt64)
-    case double(Double)
-    case decimal(Decimal)
-    case string(String)
-    case array([JSONValue])
-    case object([String: JSONValue])
-
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        if container.decodeNil() {
-            self = .null
-        } else if let value = try? container.decode(Bool.self) {
-            self = .boolean(value)
-        } else if let value = try? container.decode(Int64.self) {
-            self = .integer(value)
-        } else if let value = try? container.decode(UInt64.self) {
-            self = .unsigned(value)
-        } else if let value = try? container.decode(String.self) {
-            self = .string(value)
-        } else if let value = try? container.decode([JSONValue].self) {
-            self = .array(value)
-        } else if let value = try? container.decode([String: JSONValue].self) {
-            self = .object(value)
-        } else {
-            let (decimal, double) = (try? container.decode(Decimal.self), try container.decode(Double.self))
-            // More digits than a double has, or a larger exponent than a decimal.
-            if let decimal, decimal != Decimal(string: "\(double)") {
-                self = .decimal(decimal)
-            } else {
-                self = .double(double)
-            }
-        }
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        switch self {
-        case .null: try container.encodeNil()
-        case .boolean(let value): try container.encode(value)
-        case .integer(let value): try container.encode(value)
-        case .unsigned(let value): try container.encode(value)
-        case .double(let value): try container.encode(value)
-        case .decimal(let value): try container.encode(value)
-        case .string(let value): try container.encode(value)
-        case .array(let value): try container.encode(value)
-        case .object(let value): try container.encode(value)
+        guard let type = Int(kind).flatMap({ NSAttributeType(rawValue: UInt($0)) }) else { return .null }
+        switch try found.value(of: type) {
+        case .integer(let number): return .integer(number)
+        case .double(let number), .date(let number): return .double(number)
+        case .object(let number as NSDecimalNumber): return .text(number.stringValue)
+        case .object(let url as NSURL): return .text((url as URL).absoluteString)
+        case .uuid(let uuid): return .blob(withUnsafeBytes(of: uuid.uuid) { Data($0) })
+        case .data(let data): return .blob(data)
+        case .string(let text): return .text(text)
+        case .null, .identifier, .object: return .null
         }
     }
 }

@@ -11,6 +11,8 @@ final class AttributeSteps {
         case copy(from: Int, to: Int, keepsDefault: Bool)
         /// - Parameter keepsDefault: whether a missing value leaves the default.
         case convert(Conversion, from: Int, to: Int, keepsDefault: Bool)
+        /// A new composite attribute gets the default values of its elements.
+        case fill(StoredValue, to: Int)
         /// - Parameter plain: the slots of the two attributes, if the expression is just the source attribute's value.
         case evaluate(NSPropertyMapping, plain: (from: Int, to: Int)?)
     }
@@ -39,6 +41,7 @@ final class AttributeSteps {
         self.destination = destination
         isPlain = destination.description.managedObjectClassName == "NSManagedObject"
         steps = mappings.map { mapping in
+            if let step = Self.filling(mapping, destination) { return step }
             guard let expression = mapping.valueExpression,
                 let key = MigrationExpression.sourceKey(expressionTree(of: expression)),
                 let from = source.slotIndex(forName: key), let name = mapping.name,
@@ -51,6 +54,14 @@ final class AttributeSteps {
             guard Self.canCopy(former, present) else { return .evaluate(mapping, plain: (from, to)) }
             return .copy(from: from, to: to, keepsDefault: mapping.keepsDefault)
         }
+    }
+
+    private static func filling(_ mapping: NSPropertyMapping, _ destination: EntityLayout) -> Step? {
+        guard mapping.valueExpression == nil, let to = mapping.name.flatMap(destination.slotIndex(forName:)),
+            let attribute = destination.slots[to].attribute, attribute.isComposite
+        else { return nil }
+        let value = CompositeConversion(from: nil, to: attribute).converted(.null)
+        return value.isNull ? nil : .fill(value, to: to)
     }
 
     /// A value that is no value of the attribute here, and is copied as it is: the reference to a file that cannot be
@@ -66,7 +77,7 @@ final class AttributeSteps {
 
     private static func conversion(_ source: AttributeLayout?, _ destination: AttributeLayout?) -> Conversion? {
         guard let source, let destination, destination.derivation == nil else { return nil }
-        if source.type == .compositeAttributeType, destination.type == .compositeAttributeType {
+        if CompositeConversion.canConvert(source, to: destination) {
             return .composite(CompositeConversion(from: source, to: destination))
         }
         return NumberConversion(from: source, to: destination).map(Conversion.number)

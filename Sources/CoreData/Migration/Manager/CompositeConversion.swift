@@ -1,7 +1,8 @@
 import Foundation
 
 /// Brings values of a composite attribute to another version of the attribute, element by element, as a migration in
-/// SQL does: renamed elements keep their values, removed ones are dropped, and new ones get their default values.
+/// SQL does: renamed elements keep their values, removed ones are dropped, and new ones get their default values. What
+/// was kept as JSON is taken apart.
 final class CompositeConversion {
     private struct Element {
         let present: AttributeLayout
@@ -10,30 +11,81 @@ final class CompositeConversion {
         let inner: CompositeConversion?
     }
 
+    /// What a value is made of.
+    private enum Origin {
+        case nothing, elements, json
+    }
+
     private let attribute: AttributeLayout
+    private let origin: Origin
     private let elements: [Element]
 
-    init(from former: AttributeLayout, to attribute: AttributeLayout) {
-        self.attribute = attribute
-        let names = attribute.elementSources(in: former)
-        elements = attribute.elements.map { present in
-            let source = former.elements.first { $0.name == names[present.name] }
-            let isNested = present.type == .compositeAttributeType && source?.type == .compositeAttributeType
-            return Element(
-                present: present, former: source,
-                inner: isNested ? source.map { CompositeConversion(from: $0, to: present) } : nil)
+    /// - Parameters:
+    ///   - former: the attribute in the source; nil for a new one.
+    ///   - attribute: the composite attribute in the destination.
+    convenience init(from former: AttributeLayout?, to attribute: AttributeLayout) {
+        guard let former else {
+            self.init(attribute, .nothing) { CompositeConversion(from: nil, to: $0) }
+            return
         }
+        guard former.isComposite else {
+            self.init(readingJSONOf: attribute)
+            return
+        }
+        let names = attribute.elementSources(in: former)
+        let sources = Dictionary(former.elements.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        self.init(attribute, .elements, from: names.compactMapValues { sources[$0] }) { present in
+            let source = names[present.name].flatMap { sources[$0] }
+            guard let source else { return CompositeConversion(from: nil, to: present) }
+            return Self.canConvert(source, to: present) ? CompositeConversion(from: source, to: present) : nil
+        }
+    }
+
+    /// The conversion of JSON; what is nested in it is in the same JSON.
+    private convenience init(readingJSONOf attribute: AttributeLayout) {
+        self.init(attribute, .json) { CompositeConversion(readingJSONOf: $0) }
+    }
+
+    private init(
+        _ attribute: AttributeLayout, _ origin: Origin, from formers: [String: AttributeLayout] = [:],
+        inner: (AttributeLayout) -> CompositeConversion?
+    ) {
+        (self.attribute, self.origin) = (attribute, origin)
+        elements = attribute.elements.map { present in
+            Element(
+                present: present, former: formers[present.name], inner: present.isComposite ? inner(present) : nil)
+        }
+    }
+
+    /// Whether an attribute's values can become a composite attribute's.
+    static func canConvert(_ source: AttributeLayout, to destination: AttributeLayout) -> Bool {
+        guard destination.isComposite else { return false }
+        return source.isComposite || source.type == .binaryDataAttributeType && destination.tellsPresence
     }
 
     /// The value of the present attribute; a value that it does not accept is refused when the object is saved.
     func converted(_ value: StoredValue) -> StoredValue {
-        switch value {
-        case .object(let object as CompositeValue):
+        switch (value, origin) {
+        case (.object(let object as CompositeValue), .elements):
             joined(converted(object.elements), kept(of: object))
-        case .null where attribute.isAlwaysPresent: StoredValue(converted([:]), for: attribute)
+        case (.data(let data), .json): StoredValue(read(data), for: attribute)
+        // Bytes that cannot be read here.
+        case (.object(let object), .json): .object(UnacceptableValue(object))
+        case (.null, _): StoredValue(missingValue, for: attribute)
         default: value
         }
     }
+
+    /// The value where there was none.
+    private var missingValue: Any? {
+        switch origin {
+        case .nothing: attribute.isAlwaysPresent || attribute.isPresentInitially ? converted([:]) : nil
+        case .elements: attribute.isAlwaysPresent ? converted([:]) : nil
+        case .json: read(nil)
+        }
+    }
+
+    // MARK: Elements
 
     /// The elements whose stored form is not what they show, such as bytes that cannot be read here.
     private func kept(of former: CompositeValue) -> [String: StoredValue] {
@@ -63,8 +115,8 @@ final class CompositeConversion {
             }
             if let value {
                 result[element.present.name] = converted(value, element)
-            } else if let inner = element.inner, element.present.isAlwaysPresent {
-                result[element.present.name] = inner.converted([:])
+            } else if let inner = element.inner {
+                result[element.present.name] = inner.missingValue
             } else if element.former.map(element.present.isNewlyMandatory(since:)) ?? true {
                 result[element.present.name] = element.present.description.defaultValue
             }
@@ -73,15 +125,49 @@ final class CompositeConversion {
     }
 
     private func converted(_ value: Any, _ element: Element) -> Any? {
-        if let inner = element.inner, let values = value as? [String: Any] { return inner.converted(values) }
+        if let inner = element.inner {
+            switch (value, inner.origin) {
+            case (let values as [String: Any], .elements): return inner.converted(values)
+            case (let data as Data, .json): return inner.read(data)
+            default: return value
+            }
+        }
         guard let former = element.former, let numbers = NumberConversion(from: former, to: element.present) else {
             return value
         }
         return numbers.converted(StoredValue(value, for: former)).objectValue(for: element.present)
     }
+
+    // MARK: JSON
+
+    /// The elements in JSON; nil for none, and the bytes themselves, which no composite attribute accepts, if they are
+    /// no such JSON.
+    private func read(_ data: Data?) -> Any? {
+        do { return try elements(of: data.map { try NestedJSONValue($0) }) } catch { return data }
+    }
+
+    private func elements(of json: NestedJSONValue?) throws -> [String: Any]? {
+        let isPresent = json.map { !$0.isNull } ?? false
+        guard isPresent || attribute.isAlwaysPresent else { return nil }
+        var result: [String: Any] = [:]
+        for element in elements {
+            let (layout, member) = (element.present, json?[element.present.nestedKey])
+            if let inner = element.inner {
+                result[layout.name] = try inner.elements(of: member)
+            } else if layout.isPresenceMark {
+                result[layout.name] = isPresent ? StoredValue.integer(1).objectValue(for: layout) : nil
+            } else {
+                let value = try member?.value(for: layout).objectValue(for: layout)
+                result[layout.name] = value ?? (layout.description.isOptional ? nil : layout.description.defaultValue)
+            }
+        }
+        return result
+    }
 }
 
 extension AttributeLayout {
+    var isComposite: Bool { type == .compositeAttributeType }
+
     /// Whether the attribute must have a value, and its former version need not have one.
     fileprivate func isNewlyMandatory(since former: AttributeLayout) -> Bool {
         !description.isOptional && former.description.isOptional

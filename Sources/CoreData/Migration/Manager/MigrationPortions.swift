@@ -18,6 +18,7 @@ final class MigrationPortions {
     /// Whether the destination had no rows before.
     private let isNew: Bool
     private var doubtful = DoubtfulRows()
+    private var nestedValues = NestedValueCheck()
     private var hasUpdated = false
     /// Whether a portion was saved. A small migration has no portions.
     private(set) var hasSaved = false
@@ -81,7 +82,10 @@ final class MigrationPortions {
     /// - Throws: the errors of validation and of saving.
     func finish() throws {
         guard hasSaved, let store else {
-            if destination.hasChanges { try destination.save() }
+            guard destination.hasChanges else { return }
+            try NSManagedObjectContext.throwIfAny(
+                destination.changed.objects.filter { !$0.isDeleted }.compactMap { missingElement(of: $0) })
+            try destination.save()
             return
         }
         try save()
@@ -116,7 +120,11 @@ final class MigrationPortions {
     private func isValid(_ object: NSManagedObject) -> Bool {
         guard object.layout.validatedToManys.isEmpty else { return false }
         do { try object.validateProperties() } catch { return false }
-        return true
+        return missingElement(of: object) == nil
+    }
+
+    private func missingElement(of object: NSManagedObject) -> NSError? {
+        nestedValues.missingElement(of: object).map { ValidationError.missing($0, object: object) }
     }
 
     /// Tries again to make the unique indexes that could not be made before.
@@ -146,6 +154,7 @@ final class MigrationPortions {
                         let error = error as NSError
                         errors += error.userInfo[NSDetailedErrorsKey] as? [NSError] ?? [error]
                     }
+                    if let error = missingElement(of: object) { errors.append(error) }
                 }
                 try NSManagedObjectContext.throwIfAny(errors)
                 destination.loosen()

@@ -26,6 +26,7 @@ extension NSMigrationManager {
                 let value = source.values[from]
                 if keepsDefault, value.isNull { continue }
                 destination.setStoredValue(conversion.converted(value), at: to)
+            case .fill(let value, let to): destination.setStoredValue(value, at: to)
             case .evaluate(let property, let plain):
                 if let plain, let value = steps.unreadValue(of: source, plain) {
                     destination.setStoredValue(value, at: plain.to)
