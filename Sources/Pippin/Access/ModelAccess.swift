@@ -155,7 +155,8 @@ public final class ModelAccess {
         }
 
         private func directSave(_ graph: ModelGraph) throws -> DirectSave? {
-            guard savesRows, let plan = graph.plan, let rows = storeRows as? StoreRows,
+            // What no model of a graph leads to is looked up as objects only.
+            guard savesRows, !graph.hasLeftModels, let plan = graph.plan, let rows = storeRows as? StoreRows,
                 try unsettledContext().isUntouched,
                 let (direct, store) = try rows.directPlan(plan, manager.registry)
             else { return nil }

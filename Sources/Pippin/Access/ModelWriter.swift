@@ -6,8 +6,9 @@ extension ModelWriter {
     ///
     /// - Parameter model: the model.
     /// - Throws: ``PersistenceError`` with `missingReference` for a reference to a model that is neither stored nor
-    ///   saved along with it, `unwritable` for a value that no store keeps, `saveFailed` if the store cannot be read or
-    ///   written. Nothing is changed then.
+    ///   saved along with it, `unwritable` for a value that no store keeps, for different copies of one model within
+    ///   others, and for an `id` that is not the stored value, `saveFailed` if the store cannot be read or written.
+    ///   Nothing is changed then.
     /// - SQL: `SELECT … WHERE Z<ID> IN (?)`, then `INSERT INTO Z<ENTITY> …` or `UPDATE Z<ENTITY> SET … WHERE Z_PK = ?`
     public func save<Model: CoreModel>(_ model: Model) throws { try save([model]) }
 
@@ -15,8 +16,9 @@ extension ModelWriter {
     ///
     /// - Parameter models: the models. If several have one identifier, the last one counts.
     /// - Throws: ``PersistenceError`` with `missingReference` for a reference to a model that is neither stored nor
-    ///   saved along with it, `unwritable` for a value that no store keeps, `saveFailed` if the store cannot be read or
-    ///   written. Nothing is changed then.
+    ///   saved along with it, `unwritable` for a value that no store keeps, for different copies of one model within
+    ///   others, and for an `id` that is not the stored value, `saveFailed` if the store cannot be read or written.
+    ///   Nothing is changed then.
     /// - SQL: `SELECT … WHERE Z<ID> IN (?, …)`, 500 at a time, then `INSERT INTO Z<ENTITY> …` and `UPDATE Z<ENTITY> SET
     ///   …` for what is new and what has changed
     public func save<Model: CoreModel>(_ models: [Model]) throws { try write(models, .any) }

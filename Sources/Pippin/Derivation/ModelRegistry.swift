@@ -6,7 +6,7 @@ package final class ModelRegistry: Sendable {
     private let byType: [ObjectIdentifier: EntityPlan]
     /// The models that are read in sets.
     private let trees: Set<ObjectIdentifier>
-    /// The models that lead back to themselves, or to models that do.
+    /// The models that lead back to themselves.
     private let cyclic: Set<ObjectIdentifier>
 
     /// - Parameter types: the models. Models within them are found automatically.
@@ -54,11 +54,22 @@ package final class ModelRegistry: Sendable {
     /// others.
     func isTree(_ plan: EntityPlan) -> Bool { trees.contains(plan.id) }
 
-    /// Whether a model may contain one of its own type, at any depth, or a model that does.
+    /// Whether a model may contain one of its own type, at any depth.
     func mayContainItself(_ plan: EntityPlan) -> Bool { cyclic.contains(plan.id) }
 
+    /// Whether any model may.
+    var hasCycles: Bool { !cyclic.isEmpty }
+
     private static func cyclic(_ plans: [EntityPlan]) -> Set<ObjectIdentifier> {
-        Set(plans.map(\.id)).subtracting(models(of: plans) { _, member, ended in ended.contains(member.id) })
+        let numbers = Dictionary(uniqueKeysWithValues: plans.enumerated().map { ($1.id, $0) })
+        let members = plans.map { plan in
+            plan.fields.compactMap(\.related).filter { !$0.isReference }.compactMap { numbers[$0.id] }
+        }
+        let order = ComponentOrder(count: plans.count, roots: plans.indices) { members[$0] }
+        return Set(
+            order.components.lazy
+                .filter { $0.count > 1 || members[$0[0]].contains($0[0]) }
+                .flatMap { $0.map { plans[$0].id } })
     }
 
     private static func trees(

@@ -54,11 +54,9 @@ func linkedModel(_ value: some Encodable) -> any LinkedModels {
     return typed(model)
 }
 
-/// Models that have nodes, and are to be encoded, or to be compared with the ones that were.
+/// Models that have nodes, and are to be encoded.
 protocol WaitingModels {
     func encode(into graph: inout ModelGraph) throws
-    /// - Throws: ``PersistenceError/Code/unwritable`` if one differs from the model that its node was made for.
-    func compare(in graph: inout ModelGraph) throws
 }
 
 /// Models of one list.
@@ -68,5 +66,22 @@ struct WaitingModelList<Model: CoreModel>: WaitingModels {
     let picks: ContiguousArray<(index: Int, node: Int)>
 
     func encode(into graph: inout ModelGraph) throws { try graph.encode(models, picks) }
-    func compare(in graph: inout ModelGraph) throws { try graph.compare(models, picks) }
+}
+
+/// Further copies of models, which have nodes already.
+protocol CopiedModels {
+    /// - Throws: ``PersistenceError/Code/unwritable`` if one differs from the model that its node was made for, and
+    ///   must not.
+    func take(in graph: inout ModelGraph) throws
+}
+
+/// Copies in one list.
+struct CopiedModelList<Model: CoreModel>: CopiedModels {
+    let models: [Model]
+    /// The indexes of the models, and their nodes.
+    let picks: ContiguousArray<(index: Int, node: Int)>
+    /// The number of the given model that they are in, where the last one counts.
+    let record: Int
+
+    func take(in graph: inout ModelGraph) throws { try graph.takeCopies(models, picks, record: record) }
 }

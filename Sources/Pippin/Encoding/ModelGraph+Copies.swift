@@ -1,76 +1,110 @@
 import CoreData
 
-/// Where the models of a graph's nodes are among the lists that were given.
-struct ModelOrigins {
-    private var places: ContiguousArray<(list: Int32, index: Int32)> = []
-
-    mutating func reserve(_ count: Int) { places.reserveCapacity(places.count + count) }
-
-    /// Adds a node without a model, as references are.
-    mutating func append() { places.append((-1, -1)) }
-
-    mutating func set(_ node: Int, list: Int, index: Int) {
-        places[node] = (Int32(truncatingIfNeeded: list), Int32(truncatingIfNeeded: index))
-    }
-
-    /// Whether a model is certainly equal to the one that a node was made for, since its memory is. It is passed
-    /// `inout` to avoid a copy, and not changed.
-    func isCopy<Model: CoreModel>(
-        _ model: inout Model, of node: Int, in lists: ContiguousArray<any WaitingModels>
-    ) -> Bool {
-        let (list, index) = (Int(places[node].list), Int(places[node].index))
-        guard lists.indices.contains(list), let known = lists[list] as? WaitingModelList<Model> else { return false }
-        return known.models.withUnsafeBufferPointer { models in
-            guard models.indices.contains(index), let start = models.baseAddress else { return false }
-            // Unsafe memory: both are read only, and are models as a whole.
-            return withUnsafeBytes(of: &model) {
-                $0.baseAddress.map { memcmp(start + index, $0, MemoryLayout<Model>.size) == 0 } ?? false
-            }
-        }
-    }
+/// What becomes of a model that is in a save several times, within others.
+enum RepeatedModels {
+    /// Its copies must agree.
+    case mustAgree
+    /// The copy in the last of the given models counts, as if these were saved one after the other.
+    case lastCounts
 }
 
 extension ModelGraph {
-    /// Compares models with the ones that their nodes were made for.
+    /// Compares models with the ones that their nodes were made for, or puts them into their places.
     ///
     /// - Parameters:
     ///   - models: a list.
-    ///   - picks: the indexes of the models to compare, and their nodes.
-    /// - Throws: ``PersistenceError/Code/unwritable`` if one differs.
-    mutating func compare<Model: CoreModel>(
-        _ models: [Model], _ picks: ContiguousArray<(index: Int, node: Int)>
+    ///   - picks: the indexes of the models, and their nodes.
+    ///   - record: the number of the given model that the list is in.
+    /// - Throws: ``PersistenceError/Code/unwritable`` if one differs that must not.
+    mutating func takeCopies<Model: CoreModel>(
+        _ models: [Model], _ picks: ContiguousArray<(index: Int, node: Int)>, record: Int
     ) throws {
         guard let first = picks.first else { return }
         // Models of one list are of one type.
-        let plan = nodes[first.node].plan
-        let encoder = RecordEncoder(plan.record)
-        for (index, node) in picks {
-            let encoded: EncodedRecord
-            do { encoded = try encoder.encode(models[index]) } catch {
-                throw PersistenceError.unwritable(
-                    entity: plan.name, uid: nodes[node].key.text,
-                    key: error is EncodingError ? encoder.lastProperty : nil, reason: error.encodingReason)
+        let table = tables[nodes[first.node].table]
+        let start = ModelOrigins.start(of: models, table.plan)
+        try models.forEachInPlace(picks.count, { picks[$0].index }) { place, model in
+            let (index, node) = picks[place]
+            switch order(of: record, at: node) {
+            case .same: try compare(&model, with: node, table, record: record)
+            case .earlier:
+                let links = try encode(&model, node, table.comparing).links
+                defer { table.comparing.removeAll() }
+                try leave(targets(of: links, from: node, record: record), of: node, for: nodes[node].links)
+            case .later:
+                let encoded = try encode(&model, node, table.encoder)
+                let links = try targets(of: encoded.links, from: node, record: record)
+                try leave(nodes[node].links, of: node, for: links)
+                replace(node, row: encoded.row, links, record: record)
+                origins.set(node, start, index, Model.self)
             }
-            if let field = plan.record.firstDifference(encodedValues(of: node), encoded.values) {
-                throw differs(node, field)
+        }
+    }
+
+    /// Checks that a model is the same as its node.
+    private mutating func compare<Model: CoreModel>(
+        _ model: inout Model, with node: Int, _ table: GraphTable, record: Int
+    ) throws {
+        let encoder = table.comparing
+        let encoded = try encode(&model, node, encoder)
+        defer { encoder.removeAll() }
+        let original = nodes[node].row
+        for field in table.plan.fields.indices {
+            // Where models lead back to themselves, lists are cut off.
+            if table.isCyclic, case .isEmpty? = table.plan.fields[field].mark { continue }
+            let (one, other) = (table.encoder.values[original + field], encoder.values[encoded.row + field])
+            guard one != other else { continue }
+            if case .composite(let record) = table.plan.fields[field].kind, record.isSame(one.composite, other.composite)
+            {
+                continue
             }
-            var links: [Int: [Int]] = [:]
-            for link in encoded.links { links[link.field] = try targets(of: link, from: node) }
-            for field in plan.relationships {
-                let (known, found) = (targets(of: node, field), links[field] ?? [])
-                guard known != found else { continue }
-                if case .toMany(_, isOrdered: false) = plan.fields[field].kind, Set(known) == Set(found) { continue }
-                throw differs(node, field)
-            }
+            if try !encodesTheSame(model, as: node, field, table.plan) { throw differs(node, field) }
+        }
+        if table.isCyclic { return }
+        let links = try targets(of: encoded.links, from: node, record: record)
+        for field in table.plan.relationships {
+            let (known, found) = (targets(of: node, field), links.first { $0.field == field }?.targets ?? [])
+            guard known != found else { continue }
+            if case .toMany(_, isOrdered: false) = table.plan.fields[field].kind, Set(known) == Set(found) { continue }
+            throw differs(node, field)
+        }
+    }
+
+    /// Whether a field whose stored forms differ nevertheless has the same value: one with sets, or dictionaries that
+    /// are encoded as lists, within other values.
+    private func encodesTheSame<Model: CoreModel>(
+        _ model: Model, as node: Int, _ field: Int, _ plan: EntityPlan
+    ) throws -> Bool {
+        switch plan.fields[field].kind {
+        case .json, .composite:
+            guard let original = origins.model(node, of: plan, Model.self) else { return false }
+            let options = CodedTree.Options(key: plan.fields[field].key)
+            return try CodedTree(original, options).bytes == CodedTree(model, options).bytes
+        case .attribute, .toOne, .toMany: return false
+        }
+    }
+
+    /// Notes what a model no longer leads to, since a later copy of it counts.
+    ///
+    /// - Throws: ``PersistenceError/Code/unwritable`` for an owned model: one after the other, it would be saved and
+    ///   then deleted.
+    private mutating func leave(_ former: [Link], of node: Int, for links: [Link]) throws {
+        for link in former {
+            let kept = links.first { $0.field == link.field }?.targets ?? []
+            guard kept != link.targets, !Set(link.targets).isSubset(of: kept) else { continue }
+            if nodes[node].plan.owns(nodes[node].plan.fields[link.field]) { throw differs(node, link.field) }
+            hasLeftModels = true
         }
     }
 
     private func differs(_ node: Int, _ field: Int) -> PersistenceError {
-        let name = nodes[node].plan.fields[field].name
+        var field = nodes[node].plan.fields[field]
+        // The mark of a list is no property.
+        if case .isEmpty(let list)? = field.mark { field = nodes[node].plan.fields[list] }
         return PersistenceError.unwritable(
-            entity: nodes[node].plan.name, uid: nodes[node].key.text, key: name,
+            entity: nodes[node].plan.name, uid: nodes[node].key.text, key: field.name,
             reason:
-                "it is in this save several times, with different values of '\(name)'. Change all of its copies, or "
+                "it is in this save several times, with different values of '\(field.name)'. Change all of its copies, or "
                 + "save it by itself.")
     }
 }

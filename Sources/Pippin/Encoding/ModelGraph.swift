@@ -2,10 +2,11 @@ import CoreData
 
 /// The models of a save: each model once, with its values and its links to the others.
 ///
-/// It is computed from the models alone, before the store is read. A model that occurs several times must have the same
-/// values each time, since only one of them could be saved. Models that lead back to themselves are excepted: their
-/// inner copies are cut off somewhere, so the occurrence nearest to the saved models counts; of two equally near, the
-/// first.
+/// It is computed from the models alone, before the store is read. Of several given models with one identifier, the
+/// last one counts. A model that occurs several times within them must have the same values each time, since only one of
+/// them could be saved; in an import, the one in the last record counts. Models that lead back to themselves are
+/// excepted: their inner copies are cut off somewhere, so the occurrence nearest to the given models counts. Of those
+/// equally near the values must be the same, and the relationships of the first one count.
 struct ModelGraph {
     /// A model, or a reference to one that is not among the models.
     struct Node {
@@ -29,8 +30,11 @@ struct ModelGraph {
     /// The source, the field and the destination of a relationship.
     struct LinkEnd {
         let source: Int
-        let field: FieldPlan
-        let destination: EntityPlan
+        /// The index of the field.
+        let field: Int
+        let destination: GraphTable
+        /// The number of the given model that the source is in, where the last one counts.
+        let record: Int
     }
 
     private(set) var nodes: ContiguousArray<Node> = []
@@ -41,46 +45,40 @@ struct ModelGraph {
     /// The sources of references, by node, for the message about one that leads nowhere.
     private(set) var referrers: [Int: (entity: String, key: String)] = [:]
     /// The identifiers that references hold, by node, as attributes hold them.
-    private var referencedKeys: [Int: Any] = [:]
+    private(set) var referencedKeys: [Int: Any] = [:]
     /// The entities, each with its nodes.
-    private var tables: [Table] = []
-    private var tableNumbers: [ObjectIdentifier: Int] = [:]
+    private(set) var tables: [GraphTable] = []
+    private(set) var tableNumbers: [ObjectIdentifier: Int] = [:]
     /// The fields' values by entity, node by node.
-    private var values: ContiguousArray<ValueRows> = []
+    private(set) var values: ContiguousArray<ValueRows> = []
     /// The models that are yet to be encoded.
     private var waiting: ContiguousArray<any WaitingModels> = []
-    private var origins = ModelOrigins()
+    var origins = ModelOrigins()
     /// Further occurrences of models, which are compared with the encoded ones.
-    private var copies: ContiguousArray<any WaitingModels> = []
+    private var copies: ContiguousArray<any CopiedModels> = []
+    /// How far each node is from the given models, if models may lead back to themselves; empty otherwise.
+    private var levels: ContiguousArray<Int32> = []
+    /// The number of the given model that each node's values are from, where the last one counts; empty otherwise.
+    private var records: ContiguousArray<Int> = []
+    private let repeated: RepeatedModels
+    /// Whether there may be models that no other one leads to any longer, since a later copy of that one counts.
+    var hasLeftModels = false
     /// The link by which each node was last reached, to detect a node that occurs twice in one link.
     private var latestLinks: ContiguousArray<Int32> = []
     private var linkCount: Int32 = 0
     private let registry: ModelRegistry
 
-    /// The nodes of an entity.
-    private final class Table {
-        let number: Int
-        let plan: EntityPlan
-        let encoder: RecordEncoder
-        // Only one thread at a time uses this, so checking accesses for overlaps would find nothing.
-        /// By identifier.
-        @exclusivity(unchecked) var nodes = NodePlaces()
-
-        init(_ number: Int, _ plan: EntityPlan) {
-            self.number = number
-            self.plan = plan
-            encoder = RecordEncoder(plan.record)
-        }
-    }
-
     /// - Parameters:
     ///   - models: the models. Those within them are found.
     ///   - registry: tells what each model consists of.
+    ///   - repeated: what becomes of a model that is within them several times.
     ///   - limit: the most models; nil for any number.
     /// - Throws: ``PersistenceError/Code/unknownModel``, ``PersistenceError/Code/unwritable``, and
     ///   `WorkDurations.TooMuch` for more models than the limit.
-    init<Model: CoreModel>(_ models: [Model], registry: ModelRegistry, limit: Int? = nil) throws {
-        self.registry = registry
+    init<Model: CoreModel>(
+        _ models: [Model], registry: ModelRegistry, repeated: RepeatedModels = .mustAgree, limit: Int? = nil
+    ) throws {
+        (self.registry, self.repeated) = (registry, repeated)
         let plan = try registry.plan(of: Model.self)
         self.plan = plan
         let table = table(of: plan)
@@ -88,10 +86,12 @@ struct ModelGraph {
         // Of several models with one identifier, the last one counts.
         var picks: ContiguousArray<(index: Int, node: Int)> = []
         picks.reserveCapacity(models.count)
+        let start = ModelOrigins.start(of: models, plan)
         try models.forEachInPlace { place, model in
             let (node, isNew) = node(try Model.recordKey(of: model.id), table, isReference: false)
             if isNew { picks.append((place, node)) } else { picks[node].index = place }
-            origins.set(node, list: 0, index: place)
+            origins.set(node, start, place, Model.self)
+            if repeated == .lastCounts { records[node] = place }
         }
         rootCount = nodes.count
         waiting.append(WaitingModelList(models: models, picks: picks))
@@ -101,75 +101,14 @@ struct ModelGraph {
                 try waiting[next].encode(into: &self)
                 next += 1
             } else {
-                try copies[nextCopy].compare(in: &self)
+                try copies[nextCopy].take(in: &self)
                 nextCopy += 1
             }
             if let limit, nodes.count > limit { throw WorkDurations.TooMuch() }
         }
-        (waiting, copies, origins, latestLinks) = ([], [], ModelOrigins(), [])
+        (waiting, copies, origins, latestLinks, levels, records) = ([], [], ModelOrigins(), [], [], [])
         values = ContiguousArray(tables.map { $0.encoder.finish() })
         try GraphCheck(nodes, registry).check()
-    }
-
-    // MARK: Asking
-
-    /// The node of a model; nil for one that is not among them.
-    func node(_ key: RecordKey, of plan: EntityPlan) -> Int? {
-        tableNumbers[plan.id].flatMap { tables[$0].nodes.place(of: key) }
-    }
-
-    /// How many entities there are.
-    var tableCount: Int { tables.count }
-
-    /// The number of an entity; nil for one that has no nodes.
-    func tableNumber(of plan: EntityPlan) -> Int? { tableNumbers[plan.id] }
-
-    /// The value of a node's field.
-    @inline(__always)
-    func value(_ node: Int, _ field: Int) -> StoredValue { values[nodes[node].table][nodes[node].row + field] }
-
-    /// The identifier of a node as a row has it; nil for a reference whose identifier is of a rare type.
-    func storedIdentifier(_ node: Int, _ plan: EntityPlan) -> StoredValue? {
-        if nodes[node].row >= 0 { return value(node, plan.uidField) }
-        return StoredValue(nodes[node].key)
-    }
-
-    /// Whether all nodes of an entity have values in some fields. References, which have no values, do not count.
-    ///
-    /// - Parameters:
-    ///   - fields: the fields.
-    ///   - table: the number of the entity.
-    ///   - isLeftOut: which other nodes do not count.
-    /// - Returns: whether none of the values is missing.
-    func hasValues(in fields: [Int], ofTable table: Int, except isLeftOut: (_ node: Int) -> Bool) -> Bool {
-        let values = values[table]
-        return nodes.indices.allSatisfy { node in
-            let first = nodes[node].row
-            guard nodes[node].table == table, first >= 0, !isLeftOut(node) else { return true }
-            return fields.allSatisfy { !values[first + $0].isNull }
-        }
-    }
-
-    /// The values of all nodes of a node's entity, and the index at which the node's own begin.
-    func values(holding node: Int) -> (values: ValueRows, first: Int) {
-        (values[nodes[node].table], nodes[node].row)
-    }
-
-    /// The values of a node, by field.
-    func values(of node: Int) -> ContiguousArray<StoredValue> {
-        let row = nodes[node].row
-        return row < 0 ? [] : values[nodes[node].table][row..<row + nodes[node].plan.fields.count]
-    }
-
-    /// The nodes that a relationship of a node leads to.
-    func targets(of node: Int, _ field: Int) -> [Int] { nodes[node].links.first { $0.field == field }?.targets ?? [] }
-
-    /// The identifier as its attribute holds it.
-    func keyValue(of node: Int) -> Any? {
-        if let known = referencedKeys[node] { return known }
-        let plan = nodes[node].plan
-        guard nodes[node].row >= 0, let kind = plan.record.attributeKinds[plan.uidField] else { return nil }
-        return value(node, plan.uidField).attributeValue(kind)
     }
 
     // MARK: Encoding
@@ -189,47 +128,102 @@ struct ModelGraph {
         var links: ContiguousArray<(node: Int, link: EncodedRecord.Link)> = []
         try models.forEachInPlace(picks.count, { picks[$0].index }) { place, model in
             let node = picks[place].node
-            let encoded: (row: Int, links: [EncodedRecord.Link])
-            do { encoded = try encoder.append(&model) } catch {
-                throw PersistenceError.unwritable(
-                    entity: nodes[node].plan.name, uid: nodes[node].key.text,
-                    key: error is EncodingError ? encoder.lastProperty : nil, reason: error.encodingReason)
-            }
-            try encoder.checkIdentifier(nodes[node].key, of: nodes[node].plan)
+            let encoded = try encode(&model, node, encoder)
             nodes[node].row = encoded.row
             for link in encoded.links { links.append((node, link)) }
         }
         try reserve(for: links)
         for (node, link) in links {
-            guard let targets = try targets(of: link, from: node) else { continue }
+            let record = records.isEmpty ? 0 : records[node]
+            guard let targets = try targets(of: link, from: node, record: record) else { continue }
             nodes[node].links.append(Link(field: link.field, targets: targets))
         }
     }
 
+    /// Encodes the model of a node.
+    ///
+    /// - Parameters:
+    ///   - model: the model. It is passed `inout` to avoid a copy, and not changed.
+    ///   - node: its node.
+    ///   - encoder: the encoder that receives its values.
+    /// - Returns: the index of its first value, and its relationships.
+    /// - Throws: ``PersistenceError/Code/unwritable``
+    @inline(__always)
+    func encode<Model: CoreModel>(
+        _ model: inout Model, _ node: Int, _ encoder: RecordEncoder
+    ) throws -> (row: Int, links: [EncodedRecord.Link]) {
+        let encoded: (row: Int, links: [EncodedRecord.Link])
+        do { encoded = try encoder.append(&model) } catch {
+            throw PersistenceError.unwritable(
+                entity: nodes[node].plan.name, uid: nodes[node].key.text,
+                key: error is EncodingError ? encoder.lastProperty : nil, reason: error.encodingReason)
+        }
+        try encoder.checkIdentifier(nodes[node].key, of: nodes[node].plan)
+        return encoded
+    }
+
+    /// The nodes that encoded relationships lead to.
+    ///
+    /// - Parameters:
+    ///   - links: the relationships.
+    ///   - node: the model that has them.
+    ///   - record: the number of the given model that this one is in, where the last one counts.
+    /// - Throws: ``PersistenceError/Code/unwritable`` for a model that is in a relationship twice.
+    mutating func targets(of links: [EncodedRecord.Link], from node: Int, record: Int) throws -> [Link] {
+        var found: [Link] = []
+        for link in links {
+            guard let targets = try targets(of: link, from: node, record: record) else { continue }
+            found.append(Link(field: link.field, targets: targets))
+        }
+        return found
+    }
+
     /// The nodes that an encoded relationship leads to; nil for one that leads to no models.
-    mutating func targets(of link: EncodedRecord.Link, from node: Int) throws -> [Int]? {
-        let field = nodes[node].plan.fields[link.field]
-        guard let related = field.related else { return nil }
+    private mutating func targets(of link: EncodedRecord.Link, from node: Int, record: Int) throws -> [Int]? {
+        guard let destination = try destination(of: link.field, tables[nodes[node].table]) else { return nil }
         linkCount += 1
-        let end = LinkEnd(source: node, field: field, destination: try registry.plan(related))
+        let end = LinkEnd(source: node, field: link.field, destination: destination, record: record)
         return try link.targets.link(into: &self, end)
     }
 
-    /// The values of a node that is encoded, while others are not yet.
-    func encodedValues(of node: Int) -> ContiguousArray<StoredValue> {
-        let encoder = tables[nodes[node].table].encoder
-        return ContiguousArray(nodes[node].plan.fields.indices.map { encoder.values[nodes[node].row + $0] })
+    /// The table that a field leads to; nil for a field that leads to no models.
+    private mutating func destination(of field: Int, _ table: GraphTable) throws -> GraphTable? {
+        let known = table.destinations[field]
+        if known >= 0 { return tables[known] }
+        guard let related = table.plan.fields[field].related else { return nil }
+        let found = self.table(of: try registry.plan(related))
+        table.destinations[field] = found.number
+        return found
     }
 
     /// Makes room for many models at once.
     private mutating func reserve(for links: ContiguousArray<(node: Int, link: EncodedRecord.Link)>) throws {
-        var counts: [ObjectIdentifier: (plan: EntityPlan, count: Int)] = [:]
+        guard links.reduce(0, { $0 + $1.link.targets.count }) > 1_000 else { return }
         for (node, link) in links {
-            guard let related = nodes[node].plan.fields[link.field].related else { continue }
-            let plan = try registry.plan(related)
-            counts[related.id, default: (plan, 0)].count += link.targets.count
+            try destination(of: link.field, tables[nodes[node].table])?.expected += link.targets.count
         }
-        for (plan, count) in counts.values where count > 1_000 { reserve(count, table(of: plan)) }
+        for table in tables {
+            if table.expected > 1_000 { reserve(table.expected, table) }
+            table.expected = 0
+        }
+    }
+
+    // MARK: Copies
+
+    /// How two given models follow each other.
+    enum RecordOrder { case earlier, same, later }
+
+    /// How a given model and the one that a node's values are from follow each other.
+    func order(of record: Int, at node: Int) -> RecordOrder {
+        guard repeated == .lastCounts, records[node] != record else { return .same }
+        return record < records[node] ? .earlier : .later
+    }
+
+    /// Replaces a node's values by those of a later copy.
+    mutating func replace(_ node: Int, row: Int, _ links: [Link], record: Int) {
+        nodes[node].row = row
+        nodes[node].links = links
+        records[node] = record
     }
 
     // MARK: Linking
@@ -240,32 +234,49 @@ struct ModelGraph {
         targets.reserveCapacity(models.count)
         var picks: ContiguousArray<(index: Int, node: Int)> = []
         var others: ContiguousArray<(index: Int, node: Int)> = []
-        let table = table(of: end.destination)
-        let isComparable = !registry.mayContainItself(end.destination)
+        let table = end.destination
+        let start = ModelOrigins.start(of: models, table.plan)
+        let level = levels.isEmpty ? 0 : levels[end.source] + 1
         try models.forEachInPlace { place, model in
             let found = node(try Model.recordKey(of: model.id), table, isReference: false)
             if found.isNew || nodes[found.node].isReference {
                 nodes[found.node].isReference = false
-                origins.set(found.node, list: waiting.count, index: place)
+                origins.set(found.node, start, place, Model.self)
+                if !levels.isEmpty { levels[found.node] = level }
+                if !records.isEmpty { records[found.node] = end.record }
                 picks.append((place, found.node))
-            } else if isComparable, !origins.isCopy(&model, of: found.node, in: waiting) {
+            } else if !table.isCyclic || levels[found.node] == level,
+                !isCopy(&model, start, of: found.node, table, record: end.record)
+            {
                 others.append((place, found.node))
             }
             targets.append(try linked(found.node, end))
         }
         if !picks.isEmpty { waiting.append(WaitingModelList(models: models, picks: picks)) }
-        if !others.isEmpty { copies.append(WaitingModelList(models: models, picks: others)) }
+        if !others.isEmpty { copies.append(CopiedModelList(models: models, picks: others, record: end.record)) }
         return targets
+    }
+
+    /// Whether a model certainly equals the one that a node was made for.
+    @inline(__always)
+    private mutating func isCopy<Model: CoreModel>(
+        _ model: inout Model, _ start: UnsafeRawPointer?, of node: Int, _ table: GraphTable, record: Int
+    ) -> Bool {
+        guard repeated == .lastCounts else { return origins.isCopy(&model, start, of: node) }
+        // The copies of what is within it count from here on, too.
+        guard table.plan.relationships.isEmpty, origins.isCopy(&model, start, of: node) else { return false }
+        records[node] = max(records[node], record)
+        return true
     }
 
     /// The nodes of the references that a relationship shall have.
     mutating func link(_ references: [any ModelReference], _ end: LinkEnd) throws -> [Int] {
-        let table = table(of: end.destination)
-        return try references.map { reference in
+        try references.map { reference in
             let value = try reference.keyValue()
-            let found = node(RecordKey(attributeValue: value), table, isReference: true)
+            let found = node(RecordKey(attributeValue: value), end.destination, isReference: true)
             if found.isNew {
-                referrers[found.node] = (nodes[end.source].plan.name, end.field.name)
+                let source = nodes[end.source].plan
+                referrers[found.node] = (source.name, source.fields[end.field].name)
                 referencedKeys[found.node] = value
             }
             return try linked(found.node, end)
@@ -275,25 +286,26 @@ struct ModelGraph {
     /// A node, recorded as a target of the current link. It throws if the link leads to it already.
     private mutating func linked(_ node: Int, _ end: LinkEnd) throws -> Int {
         guard latestLinks[node] != linkCount else {
+            let source = nodes[end.source]
             throw PersistenceError.unwritable(
-                entity: nodes[end.source].plan.name, uid: nodes[end.source].key.text, key: end.field.name,
+                entity: source.plan.name, uid: source.key.text, key: source.plan.fields[end.field].name,
                 reason:
-                    "the \(end.destination.name) '\(nodes[node].key.text)' is in it twice, and can be in it once only."
+                    "the \(end.destination.plan.name) '\(nodes[node].key.text)' is in it twice, and can be in it once only."
             )
         }
         latestLinks[node] = linkCount
         return node
     }
 
-    private mutating func table(of plan: EntityPlan) -> Table {
+    private mutating func table(of plan: EntityPlan) -> GraphTable {
         if let known = tableNumbers[plan.id] { return tables[known] }
-        let new = Table(tables.count, plan)
+        let new = GraphTable(tables.count, plan, isCyclic: registry.mayContainItself(plan))
         tableNumbers[plan.id] = new.number
         tables.append(new)
         return new
     }
 
-    private mutating func reserve(_ count: Int, _ table: Table) {
+    private mutating func reserve(_ count: Int, _ table: GraphTable) {
         nodes.reserveCapacity(nodes.count + count)
         latestLinks.reserveCapacity(latestLinks.count + count)
         origins.reserve(count)
@@ -301,13 +313,15 @@ struct ModelGraph {
         table.encoder.reserve(count)
     }
 
-    private mutating func node(_ key: RecordKey, _ table: Table, isReference: Bool) -> (node: Int, isNew: Bool) {
+    private mutating func node(_ key: RecordKey, _ table: GraphTable, isReference: Bool) -> (node: Int, isNew: Bool) {
         let next = nodes.count
         let node = table.nodes.place(of: key, orPut: next)
         if node < next { return (node, false) }
         nodes.append(Node(plan: table.plan, table: table.number, key: key, isReference: isReference))
         latestLinks.append(-1)
         origins.append()
+        if registry.hasCycles { levels.append(0) }
+        if repeated == .lastCounts { records.append(0) }
         return (node, true)
     }
 }

@@ -46,22 +46,6 @@ extension RecordPlan {
         }
     #endif
 
-    /// The first field in which two models' values differ, as this plan encoded them; nil if they are the same.
-    func firstDifference(_ one: ContiguousArray<StoredValue>, _ other: ContiguousArray<StoredValue>) -> Int? {
-        fields.indices.first { index in
-            let (one, other) = (one[index], other[index])
-            guard one != other else { return false }
-            switch fields[index].kind {
-            case .composite(let inner): return !inner.isSame(one.composite, other.composite)
-            case .json:
-                // Sets within other values are in any order.
-                guard case .data(let one) = one, case .data(let other) = other else { return true }
-                return one.sorted() != other.sorted()
-            case .attribute, .toOne, .toMany: return true
-            }
-        }
-    }
-
     /// The values by field; nil where one is of another kind.
     func values(of composite: CompositeValue?) -> ContiguousArray<StoredValue?> {
         ContiguousArray(

@@ -70,6 +70,12 @@ final class RecordEncoder: Encoder {
         values.reserve(count * record.fields.count)
     }
 
+    /// Forgets the values that were appended, and keeps their memory for the next ones.
+    func removeAll() {
+        values.removeAll()
+        base = 0
+    }
+
     /// Begins anew.
     private func begin(with nulls: Int) {
         (values, base, hasRows) = (ValueRows(nulls: nulls), 0, false)

@@ -40,6 +40,12 @@ final class ValueRows {
         count += nulls
     }
 
+    /// Removes all values, and keeps the memory.
+    func removeAll() {
+        start.deinitialize(count: count)
+        count = 0
+    }
+
     @inline(__always)
     subscript(place: Int) -> StoredValue {
         get {

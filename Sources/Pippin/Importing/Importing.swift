@@ -211,7 +211,7 @@ extension PersistenceManager {
             let access = ModelAccess(self, context, endsTransaction: true)
             access.givenFields = givenFields
             var report = ImportReport()
-            let graph = try ModelGraph(models, registry: registry)
+            let graph = try ModelGraph(models, registry: registry, repeated: .lastCounts)
             (report.inserted, report.updated, report.unchanged) = try PersistenceError.explaining(.saveFailed) {
                 try access.save(graph, .any, given: models.count)
             }

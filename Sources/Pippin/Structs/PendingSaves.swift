@@ -57,7 +57,7 @@
         }
 
         /// Whether the models within others are the same as in the pending saves. If they differ, the later of two
-        /// saves would count, but the first occurrence within one save.
+        /// saves counts, but one save is refused.
         private func agrees(with graph: ModelGraph) -> Bool {
             graph.nodes.indices.dropFirst(graph.rootCount).allSatisfy { node in
                 guard let new = InnerModel(graph, node) else { return true }

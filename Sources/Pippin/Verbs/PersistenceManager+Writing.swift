@@ -4,9 +4,10 @@ extension PersistenceManager {
     ///
     /// - Parameter model: the model.
     /// - Throws: ``PersistenceError`` with `missingReference` for a reference to a model that is neither stored nor
-    ///   saved along with it, `unwritable` for a value that no store keeps, `invalid` for one that breaks a rule of the
-    ///   model, `conflict` if another save changed the model or has a value that must be unique, `saveFailed` if the
-    ///   store cannot be written, and what `load()` throws if the store is not open yet. Nothing is saved then.
+    ///   saved along with it, `unwritable` for a value that no store keeps, for different copies of one model within
+    ///   others, and for an `id` that is not the stored value, `invalid` for a value that breaks a rule of the model,
+    ///   `conflict` if another save changed the model or has a value that must be unique, `saveFailed` if the store
+    ///   cannot be written, and what `load()` throws if the store is not open yet. Nothing is saved then.
     /// - SQL: `SELECT … WHERE Z<ID> IN (?)`, then `INSERT INTO Z<ENTITY> …` or `UPDATE Z<ENTITY> SET … WHERE Z_PK = ?`
     public func save<Model: CoreModel>(
         _ model: Model
@@ -18,9 +19,10 @@ extension PersistenceManager {
     ///
     /// - Parameter models: the models. If several have one identifier, the last one counts.
     /// - Throws: ``PersistenceError`` with `missingReference` for a reference to a model that is neither stored nor
-    ///   saved along with it, `unwritable` for a value that no store keeps, `invalid` for one that breaks a rule of the
-    ///   model, `conflict` if another save changed the model or has a value that must be unique, `saveFailed` if the
-    ///   store cannot be written, and what `load()` throws if the store is not open yet. Nothing is saved then.
+    ///   saved along with it, `unwritable` for a value that no store keeps, for different copies of one model within
+    ///   others, and for an `id` that is not the stored value, `invalid` for a value that breaks a rule of the model,
+    ///   `conflict` if another save changed the model or has a value that must be unique, `saveFailed` if the store
+    ///   cannot be written, and what `load()` throws if the store is not open yet. Nothing is saved then.
     /// - SQL: `SELECT … WHERE Z<ID> IN (?, …)`, 500 at a time, then `INSERT INTO Z<ENTITY> …` and `UPDATE Z<ENTITY> SET
     ///   …` for what is new and what has changed
     public func save<Model: CoreModel>(

@@ -1,0 +1,159 @@
+import Pippin
+import Testing
+
+private struct Product: CoreModel, Equatable {
+    let id: String
+    var stock: [String: Int] = [:]
+    var tags: [String] = []
+    var notes: [Remark]?
+}
+
+private struct Remark: CoreModel, Equatable {
+    let id: Int
+    var text: String
+}
+
+private struct Line: CoreModel, Equatable {
+    let id: Int
+    var product: Product
+}
+
+private struct Group: Codable, Equatable, Sendable {
+    var members: Set<String>
+    var order: [String] = []
+    var ranks: [Rank: Int] = [:]
+    enum Rank: String, Codable { case first, second, third }
+}
+
+private struct Rules: Codable, Equatable, Sendable {
+    var name = "rules"
+    var groups: [Group]
+    var best: Group?
+}
+
+private struct Team: CoreModel, Equatable {
+    let id: Int
+    var rules: Rules
+}
+
+private struct Match: CoreModel, Equatable {
+    let id: Int
+    var team: Team
+}
+
+private struct Category: CoreModel, Equatable {
+    let id: Int
+    var name = "Lamps"
+    var children: [Category] = []
+}
+
+private struct Article: CoreModel, Equatable {
+    let id: Int
+    var name: String
+    var category: Category?
+}
+
+private struct Entry: CoreModel, Equatable {
+    let id: Int
+    var article: Article
+}
+
+private struct Writer: CoreModel, Equatable {
+    let id: Int
+    var name: String
+    var works: [Work] = []
+}
+
+private struct Work: CoreModel, Equatable {
+    let id: Int
+    var writer: Writer?
+}
+
+@Suite("Copies of one model that differ")
+struct DifferingCopiesTests {
+    /// The property that a save is refused for.
+    private func refused<Model: CoreModel>(_ models: [Model]) async throws -> String? {
+        let manager = PersistenceManager(models: Model.self, store: .memory)
+        let error = await #expect(throws: PersistenceError.self) { try await manager.save(models) }
+        #expect(error?.code == .unwritable)
+        #expect(try await manager.count(Model.self) == 0)
+        return error?.property
+    }
+
+    @Test("in the order of the same characters are refused: other numbers of a dictionary, a list in another order")
+    func anagrams() async throws {
+        func lines(_ one: Product, _ other: Product) -> [Line] {
+            [Line(id: 1, product: one), Line(id: 2, product: other)]
+        }
+        let product = Product(id: "p", stock: ["s": 1, "m": 2], tags: ["ab", "c"])
+        var other = product
+        other.stock = ["s": 2, "m": 1]
+        #expect(try await refused(lines(product, other)) == "stock")
+        other = product
+        other.tags = ["c", "ab"]
+        #expect(try await refused(lines(product, other)) == "tags")
+        other.tags = ["ba", "c"]
+        #expect(try await refused(lines(product, other)) == "tags")
+    }
+
+    @Test("as nil and as an empty list are refused with the list's name")
+    func marks() async throws {
+        let (none, empty) = (Product(id: "p", notes: nil), Product(id: "p", notes: []))
+        #expect(try await refused([Line(id: 1, product: none), Line(id: 2, product: empty)]) == "notes")
+    }
+
+    private func team(_ id: Int, capacity: Int, order: [String] = ["a", "b"]) -> Team {
+        var members = Set<String>(minimumCapacity: capacity)
+        var ranks = [Group.Rank: Int](minimumCapacity: capacity)
+        for number in 0..<40 { members.insert("member \(number)") }
+        for (number, rank) in [Group.Rank.first, .second, .third].enumerated() { ranks[rank] = number }
+        let group = Group(members: members, order: order, ranks: ranks)
+        return Team(id: id, rules: Rules(groups: [group], best: group))
+    }
+
+    @Test("in the order of sets only, wherever these are, are equal")
+    func sets() async throws {
+        let (one, other) = (team(1, capacity: 40), team(1, capacity: 5_000))
+        #expect(one == other)
+        let manager = PersistenceManager(models: Match.self, store: .memory)
+        try await manager.save([Match(id: 1, team: one), Match(id: 2, team: other)])
+        #expect(try await manager.fetch(Match.self, sortedBy: .ascending(\.id)).map(\.team) == [one, one])
+        let turned = team(1, capacity: 5_000, order: ["b", "a"])
+        #expect(try await refused([Match(id: 1, team: one), Match(id: 2, team: turned)]) == "rules")
+    }
+
+    @Test("are refused if models that contain themselves are somewhere within them")
+    func leadingToCycles() async throws {
+        let entries = [
+            Entry(id: 1, article: Article(id: 1, name: "A", category: Category(id: 1))),
+            Entry(id: 2, article: Article(id: 1, name: "B", category: Category(id: 1))),
+        ]
+        #expect(try await refused(entries) == "name")
+        let categories = [
+            Entry(id: 1, article: Article(id: 1, name: "A", category: Category(id: 1))),
+            Entry(id: 2, article: Article(id: 2, name: "B", category: Category(id: 1, name: "Tables"))),
+        ]
+        #expect(try await refused(categories) == "name")
+    }
+
+    @Test("are refused if they are equally near in models that lead back to themselves, and older ones further inside are not")
+    func onCycles() async throws {
+        let manager = PersistenceManager(models: Work.self, store: .memory)
+        let writer = Writer(id: 1, name: "Jane Austen")
+        try await manager.save([Work(id: 1, writer: writer), Work(id: 2, writer: writer)])
+        try await manager.write { store in
+            var writer = try #require(try store.find(Writer.self, id: 1))
+            writer.works = try store.fetch(Work.self)
+            try store.save(writer)
+        }
+        var works = try await manager.fetch(Work.self, sortedBy: .ascending(\.id))
+        works[1].writer?.name = "J. Austen"
+        let changed = works
+        let error = await #expect(throws: PersistenceError.self) { try await manager.save(changed) }
+        #expect(error?.code == .unwritable && error?.entity == "Writer" && error?.property == "name")
+        works[0].writer?.name = "J. Austen"
+        try await manager.save(works)
+        #expect(try await manager.fetch(Writer.self).map(\.name) == ["J. Austen"])
+        #expect(try await manager.fetch(Writer.self).map(\.works.count) == [2])
+    }
+}

@@ -1,0 +1,105 @@
+import Pippin
+import Testing
+
+private struct Land: CoreModel, Equatable {
+    let id: String
+    var name: String
+}
+
+private struct Profile: CoreModel, Equatable {
+    let id: Int
+    var text: String
+}
+
+private struct User: CoreModel, Equatable {
+    let id: Int
+    var followers: Int
+    var land: Land?
+    var profiles: [Profile] = []
+    static var schema: Schema<User> { Schema(.owns(\.profiles)) }
+}
+
+private struct Post: CoreModel, Equatable {
+    let id: Int
+    var user: User
+    var place: Land?
+}
+
+@Suite("Models that several records of an import contain")
+struct RepeatedImportTests {
+    @Test("are written once a batch, as the last record has them", arguments: [(1, 1_000), (2, 500), (500, 2)])
+    func changing(batchSize: Int, saves: Int) async throws {
+        let counter = try Counter(Post.self)
+        let posts = (1...1_000).map { Post(id: $0, user: User(id: 7, followers: $0)) }
+        let report = try await counter.manager.importModels(posts, batchSize: batchSize)
+        #expect(report.inserted == 1_000 && report.refused.isEmpty)
+        #expect(try counter.number("SELECT ZFOLLOWERS FROM ZUSER") == 1_000)
+        #expect(try counter.number("SELECT Z_OPT FROM ZUSER") == saves)
+        #expect(try counter.number("SELECT count(*) FROM ZPOST WHERE ZUSER IS NOT NULL") == 1_000)
+    }
+
+    private func stored(_ posts: [Post], batchSize: Int) async throws -> [String] {
+        let counter = try Counter(Post.self)
+        let report = try await counter.manager.importModels(posts, batchSize: batchSize)
+        #expect(report.inserted == posts.count)
+        let users = try await counter.manager.fetch(User.self, sortedBy: .ascending(\.id))
+        let lands = try await counter.manager.fetch(Land.self, sortedBy: .ascending(\.id))
+        let profiles = try await counter.manager.fetch(Profile.self, sortedBy: .ascending(\.id))
+        return users.map { "\($0.id) \($0.followers) \($0.land?.id ?? "-") \($0.profiles.map(\.id))" }
+            + lands.map { "\($0.id) \($0.name)" } + profiles.map { "\($0.id) \($0.text)" }
+    }
+
+    @Test("lead where the last record leads, and all that a record has is saved, whatever the size of the batches")
+    func relationships() async throws {
+        let posts = [
+            Post(id: 1, user: User(id: 7, followers: 1, land: Land(id: "a", name: "A 1"))),
+            Post(id: 2, user: User(id: 7, followers: 2, land: Land(id: "b", name: "B 2")), place: nil),
+            Post(id: 3, user: User(id: 8, followers: 3, land: Land(id: "a", name: "A 3"))),
+            Post(id: 4, user: User(id: 7, followers: 4, land: nil), place: Land(id: "b", name: "B 4")),
+            Post(id: 5, user: User(id: 8, followers: 5, land: Land(id: "b", name: "B 5"))),
+            Post(id: 6, user: User(id: 7, followers: 4, land: Land(id: "c", name: "C 6"))),
+            Post(id: 7, user: User(id: 8, followers: 5, land: Land(id: "c", name: "C 6"))),
+        ]
+        let expected = ["7 4 c []", "8 5 c []", "a A 3", "b B 5", "c C 6"]
+        for size in [1, 2, 3, 4, 500] { #expect(try await stored(posts, batchSize: size) == expected, "\(size)") }
+    }
+
+    @Test("come back from an earlier record's value to it if the last one has that again")
+    func again() async throws {
+        let posts = [1, 2, 1].enumerated().map { Post(id: $0, user: User(id: 7, followers: $1)) }
+        for size in [1, 2, 500] { #expect(try await stored(posts, batchSize: size) == ["7 1 - []"]) }
+        let places = ["X", "Y", "X"].enumerated().map {
+            Post(id: $0, user: User(id: 7, followers: 1), place: Land(id: "l", name: $1))
+        }
+        for size in [1, 2, 500] { #expect(try await stored(places, batchSize: size) == ["7 1 - []", "l X"]) }
+    }
+
+    @Test("do not leave what they owned in an earlier record")
+    func owned() async throws {
+        let posts = [
+            Post(id: 1, user: User(id: 7, followers: 1, profiles: [Profile(id: 1, text: "one")])),
+            Post(id: 2, user: User(id: 7, followers: 1, profiles: [Profile(id: 2, text: "two")])),
+        ]
+        for size in [1, 500] {
+            #expect(try await stored(posts, batchSize: size) == ["7 1 - [2]", "2 two"])
+        }
+    }
+
+    @Test("are refused with their record if that has two of them that differ")
+    func withinOne() async throws {
+        struct Pair: CoreModel {
+            let id: Int
+            var first: Land
+            var second: Land
+        }
+        let counter = try Counter(Pair.self)
+        let pairs = [
+            Pair(id: 1, first: Land(id: "a", name: "A"), second: Land(id: "a", name: "A")),
+            Pair(id: 2, first: Land(id: "a", name: "B"), second: Land(id: "a", name: "C")),
+        ]
+        for size in [1, 500] {
+            let report = try await counter.manager.importModels(pairs, batchSize: size)
+            #expect(report.refused.map(\.position) == [2])
+        }
+    }
+}
