@@ -7,19 +7,7 @@ enum EntityDerivation {
 
     /// - Throws: ``PersistenceError/Code/notDerivable`` with the property that makes it impossible.
     static func plan<Model: CoreModel>(of type: Model.Type) throws -> EntityPlan {
-        let probe = TypeProbe(type)
-        let prototype: Model
-        do {
-            prototype = try Model(from: probe)
-        } catch let error as PersistenceError {
-            throw error
-        } catch {
-            throw PersistenceError.notDerivable(
-                type: probe.name, property: probe.fields.last?.key ?? "",
-                reason:
-                    "init(from:) refused the values it was tried with (\(error)). Check values elsewhere, or make the "
-                    + "property of a type that is Prototyped.")
-        }
+        let (probe, prototype) = try prototype(of: type)
         guard case .keyed(let probed) = probe.form, !probed.isEmpty else {
             throw PersistenceError.notDerivable(
                 type: probe.name, property: "",
@@ -48,9 +36,30 @@ enum EntityDerivation {
             type: type, name: schema?.entityName ?? probe.name,
             record: RecordPlan(
                 name: probe.name, fields: fields, columns: try columns(of: type, prototype, probed.map(\.key))),
-            uidField: try IdentifierField(fields: probed, names: names).index(for: prototype), facts: facts)
+            uidField: try IdentifierField(fields: probed, names: names, numbers: probe.values.numbers)
+                .index(for: prototype), facts: facts)
         try SchemaCheck.check(plan)
         return plan
+    }
+
+    /// A model of made-up values that its type accepts.
+    private static func prototype<Model: CoreModel>(
+        of type: Model.Type
+    ) throws -> (probe: TypeProbe, prototype: Model) {
+        var refusal: PersistenceError?
+        for numbers in MadeUp.Numbers.allCases {
+            let probe = TypeProbe(type, MadeUp(numbers))
+            do { return (probe, try Model(from: probe)) } catch {
+                refusal =
+                    refusal ?? error as? PersistenceError
+                    ?? .notDerivable(
+                        type: probe.name, property: probe.fields.last?.key ?? "",
+                        reason:
+                            "init(from:) refused the values it was tried with (\(error)). Check values elsewhere, or make the "
+                            + "property of a type that is Prototyped.")
+            }
+        }
+        throw refusal ?? .notDerivable(type: "\(type)", property: "", reason: "no values were found for it.")
     }
 
     /// The functions that read and write columns without coding; nil for a model without such functions.

@@ -7,6 +7,8 @@ import CompactCollections
 struct IdentifierField<Model: CoreModel> {
     let fields: [ProbedField]
     let names: [String]
+    /// The numbers that the model accepts.
+    let numbers: MadeUp.Numbers
 
     /// - Parameter prototype: a model that was decoded from the values of the fields.
     /// - Returns: the field's index.
@@ -25,22 +27,32 @@ struct IdentifierField<Model: CoreModel> {
                 "it is none of the values that are coded (\(fields.map(\.key).joined(separator: ", "))). Return one of these "
                     + "from it, or name it in CodingKeys.")
         }
-        guard let other = try? Model(from: TypeProbe(Model.self, MadeUp(isFull: true))) else { return first }
-        let values = Mirror(reflecting: other).children
-        let otherKey = Self.key(other.id)
-        let index = indexes.first { index in
-            let property = values.first { $0.label == names[index] || $0.label == "_\(names[index])" }
-            // What cannot be compared here is when a model is saved.
-            guard let key = property.flatMap({ Self.key($0.value) }), let otherKey else { return true }
-            return key == otherKey
-        }
-        guard let index else {
+        var left = indexes
+        let trials = [MadeUp(isFull: true, numbers), MadeUp(.fractions), MadeUp(.wholes)]
+        // The further ones only tell several properties apart that had the same value.
+        for (place, values) in trials.enumerated() where place == 0 || left.count > 1 {
+            guard let other = try? Model(from: TypeProbe(Model.self, values)) else { continue }
+            left = self.indexes(among: left, for: other)
+            guard left.isEmpty else { continue }
             throw refusal(
                 "it is the value of '\(names[first])' in some models only, and '\(other.id)' in another one that was made up, so that "
                     + "'\(names[first])' does not tell the models apart. Store the identifier, or return '\(names[first])' as it is."
             )
         }
-        return index
+        // Of several that cannot be told apart, the first: whether it is the right one is checked when a model is saved.
+        return left.first ?? first
+    }
+
+    /// Those of some fields whose value is the identifier in a model.
+    private func indexes(among indexes: [Int], for model: Model) -> [Int] {
+        let values = Mirror(reflecting: model).children
+        let identifier = Self.key(model.id)
+        return indexes.filter { index in
+            let property = values.first { $0.label == names[index] || $0.label == "_\(names[index])" }
+            // What cannot be compared here is when a model is saved.
+            guard let key = property.flatMap({ Self.key($0.value) }), let identifier else { return true }
+            return key == identifier
+        }
     }
 
     private func refusal(_ reason: String) -> PersistenceError {

@@ -35,13 +35,13 @@ struct ProbeKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     private func integer<Value: FixedWidthInteger>(_ key: Key, _ kind: AttributeKind) -> Value {
-        note(key, kind, Value(probe.values.integer))
+        note(key, kind, probe.values.integer())
     }
 
     func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { note(key, .boolean, probe.values.flag) }
     func decode(_ type: String.Type, forKey key: Key) throws -> String { note(key, .string, probe.values.string) }
-    func decode(_ type: Double.Type, forKey key: Key) throws -> Double { note(key, .double, 1) }
-    func decode(_ type: Float.Type, forKey key: Key) throws -> Float { note(key, .float, 1) }
+    func decode(_ type: Double.Type, forKey key: Key) throws -> Double { note(key, .double, probe.values.fraction) }
+    func decode(_ type: Float.Type, forKey key: Key) throws -> Float { note(key, .float, Float(probe.values.fraction)) }
     func decode(_ type: Int.Type, forKey key: Key) throws -> Int { integer(key, .integer64) }
     func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { integer(key, .integer16) }
     func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { integer(key, .integer16) }
@@ -125,7 +125,7 @@ struct ProbeSingleContainer: SingleValueDecodingContainer {
     }
 
     private func integer<Value: FixedWidthInteger>(_ kind: AttributeKind) -> Value {
-        note(kind, Value(probe.values.integer))
+        note(kind, probe.values.integer())
     }
 
     func decodeNil() -> Bool {
@@ -135,8 +135,8 @@ struct ProbeSingleContainer: SingleValueDecodingContainer {
 
     func decode(_ type: Bool.Type) throws -> Bool { note(.boolean, probe.values.flag) }
     func decode(_ type: String.Type) throws -> String { note(.string, probe.values.string) }
-    func decode(_ type: Double.Type) throws -> Double { note(.double, 1) }
-    func decode(_ type: Float.Type) throws -> Float { note(.float, 1) }
+    func decode(_ type: Double.Type) throws -> Double { note(.double, probe.values.fraction) }
+    func decode(_ type: Float.Type) throws -> Float { note(.float, Float(probe.values.fraction)) }
     func decode(_ type: Int.Type) throws -> Int { integer(.integer64) }
     func decode(_ type: Int8.Type) throws -> Int8 { integer(.integer16) }
     func decode(_ type: Int16.Type) throws -> Int16 { integer(.integer16) }

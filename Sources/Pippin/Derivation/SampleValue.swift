@@ -26,9 +26,15 @@ extension TimeZone: Prototyped {
 /// Values for decoding a type, when only its requests matter.
 enum SampleValue {
     /// A value of a type that did not accept the made-up values.
-    static func value<Value>(of type: Value.Type) -> Value? {
+    ///
+    /// - Parameters:
+    ///   - type: the type.
+    ///   - turn: the number of the case, if it is an enumeration that can name its cases, which begin again after the
+    ///     last one.
+    /// - Returns: a value; nil if none can be found.
+    static func value<Value>(of type: Value.Type, _ turn: Int) -> Value? {
         if let prototyped = type as? any Prototyped.Type { return prototype(prototyped) as? Value }
-        if let iterable = type as? any CaseIterable.Type { return first(iterable) as? Value }
+        if let iterable = type as? any CaseIterable.Type { return value(iterable, turn) as? Value }
         return firstCase(type)
     }
 
@@ -52,5 +58,8 @@ enum SampleValue {
 
     private static func prototype<Value: Prototyped>(_ type: Value.Type) -> Any { Value.prototype }
 
-    private static func first<Value: CaseIterable>(_ type: Value.Type) -> Any? { Value.allCases.first }
+    private static func value<Value: CaseIterable>(_ type: Value.Type, _ turn: Int) -> Any? {
+        let cases = Value.allCases
+        return cases.isEmpty ? nil : cases.dropFirst(turn % cases.count).first
+    }
 }

@@ -27,7 +27,7 @@ struct TypeShape<Value: Decodable> {
             let probe = TypeProbe(type, within: outer)
             let result = Result { try Value(from: probe) }
             // An enumeration refuses a made-up raw value, but what it asked for is known all the same.
-            found = (try? result.get()) ?? SampleValue.value(of: type)
+            found = (try? result.get()) ?? SampleValue.value(of: type, outer.values.turn(of: type))
             if case .failure(let error) = result, found == nil { refusal = error } else { refusal = nil }
             let isWhole = probe.hasAllKeys(of: type, unlessRefused: result, sample: found)
             kind = isWhole ? probe.fieldKind(isOptional: isOptional, prototype: found) : .json

@@ -73,6 +73,28 @@ struct ComputedIdentifierTests {
         #expect(refusal(Device.self)?.description.contains("none of the values that are coded") == true)
     }
 
+    @Test("is found among properties with the same made-up value")
+    func amongEqual() async throws {
+        struct Sample: CoreModel, Equatable {
+            var x: Double
+            var y: Double
+            var id: Double { y }
+        }
+        struct Seat: CoreModel, Equatable {
+            enum Row: String, Codable, CaseIterable { case a, b, c }
+            var side: Row
+            var row: Row
+            var id: Row { row }
+        }
+        let counter = try Counter(Sample.self, Seat.self)
+        let samples = [Sample(x: 1, y: 2), Sample(x: 1, y: 3)]
+        try await counter.manager.save(samples)
+        #expect(try await counter.manager.fetch(Sample.self, sortedBy: .ascending(\.y)) == samples)
+        let seats = [Seat(side: .a, row: .b), Seat(side: .a, row: .c)]
+        try await counter.manager.save(seats)
+        #expect(try await counter.manager.find(Seat.self, id: .c) == seats[1])
+    }
+
     @Test("may be a property that the model changes while it is read")
     func normalized() async throws {
         struct Account: CoreModel, Equatable {

@@ -28,11 +28,63 @@ private struct Span: CoreModel, Equatable {
     }
 }
 
+/// Which accept numbers with a fraction in one order only, the second parts of a whole besides.
+private struct Bounds: CoreModel {
+    let id: Int
+    var low: Double
+    var high: Double
+    var crop: Crop
+    struct Crop: Codable, Sendable {
+        var left: Float
+        var right: Float
+        init(from decoder: any Decoder) throws {
+            let values = try decoder.container(keyedBy: CodingKeys.self)
+            left = try values.decode(Float.self, forKey: .left)
+            right = try values.decode(Float.self, forKey: .right)
+            guard left < right, right <= 1 else { throw Span.OutOfOrder() }
+        }
+    }
+
+    init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        id = try values.decode(Int.self, forKey: .id)
+        low = try values.decode(Double.self, forKey: .low)
+        high = try values.decode(Double.self, forKey: .high)
+        crop = try values.decode(Crop.self, forKey: .crop)
+        guard low < high else { throw Span.OutOfOrder() }
+    }
+}
+
+private struct Zoom: CoreModel {
+    let id: Int
+    var least: Double
+    var most: Double
+    init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        id = try values.decode(Int.self, forKey: .id)
+        least = try values.decode(Double.self, forKey: .least)
+        most = try values.decode(Double.self, forKey: .most)
+        guard 1 <= least, least < most else { throw Span.OutOfOrder() }
+    }
+}
+
 @Suite("The values that a model is derived from")
 struct MadeUpValueTests {
     @Test("are in ascending order, however many managers there were before")
     func order() throws {
         for _ in 0..<150 { _ = try ModelRegistry([Span.self]) }
+    }
+
+    @Test("ascend as numbers with a fraction, too, if the type refuses equal ones")
+    func fractions() throws {
+        let bounds = try #require(try ModelRegistry([Bounds.self]).plans.first)
+        #expect(bounds.propertyNames == ["id", "low", "high", "crop"])
+        guard case .composite(let crop) = bounds.fields[3].kind else {
+            Issue.record("crop has no columns")
+            return
+        }
+        #expect(crop.names == ["left", "right"])
+        _ = try ModelRegistry([Zoom.self])
     }
 
     @Test("are the same each time")
