@@ -39,6 +39,7 @@ enum EntityDerivation {
             uidField: try IdentifierField(fields: probed, names: names, numbers: probe.values.numbers)
                 .index(for: prototype), facts: facts)
         try SchemaCheck.check(plan)
+        try EncodedKeys(type: probe.name).check(prototype, plan.record)
         return plan
     }
 

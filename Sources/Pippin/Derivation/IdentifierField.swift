@@ -23,6 +23,11 @@ struct IdentifierField<Model: CoreModel> {
         // The protocol takes one from the other.
         if let index = indexes.first(where: { names[$0] == "uid" }) { return index }
         guard let first = indexes.first else {
+            if let id = Mirror(reflecting: prototype).children.first(where: { $0.label == "id" })?.value {
+                throw refusal(
+                    "it is not decoded: a `let` with a value keeps that value. Write `let id: \(type(of: id))`, or `var id` with the "
+                        + "value.")
+            }
             throw refusal(
                 "it is none of the values that are coded (\(fields.map(\.key).joined(separator: ", "))). Return one of these "
                     + "from it, or name it in CodingKeys.")

@@ -95,6 +95,17 @@ struct ComputedIdentifierTests {
         #expect(try await counter.manager.find(Seat.self, id: .c) == seats[1])
     }
 
+    @Test("that keeps the value it is declared with is refused, with what to write")
+    func constant() {
+        struct Pebble: CoreModel {
+            let id = UUID()
+            var name: String
+        }
+        let error = refusal(Pebble.self)
+        #expect(error?.code == .notDerivable && error?.property == "id")
+        #expect(error?.description.contains("Write `let id: UUID`, or `var id` with the value.") == true)
+    }
+
     @Test("may be a property that the model changes while it is read")
     func normalized() async throws {
         struct Account: CoreModel, Equatable {

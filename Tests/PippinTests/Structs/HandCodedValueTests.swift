@@ -152,6 +152,12 @@ private struct NewPurchase: CoreModel, Equatable {
     static var schema: Schema<NewPurchase> { Schema(.removed("payment"), name: "Purchase") }
 }
 
+private struct ConvertedPurchase: CoreModel, Equatable {
+    let id: Int
+    var payment: Payment?
+    static var schema: Schema<ConvertedPurchase> { Schema(name: "Purchase") }
+}
+
 @Suite("Values that are coded by hand")
 struct HandCodedValueTests {
     @Test("are kept as JSON if they are enumerations, whatever they ask for")
@@ -208,10 +214,57 @@ struct HandCodedValueTests {
         let error = #expect(throws: PersistenceError.self) { try place.loaded([Purchase.self]) }
         #expect(error?.code == .wouldLose)
         #expect(error?.losses.map(\.property) == ["payment"])
+        #expect(error?.losses.first?.advice.contains("Convert them by a MigrationPlan") == true)
         let manager = try place.loaded([NewPurchase.self])
         #expect(try await manager.fetch(NewPurchase.self) == [NewPurchase(id: 1, payment: nil)])
         try await manager.save(NewPurchase(id: 1, payment: .cash(3)))
         #expect(try await manager.fetch(NewPurchase.self) == [NewPurchase(id: 1, payment: .cash(3))])
+    }
+
+    @Test("that are encoded only, such as a constant with a value, are refused when the store is opened")
+    func encodedOnly() {
+        struct Document: CoreModel {
+            let id: Int
+            var text: String
+            let version = 1
+        }
+        struct Sheet: CoreModel {
+            struct Size: Codable {
+                var width: Int
+                let unit = "mm"
+            }
+            let id: Int
+            var size: Size
+        }
+        struct Listing: CoreModel {
+            let id: Int
+            var sizes: [Sheet.Size]
+            var sheet: Sheet?
+            static var schema: Schema<Listing> { Schema() }
+        }
+        func refused(_ type: any CoreModel.Type) -> PersistenceError? {
+            #expect(throws: PersistenceError.self) { try ModelRegistry([type]) }
+        }
+        #expect(refused(Document.self)?.code == .notDerivable)
+        #expect(refused(Document.self)?.property == "version")
+        #expect(refused(Sheet.self)?.property == "size.unit")
+        #expect(refused(Document.self)?.description.contains("make it a `var`") == true)
+        #expect(refused(Listing.self)?.entity == "Sheet", "values that are kept as JSON may have such keys")
+    }
+
+    @Test("that have columns in a store are converted by a migration plan with the former struct")
+    func convertedStores() async throws {
+        let place = try StorePlace()
+        try await place.loaded([FormerPurchase.self]).save(FormerPurchase(id: 1, payment: .init(type: "cash")))
+        let plan = MigrationPlan(from: ModelVersion("1", models: FormerPurchase.self)).changing(
+            to: ModelVersion("2", models: ConvertedPurchase.self),
+            .model(FormerPurchase.self, to: ConvertedPurchase.self) { former in
+                ConvertedPurchase(id: former.id, payment: former.payment.map { $0.type == "cash" ? .cash(1) : .card("") })
+            })
+        let manager = PersistenceManager(models: ConvertedPurchase.self, store: .file(place.file))
+        try await manager.load(migratingBy: plan)
+        #expect(
+            try await manager.fetch(ConvertedPurchase.self) == [ConvertedPurchase(id: 1, payment: .cash(1))])
     }
 
     @Test("cannot be looked into by the store; the error names entity and property")
