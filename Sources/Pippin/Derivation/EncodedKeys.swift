@@ -1,4 +1,5 @@
-/// The keys that a model encodes. A store keeps no value of a key that is not decoded as well, so every save would fail.
+/// The keys that a model encodes. A store keeps no value of a key that is not decoded as well, so every save would
+/// fail.
 struct EncodedKeys {
     /// The model's type, for messages.
     let type: String

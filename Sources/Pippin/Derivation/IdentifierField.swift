@@ -44,7 +44,7 @@ struct IdentifierField<Model: CoreModel> {
                     + "'\(names[first])' does not tell the models apart. Store the identifier, or return '\(names[first])' as it is."
             )
         }
-        // Of several that cannot be told apart, the first: whether it is the right one is checked when a model is saved.
+        // Of several that cannot be told apart, the first. Each save checks whether it is the right one.
         return left.first ?? first
     }
 

@@ -4,8 +4,8 @@ import CoreData
 ///
 /// No two texts or identifiers are the same, nor the first hundred numbers, so that a value shows which key it came
 /// from. Each is greater than those before it, so that a type that requires an order, such as `start <= end`, accepts
-/// them. Only numbers with a fraction are all 1 at first, which most types accept. A type gets the same values each time
-/// that it is decoded.
+/// them. Only numbers with a fraction are all 1 at first, which most types accept. A type gets the same values each
+/// time that it is decoded.
 final class MadeUp {
     /// The numbers that are tried, one kind after the other, until a type accepts them.
     enum Numbers: CaseIterable {

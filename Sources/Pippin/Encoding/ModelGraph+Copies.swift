@@ -54,7 +54,8 @@ extension ModelGraph {
             if table.isCyclic, case .isEmpty? = table.plan.fields[field].mark { continue }
             let (one, other) = (table.encoder.values[original + field], encoder.values[encoded.row + field])
             guard one != other else { continue }
-            if case .composite(let record) = table.plan.fields[field].kind, record.isSame(one.composite, other.composite)
+            if case .composite(let inner) = table.plan.fields[field].kind,
+                inner.isSame(one.composite, other.composite)
             {
                 continue
             }

@@ -3,8 +3,8 @@ import CoreData
 /// The models of a save: each model once, with its values and its links to the others.
 ///
 /// It is computed from the models alone, before the store is read. Of several given models with one identifier, the
-/// last one counts. A model that occurs several times within them must have the same values each time, since only one of
-/// them could be saved; in an import, the one in the last record counts. Models that lead back to themselves are
+/// last one counts. A model that occurs several times within them must have the same values each time, since only one
+/// of them could be saved; in an import, the one in the last record counts. Models that lead back to themselves are
 /// excepted: their inner copies are cut off somewhere, so the occurrence nearest to the given models counts. Of those
 /// equally near the values must be the same, and the relationships of the first one count.
 struct ModelGraph {
@@ -168,6 +168,7 @@ struct ModelGraph {
     ///   - links: the relationships.
     ///   - node: the model that has them.
     ///   - record: the number of the given model that this one is in, where the last one counts.
+    /// - Returns: the relationships with their nodes.
     /// - Throws: ``PersistenceError/Code/unwritable`` for a model that is in a relationship twice.
     mutating func targets(of links: [EncodedRecord.Link], from node: Int, record: Int) throws -> [Link] {
         var found: [Link] = []

@@ -11,11 +11,12 @@ struct ModelOrigins {
     /// Adds a node without a model, as references are.
     mutating func append() { models.append(nil) }
 
-    /// Where a list of models begins; nil where their memory cannot be compared with that of other ones.
+    /// The place of a list of models.
     ///
     /// - Parameters:
     ///   - models: the list.
     ///   - plan: the entity of the nodes. Coding may encode a model of another type than it decodes.
+    /// - Returns: where it begins; nil where the models' memory cannot be compared with that of other ones.
     static func start<Model: CoreModel>(of models: [Model], _ plan: EntityPlan) -> UnsafeRawPointer? {
         guard ObjectIdentifier(Model.self) == plan.id else { return nil }
         #if canImport(ObjectiveC)
@@ -49,6 +50,7 @@ struct ModelOrigins {
     ///   - model: a model.
     ///   - start: where the model's list begins; nil if its memory cannot be compared.
     ///   - node: the node.
+    /// - Returns: whether they are the same; false where that is not certain.
     @inline(__always)
     func isCopy<Model: CoreModel>(_ model: inout Model, _ start: UnsafeRawPointer?, of node: Int) -> Bool {
         guard start != nil, let known = models[node] else { return false }

@@ -45,7 +45,7 @@ final class CodedTree: Encoder {
         return nil
     }
 
-    /// A text that no other value has, in which groups without an order are sorted.
+    /// Bytes that no other value has, in which groups without an order are sorted.
     var bytes: [UInt8] {
         switch form {
         case .nothing: return Array("-".utf8)

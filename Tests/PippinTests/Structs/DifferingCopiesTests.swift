@@ -136,7 +136,7 @@ struct DifferingCopiesTests {
         #expect(try await refused(categories) == "name")
     }
 
-    @Test("are refused if they are equally near in models that lead back to themselves, and older ones further inside are not")
+    @Test("are refused in models that lead back to themselves if they are equally near; older ones may be inside")
     func onCycles() async throws {
         let manager = PersistenceManager(models: Work.self, store: .memory)
         let writer = Writer(id: 1, name: "Jane Austen")

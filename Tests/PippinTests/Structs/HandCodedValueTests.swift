@@ -259,7 +259,8 @@ struct HandCodedValueTests {
         let plan = MigrationPlan(from: ModelVersion("1", models: FormerPurchase.self)).changing(
             to: ModelVersion("2", models: ConvertedPurchase.self),
             .model(FormerPurchase.self, to: ConvertedPurchase.self) { former in
-                ConvertedPurchase(id: former.id, payment: former.payment.map { $0.type == "cash" ? .cash(1) : .card("") })
+                let payment = former.payment.map { $0.type == "cash" ? Payment.cash(1) : .card("") }
+                return ConvertedPurchase(id: former.id, payment: payment)
             })
         let manager = PersistenceManager(models: ConvertedPurchase.self, store: .file(place.file))
         try await manager.load(migratingBy: plan)
