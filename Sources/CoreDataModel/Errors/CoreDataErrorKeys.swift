@@ -4,6 +4,9 @@ public let NSDetailedErrorsKey = "NSDetailedErrors"
 public let NSValidationObjectErrorKey = "NSValidationErrorObject"
 /// In a validation error: the property.
 public let NSValidationKeyErrorKey = "NSValidationErrorKey"
+/// The name of the entity whose relationship, under `NSValidationKeyErrorKey`, refuses a deletion by a batch: an error
+/// of a batch has no object that would tell it.
+package let deletedEntityErrorKey = "PippinDeletedEntity"
 /// In a validation error: the predicate that was not satisfied.
 public let NSValidationPredicateErrorKey = "NSValidationErrorPredicate"
 /// In a validation error: the value.

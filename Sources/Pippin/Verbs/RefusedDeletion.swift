@@ -11,7 +11,7 @@ extension PersistenceError {
     init?(deletingAll plan: EntityPlan, _ error: any Error, _ model: NSManagedObjectModel?) {
         let cocoa = error as NSError
         guard let name = cocoa.userInfo[NSValidationKeyErrorKey] as? String, let model,
-            let relationship = Self.relationship(name, of: plan, in: model),
+            let relationship = Self.relationship(name, of: plan, in: model, cocoa),
             let other = relationship.destinationEntity?.name
         else { return nil }
         let inverse = relationship.inverseRelationship
@@ -29,10 +29,16 @@ extension PersistenceError {
             "Nothing was deleted. \(other)\(failure.property.map { ", \($0)" } ?? ""): \(reason)")
     }
 
-    /// The relationship with a name, of the models themselves if they have it.
+    /// The relationship with a name: of the entity that the error names, since others may have one of that name, too.
+    /// Apple's errors name none; there it is that of the models themselves if they have it.
     private static func relationship(
-        _ name: String, of plan: EntityPlan, in model: NSManagedObjectModel
+        _ name: String, of plan: EntityPlan, in model: NSManagedObjectModel, _ error: NSError
     ) -> NSRelationshipDescription? {
+        #if !canImport(ObjectiveC)
+            if let entity = error.userInfo[deletedEntityErrorKey] as? String {
+                return model.entitiesByName[entity]?.relationshipsByName[name]
+            }
+        #endif
         if let own = model.entitiesByName[plan.name]?.relationshipsByName[name] { return own }
         return model.entities.lazy.compactMap { $0.relationshipsByName[name] }.first
     }

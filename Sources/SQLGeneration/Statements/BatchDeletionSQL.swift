@@ -176,7 +176,8 @@ extension BatchDeletionSQL {
         return StoreError.make(
             code,
             "Constraint trigger violation: Batch delete failed due to \(cause). Nothing was deleted.", url: url,
-            userInfo: [NSValidationKeyErrorKey: relationship.name].merging(details) { own, _ in own })
+            userInfo: [NSValidationKeyErrorKey: relationship.name, deletedEntityErrorKey: source.layout.name]
+                .merging(details) { own, _ in own })
     }
 
     /// The rules for the relationships of deleted rows, each once, for the entity that declares it.

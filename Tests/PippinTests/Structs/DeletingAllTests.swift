@@ -21,6 +21,32 @@ private struct Publisher: CoreModel {
     static var schema: Schema<Publisher> { Schema(.owns(\.authors)) }
 }
 
+private struct Show: CoreModel {
+    let id: Int
+    var screen: Reference<Screen>
+}
+
+private struct Screen: CoreModel {
+    let id: Int
+    var shows: [Reference<Show>] = []
+    static var schema: Schema<Screen> { Schema(.inverse(\.shows, of: \Show.screen)) }
+}
+
+private struct Play: CoreModel { let id: Int }
+
+/// Comes before the others, and has a list of the same name.
+private struct Arena: CoreModel {
+    let id: Int
+    var shows: [Reference<Play>] = []
+}
+
+private struct Cinema: CoreModel {
+    let id: Int
+    var screens: [Screen]
+    var shows: [Reference<Play>] = []
+    static var schema: Schema<Cinema> { Schema(.owns(\.screens)) }
+}
+
 @Suite("Deleting all models of a type")
 struct DeletingAllTests {
     @Test("is refused where others require them, with what requires them, and nothing is deleted")
@@ -58,6 +84,19 @@ struct DeletingAllTests {
         #expect(error?.entity == "Review")
         #expect(error?.property == "author")
         #expect(try counter.strings("SELECT count(*) FROM ZPUBLISHER") == ["1"])
+    }
+
+    @Test("names what requires them where other models have a list of the same name")
+    func sameName() async throws {
+        let counter = try Counter(Arena.self, Cinema.self, Show.self)
+        try await counter.manager.save(Cinema(id: 1, screens: [Screen(id: 1)]))
+        try await counter.manager.save(Show(id: 1, screen: Reference(id: 1)))
+        let error = await #expect(throws: PersistenceError.self) { try await counter.manager.deleteAll(Cinema.self) }
+        #expect(error?.entity == "Show")
+        #expect(error?.property == "screen")
+        #expect(
+            error?.description.contains("Show, screen: It is required, and the Screen in it would be deleted.") == true)
+        #expect(try await counter.manager.count(Cinema.self) == 1)
     }
 
     @Test("leaves those that may do without them, without them")
