@@ -25,6 +25,8 @@ struct Aggregate: Sendable {
     let kind: AttributeKind
     /// The entities of other models on the path, each with the key that is read from it.
     let related: [(entity: String, key: String)]
+    /// The names of the computed columns. No property has one of them: groups are by a property's name.
+    private let valueName, countName: String
 
     /// - Throws: ``PersistenceError/Code/unknownProperty`` for a property that is not a plain attribute.
     init(_ property: PropertyName, _ plan: EntityPlan, _ registry: ModelRegistry) throws {
@@ -34,6 +36,9 @@ struct Aggregate: Sendable {
             "Stores compute with single values: numbers, texts, dates, UUIDs, URLs, data, enumerations with raw values, and "
                 + "references; of a model with its properties, such as its identifier.")
         related = try registry.relatedKeys(of: path, in: plan)
+        let names = Set(plan.fields.map(\.name))
+        func unused(_ name: String) -> String { names.contains(name) ? unused(name + "_") : name }
+        (valueName, countName) = (unused("value"), unused("count"))
     }
 
     /// The kind of a function's result. A sum of small whole numbers is no small number.
@@ -61,7 +66,7 @@ struct Aggregate: Sendable {
         let request = request(unsaved.others)
         request.propertiesToFetch = columns(function, kind.type)
         let row = try context.fetch(request).first as? [String: Any]
-        let stored = row.flatMap { Self.isOfAny($0) ? $0["value"] : nil }.flatMap { $0 is NSNull ? nil : $0 }
+        let stored = row.flatMap { isOfAny($0) ? $0[valueName] : nil }.flatMap { $0 is NSNull ? nil : $0 }
         if unsaved.objects.isEmpty { return try decoded(stored, kind, type) }
         return try decoded(result(function, (stored.map { [$0] } ?? []) + values(of: unsaved.objects)), kind, type)
     }
@@ -71,9 +76,9 @@ struct Aggregate: Sendable {
         let request = request(unsaved.others)
         request.propertiesToFetch = columns(.sum, kind(of: .sum).type)
         let row = try context.fetch(request).first as? [String: Any]
-        let stored = row.flatMap { Self.isOfAny($0) ? $0["value"] : nil }
+        let stored = row.flatMap { isOfAny($0) ? $0[valueName] : nil }
         let changed = values(of: unsaved.objects)
-        let count = changed.count + ((row?["count"] as? NSNumber)?.intValue ?? 0)
+        let count = changed.count + ((row?[countName] as? NSNumber)?.intValue ?? 0)
         let sum = try result(.sum, (stored.map { [$0] } ?? []) + changed) as? NSNumber
         return sum.map { $0.nearestDouble / Double(count) }
     }
@@ -108,10 +113,10 @@ struct Aggregate: Sendable {
         }
         guard let unsaved else { return counts }
         let request = request(unsaved.others)
-        request.propertiesToFetch = [path, Self.column(.count, plan.uidKey, .integer64AttributeType)]
+        request.propertiesToFetch = [path, Self.column(countName, .count, plan.uidKey, .integer64AttributeType)]
         request.propertiesToGroupBy = [path]
         for case let row as [String: Any] in try context.fetch(request) {
-            counts[try value(row[path], type), default: 0] += (row["value"] as? NSNumber)?.intValue ?? 0
+            counts[try value(row[path], type), default: 0] += (row[countName] as? NSNumber)?.intValue ?? 0
         }
         return counts
     }
@@ -130,8 +135,8 @@ struct Aggregate: Sendable {
             let request = request(unsaved.others)
             request.propertiesToFetch = [group.path] + columns(.sum, kind(of: .sum).type)
             request.propertiesToGroupBy = [group.path]
-            for case let row as [String: Any] in try context.fetch(request) where Self.isOfAny(row) {
-                guard let sum = row["value"], !(sum is NSNull) else { continue }
+            for case let row as [String: Any] in try context.fetch(request) where isOfAny(row) {
+                guard let sum = row[valueName], !(sum is NSNull) else { continue }
                 sums[try group.value(row[group.path], Group.self), default: []].append(sum)
             }
         }
@@ -149,15 +154,15 @@ struct Aggregate: Sendable {
 
     /// The columns to compute. A sum, which is 0 for no values, comes with the number of values.
     private func columns(_ function: Function, _ type: NSAttributeType) -> [NSExpressionDescription] {
-        let value = Self.column(function, path, type)
-        return function == .sum ? [value, Self.column(.count, path, .integer64AttributeType, name: "count")] : [value]
+        let value = Self.column(valueName, function, path, type)
+        return function == .sum ? [value, Self.column(countName, .count, path, .integer64AttributeType)] : [value]
     }
 
     /// Whether the result was computed from any values; `true` if these were not counted.
-    private static func isOfAny(_ row: [String: Any]) -> Bool { (row["count"] as? NSNumber)?.intValue != 0 }
+    private func isOfAny(_ row: [String: Any]) -> Bool { (row[countName] as? NSNumber)?.intValue != 0 }
 
     private static func column(
-        _ function: Function, _ path: String, _ type: NSAttributeType, name: String = "value"
+        _ name: String, _ function: Function, _ path: String, _ type: NSAttributeType
     ) -> NSExpressionDescription {
         let column = NSExpressionDescription()
         column.name = name

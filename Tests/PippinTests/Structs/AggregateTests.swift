@@ -102,6 +102,37 @@ struct AggregateTests {
         #expect(average == 0x1p63)
     }
 
+    /// Whose properties have the names that a query's own columns might have.
+    private struct Reading: CoreModel {
+        let id: Int
+        var value: Int
+        var count: Int
+        var sum: Int
+    }
+
+    @Test("are by properties of any name", arguments: [false, true])
+    func columnNames(inBlock: Bool) async throws {
+        let readings = try Counter(Reading.self)
+        try await readings.manager.save([
+            Reading(id: 1, value: 5, count: 7, sum: 1), Reading(id: 2, value: 5, count: 8, sum: 2),
+            Reading(id: 3, value: 6, count: 8, sum: 4),
+        ])
+        try await readings.manager.write { store in
+            if inBlock { try store.update(Reading.self, where: \.id == 3) { $0.set(\.sum, to: 5) } }
+            let last = inBlock ? 5 : 4
+            #expect(try store.counts(Reading.self, by: \.value) == [5: 2, 6: 1])
+            #expect(try store.counts(Reading.self, by: \.count) == [7: 1, 8: 2])
+            #expect(try store.counts(Reading.self, by: \.sum) == [1: 1, 2: 1, last: 1])
+            #expect(try store.sums(Reading.self, \.sum, by: \.value) == [5: 3, 6: last])
+            #expect(try store.sums(Reading.self, \.sum, by: \.count) == [7: 1, 8: 2 + last])
+            #expect(try store.sums(Reading.self, \.value, by: \.value) == [5: 10, 6: 6])
+            #expect(try store.sums(Reading.self, \.count, by: \.sum) == [1: 7, 2: 8, last: 8])
+            #expect(try store.sum(Reading.self, \.value) == 16)
+            #expect(try store.average(Reading.self, \.count) == 23.0 / 3)
+            #expect(try store.max(Reading.self, \.sum) == last)
+        }
+    }
+
     @Test("are refused for what is no attribute")
     func refused() async throws {
         await #expect(throws: PersistenceError.self) { try await manager.distinct(Shop.self, \.volumes.count) }
