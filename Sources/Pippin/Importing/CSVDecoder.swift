@@ -68,10 +68,14 @@ private struct CSVKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol
         return contains(key) ? try decode(type, forKey: key) : nil
     }
 
-    /// A struct whose only values are empty texts in quotes is a value; a model needs more, such as an identifier.
+    /// A struct whose only values are empty texts in quotes is a value if these are all that it requires: programs that
+    /// put each field in quotes write a struct that is not there so, too. A model needs more, such as an identifier.
     func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
-        let isPresent = contains(key) || !(type is any CoreModel.Type) && row.hasEmptyText(within: column(key))
-        return isPresent ? try decode(type, forKey: key) : nil
+        if contains(key) { return try decode(type, forKey: key) }
+        guard !(type is any CoreModel.Type), row.hasEmptyText(within: column(key)) else { return nil }
+        do { return try decode(type, forKey: key) } catch DecodingError.keyNotFound, DecodingError.valueNotFound {
+            return nil
+        }
     }
 
     func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try integer(key) }

@@ -99,3 +99,30 @@ struct PartialImportTests {
         #expect(stored?.size == Size(unit: "") && stored?.maker == nil)
     }
 }
+
+    @Test(
+        "take empty texts in quotes for no nested struct if it needs more than texts: programs put all fields in quotes"
+    )
+    func quotedStruct() async throws {
+        struct Extent: Codable, Equatable {
+            var unit: String
+            var width: Int
+            var depth: Int?
+        }
+        struct Shelf: CoreModel, Equatable {
+            let id: Int
+            var extent: Extent?
+        }
+        let counter = try Counter(Shelf.self)
+        let file = counter.folder.file("shelves.csv")
+        let lines = [
+            #""id","extent.unit","extent.width","extent.depth""#, #""1","","","""#, #""2","","7","""#,
+            #""3","cm","","""#,
+        ]
+        try Data(lines.joined(separator: "\n").utf8).write(to: file)
+        let report = try await counter.manager.importCSV(Shelf.self, from: file)
+        #expect(report.refused.map(\.position) == [4])
+        #expect(report.refused.first?.reason.contains("“extent.width”") == true)
+        let shelves = try await counter.manager.fetch(Shelf.self, sortedBy: .ascending(\.id))
+        #expect(shelves == [Shelf(id: 1), Shelf(id: 2, extent: Extent(unit: "", width: 7))])
+    }
