@@ -12,6 +12,8 @@ struct GraphWriter {
     private let given: (any KnownObjects)?
     /// What stored models get values of; nil for all of their properties.
     private let fields: GivenFields?
+    /// The nodes that get values of all of their properties all the same.
+    private var wholeNodes: Set<Int> = []
 
     /// - Parameters:
     ///   - graph: the models.
@@ -69,6 +71,7 @@ struct GraphWriter {
     ///   - count: how many models were given; several of them may be the same one.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
     mutating func write(_ mode: Mode = .any, given count: Int? = nil) throws {
+        if let fields { wholeNodes = try fields.wholeNodes(of: graph) }
         try find()
         try mode.check(graph, given: count ?? graph.rootCount) { objects[$0] != nil }
         try insert()
@@ -79,6 +82,9 @@ struct GraphWriter {
         if !left.isEmpty { delete(left) }
         if mode == .only { try deleteOthers() }
     }
+
+    /// What a stored model gets values of; nil for all of its properties.
+    private func fields(of index: Int) -> GivenFields? { wholeNodes.contains(index) ? nil : fields }
 
     /// Deletes the objects of an entity that have no model in the graph.
     private func deleteOthers() throws {
@@ -160,7 +166,7 @@ struct GraphWriter {
             let plan = graph.nodes[index].plan
             if last?.plan !== plan { last = (plan, object.slots(of: plan)) }
             guard let slots = last?.slots else { continue }
-            object.take(graph.values(of: index), of: plan, slots, isNew: isNew[index], setting: fields)
+            object.take(graph.values(of: index), of: plan, slots, isNew: isNew[index], setting: fields(of: index))
         }
     }
 
@@ -172,7 +178,7 @@ struct GraphWriter {
         let node = graph.nodes[index]
         var left: [NSManagedObject] = []
         for field in node.plan.relationships {
-            if !isNew[index], let fields, !fields.has(field, of: node.plan) { continue }
+            if !isNew[index], let fields = fields(of: index), !fields.has(field, of: node.plan) { continue }
             let property = node.plan.fields[field]
             let targets = (node.links.first { $0.field == field }?.targets ?? []).compactMap { objects[$0] }
             if given != nil, targets.isEmpty { continue }

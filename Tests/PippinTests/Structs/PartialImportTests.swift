@@ -92,13 +92,75 @@ struct PartialImportTests {
         #expect(try await load("id,author.id,author.name,editor.id,editor.name\n1,a,Ann,b,Bea\n").inserted == 1)
     }
 
+    @Test("leave these properties as they are also where another column has such models in a list as JSON")
+    func besideJSON() async throws {
+        struct Play: CoreModel {
+            let id: Int
+            var authors: [Maker]
+            var editor: Maker?
+        }
+        let counter = try Counter(Play.self)
+        let manager = counter.manager
+        try await manager.save([Maker(id: "a", name: "A", born: 1790), Maker(id: "b", name: "B", born: 1800)])
+        let file = counter.folder.file("plays.csv")
+        let list = #""[{""id"":""a"",""name"":""Ann""}]""#
+        try Data("id,authors,editor.id,editor.name\n1,\(list),b,Bea\n".utf8).write(to: file)
+        #expect(try await manager.importCSV(Play.self, from: file).inserted == 1)
+        #expect(
+            try await manager.fetch(Maker.self, sortedBy: .ascending(\.id))
+                == [Maker(id: "a", name: "Ann"), Maker(id: "b", name: "Bea", born: 1800)])
+
+        // One model of both kinds: which of its values count cannot be told.
+        try Data("id,authors,editor.id,editor.name\n1,\(list),a,Ann\n2,\(list),b,Bo\n".utf8).write(to: file)
+        let report = try await manager.importCSV(Play.self, from: file)
+        #expect(report.refused.map(\.position) == [2])
+        #expect(report.refused.first?.reason.contains("as JSON") == true)
+        #expect(try await manager.find(Maker.self, id: "b") == Maker(id: "b", name: "Bo", born: 1800))
+    }
+
+    @Test("set what a list as JSON has deep within it, though the same type has few columns elsewhere")
+    func withinJSON() async throws {
+        struct Item: CoreModel, Equatable {
+            let id: String
+            var name: String
+            var price: Int?
+        }
+        struct Line: CoreModel, Equatable {
+            let id: Int
+            var item: Item
+        }
+        struct Order: CoreModel, Equatable {
+            let id: Int
+            var lines: [Line]
+            var gift: Item?
+        }
+        let counter = try Counter(Order.self)
+        let manager = counter.manager
+        try await manager.save([Item(id: "p1", name: "Lamp", price: 9), Item(id: "p2", name: "Pen", price: 3)])
+        let file = counter.folder.file("orders.csv")
+        let lines = #""[{""id"":1,""item"":{""id"":""p1"",""name"":""Lamp"",""price"":12}}]""#
+        try Data("id,lines,gift.id,gift.name\n1,\(lines),p2,Pencil\n".utf8).write(to: file)
+        #expect(try await manager.importCSV(Order.self, from: file).inserted == 1)
+        #expect(
+            try await manager.fetch(Item.self, sortedBy: .ascending(\.id))
+                == [Item(id: "p1", name: "Lamp", price: 12), Item(id: "p2", name: "Pencil", price: 3)])
+    }
+
+    @Test("are refused if a model is in one column as JSON, and in columns within it")
+    func twice() async throws {
+        let error = await #expect(throws: PersistenceError.self) {
+            try await `import`("id,title,price,maker,maker.id,maker.name\nlamp,Lamp,9,,ada,Ada\n")
+        }
+        #expect(error?.code == .fileNotReadable)
+        #expect(error?.description.contains("“maker”") == true)
+    }
+
     @Test("take an empty text in quotes as the value of a nested struct, but not as a model")
     func quoted() async throws {
         _ = try await `import`("id,title,price,size.unit,maker.id,maker.name\nlamp,Lamp,9,\"\",\"\",\"\"\n")
         let stored = try await manager.find(Product.self, id: "lamp")
         #expect(stored?.size == Size(unit: "") && stored?.maker == nil)
     }
-}
 
     @Test(
         "take empty texts in quotes for no nested struct if it needs more than texts: programs put all fields in quotes"
@@ -126,3 +188,4 @@ struct PartialImportTests {
         let shelves = try await counter.manager.fetch(Shelf.self, sortedBy: .ascending(\.id))
         #expect(shelves == [Shelf(id: 1), Shelf(id: 2, extent: Extent(unit: "", width: 7))])
     }
+}
