@@ -18,12 +18,63 @@
         private enum Place {
             case model(EntityPlan)
             case nested(RecordPlan)
-            case json(name: String)
+            /// What is kept as JSON, of the model or of the members of a list.
+            case json(name: String, isOfMembers: Bool)
         }
 
-        func predicate(_ tree: PredicateTree) throws -> PredicateTree { try tree.mapSides { try expression($0) } }
+        /// - Throws: ``PersistenceError/Code/keptAsJSON`` for a predicate that looks into JSON.
+        func predicate(_ tree: PredicateTree) throws -> PredicateTree {
+            switch tree {
+            case .constant: return tree
+            case .and(let parts): return .and(try parts.map(predicate))
+            case .or(let parts): return .or(try parts.map(predicate))
+            case .not(let part): return .not(try predicate(part))
+            case .comparison(let comparison): return .comparison(try self.comparison(comparison))
+            }
+        }
 
-        private func expression(_ tree: ExpressionTree) throws -> ExpressionTree { try resolved(tree).expression }
+        /// Of JSON, the bytes can be compared, and whether there are any.
+        private func comparison(_ tree: ComparisonTree) throws -> ComparisonTree {
+            var tree = tree
+            let (left, right) = (try resolved(tree.left), try resolved(tree.right))
+            (tree.left, tree.right) = (left.expression, right.expression)
+            guard case .json(let name, let isOfMembers)? = Self.json(left.place) ?? Self.json(right.place) else {
+                return tree
+            }
+            let isEquality = tree.comparison == .equalTo || tree.comparison == .notEqualTo
+            guard isEquality, tree.modifier == .direct || isOfMembers, Self.mayBeBytes(left), Self.mayBeBytes(right)
+            else {
+                throw keptAsJSON(name)
+            }
+            return tree
+        }
+
+        private static func mayBeBytes(_ side: (expression: ExpressionTree, place: Place?)) -> Bool {
+            if case .json? = side.place { return true }
+            guard case .constant(let value) = side.expression else { return false }
+            switch value {
+            case .null, .data: return true
+            default: return false
+            }
+        }
+
+        /// An expression that is computed with, which JSON cannot be.
+        private func operand(_ tree: ExpressionTree) throws -> (expression: ExpressionTree, place: Place?) {
+            let resolved = try resolved(tree)
+            if case .json(let name, _)? = resolved.place { throw keptAsJSON(name) }
+            return resolved
+        }
+
+        private func expression(_ tree: ExpressionTree) throws -> ExpressionTree { try operand(tree).expression }
+
+        private static func json(_ place: Place?) -> Place? {
+            if case .json? = place { return place }
+            return nil
+        }
+
+        private func keptAsJSON(_ name: String, path: String? = nil) -> PersistenceError {
+            .keptAsJSON(property: name, path: path ?? name, entity: plan.name)
+        }
 
         /// An expression with stored names, and what it evaluates to.
         private func resolved(_ tree: ExpressionTree) throws -> (expression: ExpressionTree, place: Place?) {
@@ -38,13 +89,13 @@
                 let (names, place) = try names(keys, from: origin.place)
                 return (.path(from: origin.expression, names), place)
             case .element(let collection, let index):
-                let collection = try resolved(collection)
+                let collection = try operand(collection)
                 guard case .at(let key) = index else {
                     return (.element(of: collection.expression, at: index), collection.place)
                 }
                 return (.element(of: collection.expression, at: .at(try expression(key))), collection.place)
             case .subquery(let collection, let variable, let condition):
-                let collection = try resolved(collection)
+                let collection = try operand(collection)
                 var inner = self
                 inner.variables[variable] = collection.place
                 return (
@@ -58,7 +109,7 @@
                     then.place ?? otherwise.place
                 )
             case .set(let operation, let one, let other):
-                let one = try resolved(one)
+                let one = try operand(one)
                 return (.set(operation, one.expression, try expression(other)), one.place)
             // A request is about objects of its own.
             case .fetch: return (tree, nil)
@@ -69,7 +120,11 @@
 
         private func names(_ keys: [String], from origin: Place?) throws -> ([String], Place?) {
             var place = origin
+            var isOfMembers = false
             let names = try keys.map { key in
+                if case .json(let name, _)? = place {
+                    throw keptAsJSON(name, path: keys.joined(separator: "."))
+                }
                 // An operator's value is computed from what follows it.
                 if key.hasPrefix("@") || key.uppercased() == "SELF" { return key }
                 switch place {
@@ -78,28 +133,26 @@
                     let field =
                         entity.fields.first { $0.name == key && $0.mark == nil }
                         ?? (key == "id" ? entity.fields[entity.uidField] : nil)
-                    place = try field.flatMap(self.place)
+                    place = try field.flatMap { try self.place(of: $0, isOfMembers) }
+                    if field?.isToMany ?? false { isOfMembers = true }
                     return field?.name ?? key
                 case .nested(let record):
                     let field =
                         record.fields.first { $0.property == key && $0.mark == nil }
                         ?? record.fields.first { $0.name == key }
-                    place = try field.flatMap(self.place)
+                    place = try field.flatMap { try self.place(of: $0, isOfMembers) }
                     return field?.name ?? key
-                case .json(let name):
-                    throw PersistenceError.keptAsJSON(
-                        property: name, path: keys.joined(separator: "."), entity: plan.name)
-                case nil: return key
+                case .json, nil: return key
                 }
             }
             return (names, place)
         }
 
-        private func place(of field: FieldPlan) throws -> Place? {
+        private func place(of field: FieldPlan, _ isOfMembers: Bool) throws -> Place? {
             switch field.kind {
             case .attribute: nil
             case .composite(let record): .nested(record)
-            case .json: .json(name: field.property)
+            case .json: .json(name: field.property, isOfMembers: isOfMembers)
             case .toOne(let model), .toMany(let model, _): .model(try registry.plan(model))
             }
         }
