@@ -3,7 +3,11 @@ import Testing
 
 @Suite("A #Predicate of Swift")
 struct SwiftPredicateTests {
-    enum Genre: String, Codable { case novel, essay }
+    enum Genre: String, Codable, Comparable {
+        case novel, essay
+
+        static func < (first: Genre, second: Genre) -> Bool { first == .novel && second == .essay }
+    }
 
     struct Author: Codable {
         var name: String
@@ -52,6 +56,20 @@ struct SwiftPredicateTests {
         try check(#Predicate { ($0.year + 1) * 2 > -$0.year }, "(year + 1) * 2 > -year")
         try check(
             #Predicate { $0.year / 2 == 1004 && $0.year % 2 == 0 }, "year / 2 == 1004 AND modulus:by:(year, 2) == 0")
+    }
+
+    struct Novel { var genre: Genre, former: Genre }
+
+    @Test("has enumerations by their raw values, lists of them too")
+    func enumerations() throws {
+        let (essay, both) = (Genre.essay, [Genre.novel, .essay])
+        func format(_ predicate: Predicate<Novel>) throws -> String { try predicateTree(of: predicate).format }
+        #expect(try format(#Predicate { $0.genre == essay }) == #"genre == "essay""#)
+        #expect(try format(#Predicate { both.contains($0.genre) }) == #"genre IN {"novel", "essay"}"#)
+        #expect(try format(#Predicate { $0.genre < $0.former }) == "genre < former")
+        #expect(throws: EnumerationOrderError.self) {
+            try predicateTree(of: #Predicate<Novel> { $0.genre < $0.former }, ordersRawValues: false)
+        }
     }
 
     @Test("reads optionals")

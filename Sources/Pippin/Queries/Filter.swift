@@ -28,7 +28,7 @@ public struct Filter<Model>: @unchecked Sendable {
     /// - Returns: the filter.
     public static func matching(_ predicate: Predicate<Model>) -> Filter {
         // Converted at once. If no store can evaluate the predicate, the fetch reports it.
-        Filter(term: NSPredicate(predicate).map { .predicate($0) } ?? .refused("\(predicate)"))
+        Filter(term: term(predicate))
     }
 
     /// A filter from a format string, in the language of `NSPredicate`.
@@ -43,10 +43,7 @@ public struct Filter<Model>: @unchecked Sendable {
         #if canImport(ObjectiveC)
             Filter(term: .predicate(NSPredicate(format: format, argumentArray: arguments)))
         #else
-            do {
-                let arguments = arguments.map(ModelArgument.argument)
-                return Filter(term: .predicate(try NSPredicate(parsing: format, arguments: arguments)))
-            } catch { return Filter(term: .failed(PersistenceError(.malformedFilter, underlying: error, "\(error)"))) }
+            Filter(term: term(format, arguments))
         #endif
     }
 

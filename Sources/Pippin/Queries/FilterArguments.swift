@@ -10,28 +10,6 @@ final class ModelArgument: NSObject, @unchecked Sendable {
         self.type = type
         self.uid = uid
     }
-
-    /// An argument of a format, in the form that the predicate language takes. A value of another type is converted to
-    /// its attribute's form.
-    static func argument(_ value: Any) -> Any {
-        switch value {
-        case let reference as any ModelReference:
-            guard let key = try? reference.keyValue() else { return value }
-            return ModelArgument(type: Swift.type(of: reference).target, uid: key)
-        case let model as any CoreModel:
-            guard let key = try? model.keyValue() else { return value }
-            return ModelArgument(type: Swift.type(of: model), uid: key)
-        case let list as any ModelCollection where isModel(Swift.type(of: list).member):
-            return list.members.map(argument)
-        case let raw as any RawRepresentable & Encodable:
-            return (try? AttributeEncoder.comparable(raw)) ?? value
-        default: return value
-        }
-    }
-
-    private static func isModel(_ type: Any.Type) -> Bool {
-        type is any ModelReference.Type || type is any CoreModel.Type
-    }
 }
 
 extension NSPredicate {
@@ -128,8 +106,7 @@ extension NSPredicate {
     extension Value {
         fileprivate var model: ModelArgument? {
             guard case .object(let reference) = self else { return nil }
-            if let argument = reference.object as? ModelArgument { return argument }
-            return ModelArgument.argument(reference.object) as? ModelArgument
+            return reference.object as? ModelArgument ?? FilterArgument.operand(reference.object) as? ModelArgument
         }
 
         fileprivate var identifier: Value {

@@ -181,26 +181,6 @@ struct StoredComparison {
     }
 }
 
-extension CaseIterable where Self: Comparable & Encodable {
-    /// The cases that a comparison with this one selects, by the type's own order; nil for a comparison of something
-    /// else.
-    fileprivate func cases(_ comparison: FilterComparison) -> [any Encodable]? {
-        let cases = Self.allCases
-        switch comparison {
-        case .less: return cases.filter { $0 < self }
-        case .atMost: return cases.filter { $0 <= self }
-        case .more: return cases.filter { $0 > self }
-        case .atLeast: return cases.filter { $0 >= self }
-        case .equal, .notEqual, .text: return nil
-        }
-    }
-}
-
-/// Whether a value is a case of an enumeration with raw values.
-func isEnumeration(_ value: Any) -> Bool {
-    value is any RawRepresentable && Mirror(reflecting: value).displayStyle == .enum
-}
-
 extension RecordPlan {
     /// Whether a nested value contains something whose JSON differs from that of an equal value.
     fileprivate func isUnordered(_ value: any Encodable) -> Bool {

@@ -22,7 +22,29 @@ extension PredicateExpressions.Comparison: TreeConvertible {
             case .greaterThanOrEqual: .greaterThanOrEqualTo
             @unknown default: .equalTo
             }
-        return .comparison(try conversion.expression(lhs), comparison, try conversion.expression(rhs))
+        let (left, right) = (try conversion.expression(lhs), try conversion.expression(rhs))
+        if !conversion.ordersRawValues, !left.isConstant, !right.isConstant, isEnumeration(LHS.Output.self) {
+            throw EnumerationOrderError(type: "\(LHS.Output.self)")
+        }
+        return .comparison(left, comparison, right)
+    }
+}
+
+/// Two values of an enumeration are compared by its own order, which the raw values do not tell.
+package struct EnumerationOrderError: Error {
+    package let type: String
+}
+
+/// Whether values of a type are stored as raw values, whose order may be another one: whether it is an enumeration, as
+/// its metadata says (`MetadataKind::Enum` of Swift's stable ABI), with raw values.
+private func isEnumeration(_ type: Any.Type) -> Bool {
+    type is any RawRepresentable.Type && unsafeBitCast(type, to: UnsafePointer<Int>.self).pointee == 0x201
+}
+
+extension ExpressionTree {
+    fileprivate var isConstant: Bool {
+        if case .constant = self { return true }
+        return false
     }
 }
 
@@ -81,7 +103,7 @@ extension Range: Bounded {
     fileprivate func bounds(
         _ conversion: PredicateConversion
     ) throws -> (lower: ExpressionTree, upper: ExpressionTree, includesUpper: Bool)? {
-        (.constant(Value(lowerBound)), .constant(Value(upperBound)), false)
+        (conversion.constant(lowerBound), conversion.constant(upperBound), false)
     }
 }
 
@@ -89,6 +111,6 @@ extension ClosedRange: Bounded {
     fileprivate func bounds(
         _ conversion: PredicateConversion
     ) throws -> (lower: ExpressionTree, upper: ExpressionTree, includesUpper: Bool)? {
-        (.constant(Value(lowerBound)), .constant(Value(upperBound)), true)
+        (conversion.constant(lowerBound), conversion.constant(upperBound), true)
     }
 }

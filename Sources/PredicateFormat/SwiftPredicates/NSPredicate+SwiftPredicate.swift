@@ -21,7 +21,17 @@ extension PredicateParsing where Self: NSPredicate {
 
 /// The content of a Swift `#Predicate`.
 ///
-/// - Throws: ``PredicateWithoutTreeError``, which names what the predicate language cannot express.
-package func predicateTree<Input>(of predicate: Predicate<Input>) throws -> PredicateTree {
-    try PredicateConversion.tree(of: predicate)
+/// - Parameters:
+///   - predicate: the predicate.
+///   - constant: makes the expression for a value of the program that the predicate contains.
+///   - ordersRawValues: whether the order of an enumeration's raw values stands for its own, where the predicate
+///     compares two of its values that are not constant.
+/// - Returns: the content.
+/// - Throws: ``PredicateWithoutTreeError``, which names what the predicate language cannot express, and
+///   ``EnumerationOrderError``.
+package func predicateTree<Input>(
+    of predicate: Predicate<Input>, constant: @escaping (Any?) -> ExpressionTree = constantTree,
+    ordersRawValues: Bool = true
+) throws -> PredicateTree {
+    try PredicateConversion.tree(of: predicate, constant: constant, ordersRawValues: ordersRawValues)
 }

@@ -4,12 +4,22 @@ import Foundation
 struct PredicateConversion {
     /// The expressions for the variables of the predicate and of its closures.
     private var variables: [PredicateExpressions.VariableID: ExpressionTree] = [:]
+    /// The expression for a value of the program.
+    let constant: (Any?) -> ExpressionTree
+    /// Whether the order of an enumeration's raw values stands for its own.
+    let ordersRawValues: Bool
+
+    private init(constant: @escaping (Any?) -> ExpressionTree, ordersRawValues: Bool) {
+        (self.constant, self.ordersRawValues) = (constant, ordersRawValues)
+    }
 
     /// The tree of a predicate.
     ///
     /// - Throws: ``PredicateWithoutTreeError`` for parts that the predicate language cannot express.
-    static func tree<Input>(of predicate: Predicate<Input>) throws -> PredicateTree {
-        var conversion = PredicateConversion()
+    static func tree<Input>(
+        of predicate: Predicate<Input>, constant: @escaping (Any?) -> ExpressionTree, ordersRawValues: Bool
+    ) throws -> PredicateTree {
+        var conversion = PredicateConversion(constant: constant, ordersRawValues: ordersRawValues)
         conversion.variables[predicate.variable.key] = .evaluatedObject
         return try conversion.predicate(predicate.expression)
     }

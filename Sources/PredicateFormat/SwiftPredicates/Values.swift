@@ -8,7 +8,7 @@ extension PredicateExpressions.Variable: TreeConvertible {
 
 extension PredicateExpressions.Value: TreeConvertible {
     func converted(by conversion: PredicateConversion) throws -> ConvertedNode {
-        .expression(constantTree(value))
+        .expression(conversion.constant(value))
     }
 }
 
@@ -22,7 +22,7 @@ extension PredicateExpressions.NilLiteral: TreeConvertible {
 extension PredicateExpressions.KeyPath: TreeConvertible {
     func converted(by conversion: PredicateConversion) throws -> ConvertedNode {
         // A property of a value from outside the predicate, such as `settings.limit`, is a constant.
-        if let value = try? evaluate(PredicateBindings()) { return .expression(constantTree(value)) }
+        if let value = try? evaluate(PredicateBindings()) { return .expression(conversion.constant(value)) }
         let origin = try conversion.expression(root)
         let isString = Root.Output.self is any StringProtocol.Type
         switch kind {

@@ -60,6 +60,35 @@ struct EnumerationOrderTests {
         #expect(try await ids(\.priority < .low) == [])
     }
 
+    @Test("are compared by it in Swift predicates")
+    func swiftPredicates() async throws {
+        let (low, medium, high, first) = (Priority.low, Priority.medium, Priority.high, Rank.first)
+        #expect(try await ids(.matching(#Predicate { $0.priority < high })) == [1, 2])
+        #expect(try await ids(.matching(#Predicate { $0.priority <= medium })) == [1, 2])
+        #expect(try await ids(.matching(#Predicate { $0.priority > low })) == [2, 3])
+        #expect(try await ids(.matching(#Predicate { medium < $0.priority })) == [3])
+        #expect(try await ids(.matching(#Predicate { ($0.former ?? low) < high })) == [2, 3])
+        #expect(try await ids(.matching(#Predicate { (low...medium).contains($0.priority) })) == [1, 2])
+        let (below, through) = (low..<high, medium...high)
+        #expect(try await ids(.matching(#Predicate { below.contains($0.priority) })) == [1, 2])
+        #expect(try await ids(.matching(#Predicate { through.contains($0.priority) })) == [2, 3])
+        #expect(try await ids(.matching(#Predicate { $0.priority < low })) == [])
+        #expect(try await ids(.matching(#Predicate { !($0.priority < high) && $0.rank > first })) == [3])
+    }
+
+    @Test("are compared by it in formats, where a case is an argument")
+    func formats() async throws {
+        #expect(try await ids(.format("priority < %@", Priority.high)) == [1, 2])
+        #expect(try await ids(.format("%@ <= priority", Priority.medium)) == [2, 3])
+        #expect(try await ids(.format("former < %@", Priority.high)) == [3])
+        #expect(try await ids(.format("priority BETWEEN %@", [Priority.low, Priority.medium])) == [1, 2])
+        #expect(try await ids(.format("priority BETWEEN {%@, %@}", Priority.medium, Priority.high)) == [2, 3])
+        #expect(try await ids(.format("priority == %@ OR rank == %@", Priority.low, Rank.second)) == [1, 3])
+        // Texts and numbers are what the store has.
+        #expect(try await ids(.format("priority < 'low'")) == [3])
+        #expect(try await ids(.format("size >= 1 AND rank < 2")) == [1, 2])
+    }
+
     @Test("have a least and a greatest value by it")
     func aggregates() async throws {
         #expect(try await manager.max(Job.self, \.rank) == .second)
@@ -78,5 +107,18 @@ struct EnumerationOrderTests {
         }
         #expect(error?.code == .notComparable)
         #expect(try await ids(\.size == .small) == [1, 2, 3])
+        let (large, low) = (Size.large, Priority.low)
+        let others: [Filter<Job>] = [
+            .matching(#Predicate { $0.size < large }), .format("size < %@", Size.large),
+            .format("%@ > size", Size.large), .format("size BETWEEN %@", [Size.small, Size.large]),
+            // Of two properties, neither tells which cases come before it.
+            .matching(#Predicate { $0.priority < ($0.former ?? low) }),
+        ]
+        for filter in others {
+            let error = await #expect(throws: PersistenceError.self) {
+                try await manager.fetch(Job.self, where: filter)
+            }
+            #expect(error?.code == .notComparable, "\(filter)")
+        }
     }
 }
