@@ -23,7 +23,7 @@ struct DamagedDocumentTests {
         try Data(file.utf8).write(to: folder.store)
     }
 
-    /// The objects of a file, by `pippin dump --json`: entity by entity.
+    /// What `pippin dump` shows of a file, which `pippin info` shows as well.
     private func dump(_ objects: String, sourceLocation: SourceLocation = #_sourceLocation) throws -> String {
         try write(objects)
         let info = CommandRun("info", folder.store.path)
@@ -51,8 +51,8 @@ struct DamagedDocumentTests {
         let text = try dump(
             object("A", 101, attribute("born", "2010-01-01", "date"), attribute("size", "5", "int16"))
                 + object("A", 102, attribute("born", "86400", "date"), attribute("size", "much", "int16"))
-                + object("A", 103, attribute("home", "x", "composite"), attribute("Kind", "y", "undefined")))
-        for value in ["2010-01-01", "86400", "much", "x", "y"] { #expect(text.contains(value), "\(text)") }
+                + object("A", 103, attribute("home", "cellar", "composite"), attribute("Kind", "tall", "undefined")))
+        for value in ["2010-01-01", "86400", "much", "cellar", "tall"] { #expect(text.contains(value), "\(text)") }
     }
 
     @Test("are shown where the types of one attribute differ, also between an entity and a subentity")
@@ -78,8 +78,8 @@ struct DamagedDocumentTests {
             object("A", 101, relationship("other", 102, 103, to: "B")) + object("B", 102, attribute("name", "Ann"))
                 + object("B", 103, attribute("name", "Bea"), relationship("next", 101, to: "B")))
         #expect(text.contains("Ann") && text.contains("Bea"))
-        let query = CommandRun("query", folder.store.path, "A where any other.name == \"Bea\"")
-        #expect(query.status == 0 && query.output.contains("101"), "\(query.output)\(query.errors)")
+        let query = CommandRun("query", folder.store.path, "A where any other.name == \"Bea\"", "--format", "jsonl")
+        #expect(query.status == 0 && query.output.contains("/A/p101"), "\(query.output)\(query.errors)")
     }
 
     @Test("are shown where relationships contradict each other about what inherits from what, which is said")
@@ -123,7 +123,7 @@ struct DamagedDocumentTests {
 
     @Test("A file without objects is shown as such")
     func empty() throws {
-        #expect(try dump("").isEmpty)
+        #expect(try dump("").contains("4B1F"))
         #expect(CommandRun("info", folder.store.path).output.contains("4B1F"))
         #expect(CommandRun("query", folder.store.path, "Book").status == 1)
     }
