@@ -65,28 +65,32 @@ final class JoinedRelationships {
 
     /// Notes that a relationship of the set leads from an object to others.
     ///
-    /// - Throws: what is wrong with an object that several lead to, and that has room for one.
-    func note(_ relationship: RelationshipLayout, from object: NSManagedObject, to others: [NSManagedObject])
-        throws(SharedObject)
-    {
+    /// - Returns: an object that several lead to now, and that has room for one; nil if there is none.
+    func note(
+        _ relationship: RelationshipLayout, from object: NSManagedObject, to others: [NSManagedObject]
+    ) -> SharedObject? {
         let (inverse, isToMany) = (relationship.inverse, relationship.isToMany)
         for other in others {
-            if let inverse, !inverse.isToMany { try take(inverse, other, object) }
-            if inverse == nil, isToMany { try take(relationship, other, object) }
-            if inverse != nil, !isToMany { try take(relationship, object, other) }
+            var isFree = true
+            if let inverse, !inverse.isToMany { isFree = take(inverse, other, object) }
+            if inverse == nil, isToMany { isFree = take(relationship, other, object) }
+            if !isFree { return SharedObject(relationship: inverse ?? relationship, object: other) }
+            if inverse != nil, !isToMany, !take(relationship, object, other) {
+                return SharedObject(relationship: relationship, object: object)
+            }
         }
+        return nil
     }
 
-    private func take(
-        _ relationship: RelationshipLayout, _ holder: NSManagedObject, _ other: NSManagedObject
-    ) throws(SharedObject) {
+    /// Notes the one object to which a relationship leads from another; says whether it led to no other before.
+    private func take(_ relationship: RelationshipLayout, _ holder: NSManagedObject, _ other: NSManagedObject) -> Bool {
         let former = taken[ObjectIdentifier(relationship), default: [:]].updateValue(
             other.objectID, forKey: holder.objectID)
-        if let former, former != other.objectID { throw SharedObject(relationship: relationship, object: holder) }
+        return former.map { $0 == other.objectID } ?? true
     }
 
     /// An object of the destination that would have several others where it has room for one.
-    struct SharedObject: Error {
+    struct SharedObject {
         let relationship: RelationshipLayout
         let object: NSManagedObject
     }
@@ -108,7 +112,7 @@ extension MigrationRun {
             joined.contains(relationship)
         else { return partners }
         let partners = relationship.isToMany ? partners : Array(partners.prefix(1))
-        do { try joined.note(relationship, from: object, to: partners) } catch { throw violation(error) }
+        if let shared = joined.note(relationship, from: object, to: partners) { throw violation(shared) }
         guard relationship.isToMany, !partners.isEmpty else { return partners.isEmpty ? nil : partners }
         let known = Set(partners.map(ObjectIdentifier.init))
         let others = NSMigrationManager.objects(in: object.value(forKey: name)) ?? []
