@@ -29,6 +29,7 @@ package struct PairMove {
     /// - Parameters:
     ///   - pair: both versions of the tables.
     ///   - isFirst: whether the table is empty; otherwise pairs without an order come after those that are there.
+    /// - Returns: the statement.
     private func insertion(in pair: SchemaPair, isFirst: Bool) -> SQLFragment {
         func newOrder(_ column: String, of owners: String, _ partition: SQLFragment, by key: SQLFragment) -> SQLFragment
         {
