@@ -19,7 +19,8 @@ extension FetchDescription {
         if !returnsObjectsAsFaults { parts.append("returnsObjectsAsFaults: NO") }
         if returnsDistinctResults { parts.append("returnsDistinctResults: YES") }
         if let paths = relationshipKeyPathsForPrefetching, !paths.isEmpty {
-            parts.append("relationshipKeyPathsForPrefetching: \(DescriptionText.list(paths.map(DescriptionText.quoted)))")
+            parts.append(
+                "relationshipKeyPathsForPrefetching: \(DescriptionText.list(paths.map(DescriptionText.quoted)))")
         }
         if let properties = propertiesToFetch { parts.append("propertiesToFetch: \(names(of: properties))") }
         if let properties = propertiesToGroupBy { parts.append("propertiesToGroupBy: \(names(of: properties))") }

@@ -85,7 +85,8 @@ extension NSAttributeDescription {
 extension NSEntityDescription {
     var describedEntity: String {
         let constraints = uniquenessConstraints.map { constraint in
-            DescriptionText.quoted(constraint.map { ($0 as? NSPropertyDescription)?.name ?? "\($0)" }.joined(separator: ","))
+            DescriptionText.quoted(
+                constraint.map { ($0 as? NSPropertyDescription)?.name ?? "\($0)" }.joined(separator: ","))
         }
         return "(\(DescriptionText.head(of: self))) name \(DescriptionText.value(name)), "
             + "managedObjectClassName \(DescriptionText.value(managedObjectClassName)), "

@@ -167,8 +167,8 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     /// Creates a model without entities.
     public override init() { super.init() }
 
-    /// The names of the entities. Core Data prints them whole, as ``debugDescription`` does: a migration's error, which has two
-    /// models in its user info, would fill pages.
+    /// The names of the entities, since two models in a migration's error would fill pages. Core Data prints them
+    /// whole, as ``debugDescription`` does.
     open override var description: String { described { $0.name ?? "" } }
 
     /// What Core Data prints of a model: its entities with their properties, and its templates of requests.
