@@ -33,7 +33,8 @@ enum DocumentModel {
         of contents: StoreDocument, isXML: Bool, versionHashes: [String: Data] = [:]
     ) -> (document: ModelDocument, remark: String?) {
         let facts = DocumentFacts(of: contents, isXML: isXML, versionHashes: versionHashes)
-        var (inheritance, isKnown) = facts.inheritance()
+        let found = facts.inheritance()
+        var inheritance = found.inheritance
         var properties = DocumentProperties(facts, inheritance, mixed: contents.declarations.common)
         properties.fit(to: contents, facts)
         inheritance.join(properties.groups(inheritance))
@@ -45,13 +46,13 @@ enum DocumentModel {
             entity.properties = properties.properties(of: name, inheritance)
             document.entities.append(entity)
         }
-        return (document, remark(inheritance, isKnown: isKnown))
+        return (document, remark(inheritance, isKnown: found.isKnown))
     }
 
     private static func remark(_ inheritance: EntityInheritance, isKnown: Bool) -> String? {
         if !isKnown {
-            return "its relationships contradict each other about which entities inherit from which, so that none is "
-                + "shown to inherit from another one of the file"
+            return "its relationships contradict each other about which entities inherit from which, or say too much "
+                + "to be followed, so that none is shown to inherit from another one of the file"
         }
         return inheritance.guess.map { entity, parent in
             "that “\(entity)” inherits from “\(parent)”, and not the other way around, is a guess"
