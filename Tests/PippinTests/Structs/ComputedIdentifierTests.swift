@@ -100,6 +100,10 @@ struct ComputedIdentifierTests {
         struct Pebble: CoreModel {
             let id = UUID()
             var name: String
+            // As if it were synthesized, without the compiler's warning.
+            init(from decoder: any Decoder) throws {
+                name = try decoder.container(keyedBy: CodingKeys.self).decode(String.self, forKey: .name)
+            }
         }
         let error = refusal(Pebble.self)
         #expect(error?.code == .notDerivable && error?.property == "id")

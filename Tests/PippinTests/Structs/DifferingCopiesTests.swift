@@ -58,15 +58,15 @@ private struct Entry: CoreModel, Equatable {
     var article: Article
 }
 
-private struct Writer: CoreModel, Equatable {
+private struct Wordsmith: CoreModel, Equatable {
     let id: Int
     var name: String
-    var works: [Work] = []
+    var works: [Opus] = []
 }
 
-private struct Work: CoreModel, Equatable {
+private struct Opus: CoreModel, Equatable {
     let id: Int
-    var writer: Writer?
+    var writer: Wordsmith?
 }
 
 @Suite("Copies of one model that differ")
@@ -138,22 +138,22 @@ struct DifferingCopiesTests {
 
     @Test("are refused in models that lead back to themselves if they are equally near; older ones may be inside")
     func onCycles() async throws {
-        let manager = PersistenceManager(models: Work.self, store: .memory)
-        let writer = Writer(id: 1, name: "Jane Austen")
-        try await manager.save([Work(id: 1, writer: writer), Work(id: 2, writer: writer)])
+        let manager = PersistenceManager(models: Opus.self, store: .memory)
+        let writer = Wordsmith(id: 1, name: "Jane Austen")
+        try await manager.save([Opus(id: 1, writer: writer), Opus(id: 2, writer: writer)])
         try await manager.write { store in
-            var writer = try #require(try store.find(Writer.self, id: 1))
-            writer.works = try store.fetch(Work.self)
+            var writer = try #require(try store.find(Wordsmith.self, id: 1))
+            writer.works = try store.fetch(Opus.self)
             try store.save(writer)
         }
-        var works = try await manager.fetch(Work.self, sortedBy: .ascending(\.id))
+        var works = try await manager.fetch(Opus.self, sortedBy: .ascending(\.id))
         works[1].writer?.name = "J. Austen"
         let changed = works
         let error = await #expect(throws: PersistenceError.self) { try await manager.save(changed) }
-        #expect(error?.code == .unwritable && error?.entity == "Writer" && error?.property == "name")
+        #expect(error?.code == .unwritable && error?.entity == "Wordsmith" && error?.property == "name")
         works[0].writer?.name = "J. Austen"
         try await manager.save(works)
-        #expect(try await manager.fetch(Writer.self).map(\.name) == ["J. Austen"])
-        #expect(try await manager.fetch(Writer.self).map(\.works.count) == [2])
+        #expect(try await manager.fetch(Wordsmith.self).map(\.name) == ["J. Austen"])
+        #expect(try await manager.fetch(Wordsmith.self).map(\.works.count) == [2])
     }
 }

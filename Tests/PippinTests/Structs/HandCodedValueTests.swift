@@ -227,11 +227,20 @@ struct HandCodedValueTests {
             let id: Int
             var text: String
             let version = 1
+            // As if it were synthesized, without the compiler's warning.
+            init(from decoder: any Decoder) throws {
+                let values = try decoder.container(keyedBy: CodingKeys.self)
+                id = try values.decode(Int.self, forKey: .id)
+                text = try values.decode(String.self, forKey: .text)
+            }
         }
         struct Sheet: CoreModel {
             struct Size: Codable {
                 var width: Int
                 let unit = "mm"
+                init(from decoder: any Decoder) throws {
+                    width = try decoder.container(keyedBy: CodingKeys.self).decode(Int.self, forKey: .width)
+                }
             }
             let id: Int
             var size: Size

@@ -1,4 +1,5 @@
 import Pippin
+import TestSupport
 import Testing
 
 private struct Land: CoreModel, Equatable {
@@ -28,7 +29,7 @@ private struct Post: CoreModel, Equatable {
 @Suite("Models that several records of an import contain")
 struct RepeatedImportTests {
     @Test("are written once a batch, as the last record has them", arguments: [(1, 1_000), (2, 500), (500, 2)])
-    func changing(batchSize: Int, saves: Int) async throws {
+    func changing(batchSize: Int, saves: Int64) async throws {
         let counter = try Counter(Post.self)
         let posts = (1...1_000).map { Post(id: $0, user: User(id: 7, followers: $0)) }
         let report = try await counter.manager.importModels(posts, batchSize: batchSize)

@@ -34,7 +34,7 @@ struct JSONFilterTests {
             .matching(#Predicate { $0.tags.count > 2 }), .matching(#Predicate { $0.tags[0] == "x" }),
             .matching(#Predicate { $0.tags.contains { $0 == "x" } }),
             .matching(#Predicate { $0.chapters.contains { $0.words.contains("a") } }),
-            .matching(#Predicate { $0.sizes?["small"] == 1 }),
+            .matching(#Predicate { $0.sizes.flatMap { $0["small"] } == 1 }),
             .format("ANY tags == %@", "x"), .format("'x' IN tags"), .format("tags == %@", ["x"]),
             .format("tags.@count == 0"), .format("tags.first == 'x'"), .format("tags[0] == 'x'"),
             .format("SUBQUERY(tags, $t, $t == 'x').@count > 0"), .format("ANY chapters.words == 'a'"),
