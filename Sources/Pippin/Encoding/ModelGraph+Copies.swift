@@ -25,6 +25,8 @@ extension ModelGraph {
         let start = ModelOrigins.start(of: models, table.plan)
         try models.forEachInPlace(picks.count, { picks[$0].index }) { place, model in
             let (index, node) = picks[place]
+            // Another copy may have been put into its place meanwhile.
+            if repeated == .lastCounts, isCopy(&model, start, of: node, table, record: record) { return }
             switch order(of: record, at: node) {
             case .same: try compare(&model, with: node, table, record: record)
             case .earlier:

@@ -60,7 +60,7 @@ struct ModelGraph {
     private var levels: ContiguousArray<Int32> = []
     /// The number of the given model that each node's values are from, where the last one counts; empty otherwise.
     private var records: ContiguousArray<Int> = []
-    private let repeated: RepeatedModels
+    let repeated: RepeatedModels
     /// Whether there may be models that no other one leads to any longer, since a later copy of that one counts.
     var hasLeftModels = false
     /// The link by which each node was last reached, to detect a node that occurs twice in one link.
@@ -258,15 +258,16 @@ struct ModelGraph {
         return targets
     }
 
-    /// Whether a model certainly equals the one that a node was made for.
+    /// Whether a model certainly equals the one that a node's values are from, so that nothing has to be done for it.
     @inline(__always)
-    private mutating func isCopy<Model: CoreModel>(
+    mutating func isCopy<Model: CoreModel>(
         _ model: inout Model, _ start: UnsafeRawPointer?, of node: Int, _ table: GraphTable, record: Int
     ) -> Bool {
-        guard repeated == .lastCounts else { return origins.isCopy(&model, start, of: node) }
-        // The copies of what is within it count from here on, too.
-        guard table.plan.relationships.isEmpty, origins.isCopy(&model, start, of: node) else { return false }
-        records[node] = max(records[node], record)
+        guard origins.isCopy(&model, start, of: node) else { return false }
+        guard repeated == .lastCounts, record > records[node] else { return true }
+        // What is within it counts from here on, too.
+        guard table.plan.relationships.isEmpty else { return false }
+        records[node] = record
         return true
     }
 
