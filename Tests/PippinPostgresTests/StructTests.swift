@@ -1,3 +1,4 @@
+import CoreDataPostgres
 import Foundation
 import PippinPostgres
 import PostgresServer
