@@ -110,7 +110,8 @@ struct HostileNameTests {
             ("Set<Shape.Kind>", "Set<Shape.Kind>?"), ("any Shape & Codable", "(any Shape & Codable)?"),
             ("(Shape)", "(Shape)?"),
             ("[String:[Int?]]", "[String: [Int?]]?"), ("Result<Int, any Error>", "Result<Int, any Error>?"),
-            ("Any", "Any?"), ("any Shape?", "((any Shape)?)?"), ("[any Shape & Codable?]", "[(any Shape & Codable)?]?"),
+            ("Any", "Any?"), ("any Shape?", "(any Shape)??"),
+            ("[any Shape & Codable?]", "([(any Shape & Codable)?])?"),
             ("Shape & Codable", "(Shape & Codable)?"), ("any (Shape & Codable)", "(any (Shape & Codable))?"),
         ])
     func types(_ text: String, _ expected: String) throws {

@@ -15,7 +15,8 @@ enum FilterArgument {
             return ModelArgument(type: type(of: model), uid: key)
         case let list as any ModelCollection where isModel(type(of: list).member):
             return list.members.map(operand)
-        case is NSObject, is [AnyHashable: Any]: return value
+        // The type is asked, since each value can be cast to an object on Linux, in a box.
+        case _ where type(of: value) is NSObject.Type || value is [AnyHashable: Any]: return value
         case let optional as any OptionalValue: return optional.wrappedValue.map { operand($0) } ?? value
         case let list as any Collection: return operands(of: list)
         case let value as any Encodable:

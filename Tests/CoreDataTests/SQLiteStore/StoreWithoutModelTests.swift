@@ -247,7 +247,8 @@ struct StoreWithoutModelTests {
             Library.entity("Book", attributes()),
             Library.entity("Tag", [Library.attribute("name", .stringAttributeType)]),
         ]
-        let after = Self.model(attributes(), others: [Library.entity("Author", [])])
+        let after = Self.model(
+            attributes() + [Library.attribute("isbn", .stringAttributeType)], others: [Library.entity("Author", [])])
         let package = folder.file("Library.xcdatamodeld")
         for (name, model) in [("Library", before), ("Library 3", after)] {
             let version = package.appendingPathComponent("\(name).xcdatamodel")
