@@ -101,7 +101,8 @@ extension NSManagedObject {
     // MARK: Changing one end
 
     final func setToOne(_ relationship: RelationshipLayout, toAny value: Any?) {
-        switch value {
+        // Generic code passes an optional inside an `Any`.
+        switch StoredValue.unwrapped(value) {
         case nil, is NSNull: setToOne(relationship, to: nil)
         case let object as NSManagedObject where object.isAbsent: setToOne(relationship, to: nil)
         case let object as NSManagedObject where object.layout.isKind(of: relationship.destination):
