@@ -61,11 +61,12 @@ open class NSExpression: NSObject, NSCopying {
         }
     }
 
-    /// Creates an expression for a constant: any value, including collections and `nil`.
+    /// Creates an expression for a constant: any value, including collections and `nil`. An array with expressions
+    /// among its elements is what `init(forAggregate:)` makes of it.
     ///
     /// - Parameter value: The constant.
     public convenience init(forConstantValue value: Any?) {
-        self.init(.constant(Value(value)))
+        self.init(ExpressionTree.constant(Value(value)).withoutExpressionObject)
     }
 
     /// Returns the expression for the object that a predicate is evaluated with: `SELF`.

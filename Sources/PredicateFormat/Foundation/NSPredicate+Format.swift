@@ -104,20 +104,29 @@ private func parsedPredicate(
     let values = arguments.map { Value($0) }
     let template = try FormatCache.shared.template(format, arguments: values)
     let prepared = try template.prepare(values, surplus: surplus)
-    guard values.contains(where: { $0.expression != nil }) else { return makePredicate(PredicateContent(prepared)) }
+    guard values.contains(where: \.containsExpression) else { return makePredicate(PredicateContent(prepared)) }
     return makePredicate(prepared.tree.mapExpressions { $0.withoutExpressionObject })
 }
 
 extension ExpressionTree {
-    /// The expression with `NSExpression` arguments replaced by their trees.
+    /// The expression with `NSExpression` arguments, also those in a collection, replaced by their trees.
     var withoutExpressionObject: ExpressionTree {
-        if case .constant(let value) = self, let expression = value.expression { expression.tree } else { self }
+        guard case .constant(let value) = self, value.containsExpression else { return self }
+        if case .collection(let elements) = value {
+            return .collection(of: elements.map { ExpressionTree.constant($0).withoutExpressionObject })
+        }
+        return value.expression?.tree ?? self
     }
 }
 
 extension Value {
     fileprivate var expression: NSExpression? {
         if case .object(let reference) = self { reference.object as? NSExpression } else { nil }
+    }
+
+    fileprivate var containsExpression: Bool {
+        if case .collection(let elements) = self { return elements.contains(where: \.containsExpression) }
+        return expression != nil
     }
 }
 

@@ -18,4 +18,24 @@ struct FurtherSuiteRulesTests {
         #expect(book.value(forKey: "author") == nil)
         try context.save()
     }
+
+    @Test("An array of expressions is a collection of them, where a constant or an argument is expected (RCDataKit)")
+    func expressionsInArrays() throws {
+        let context = try Library.inMemory().viewContext
+        for (name, age) in [("Ada", 10), ("Emma", 20), ("Jane", 30)] {
+            context.make("Author", ["name": name, "age": age])
+        }
+        try context.save()
+        let bounds = [NSExpression(forConstantValue: 15), NSExpression(format: "10 + 10")]
+        let between = NSComparisonPredicate(
+            leftExpression: NSExpression(forKeyPath: "age"), rightExpression: NSExpression(forConstantValue: bounds),
+            modifier: .direct, type: .between)
+        let constants = [15, 20].map { NSExpression(forConstantValue: $0) }
+        #expect(NSExpression(forConstantValue: constants).description == "{15, 20}")
+        for predicate in [between, NSPredicate(format: "age BETWEEN %@", bounds)] {
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
+            request.predicate = predicate
+            #expect(try context.fetch(request).map { $0.value(forKey: "name") as? String } == ["Emma"])
+        }
+    }
 }
