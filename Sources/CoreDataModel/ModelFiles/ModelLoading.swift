@@ -15,17 +15,17 @@ extension NSManagedObjectModel {
         become(model)
     }
 
-    /// Merges the models of bundles. The result is nil if there is no model, or two of them conflict.
+    /// Merges the models of bundles. Where they have none, the result has no entities; it is nil if two models conflict.
     ///
     /// ```swift
     /// let model = NSManagedObjectModel.mergedModel(from: [.main])
     /// ```
     ///
     /// - Parameter bundles: the bundles to search for `.momd` and `.mom`; `nil` for all loaded bundles.
-    /// - Returns: the merged model; `nil` if there is none.
+    /// - Returns: the merged model; `nil` if two models conflict.
     public class func mergedModel(from bundles: [Bundle]?) -> NSManagedObjectModel? {
         let models = packages(in: bundles).compactMap { try? $0.localizedModel() }
-        return models.isEmpty ? nil : NSManagedObjectModel(byMerging: models)
+        return models.isEmpty ? NSManagedObjectModel() : NSManagedObjectModel(byMerging: models)
     }
 
     /// Merges the versions of the bundles' models whose entities a store has; nil if these are not exactly the store's

@@ -38,4 +38,15 @@ struct FurtherSuiteRulesTests {
             #expect(try context.fetch(request).map { $0.value(forKey: "name") as? String } == ["Emma"])
         }
     }
+
+    @Test("The merged model of bundles without models has no entities, and takes some (SwiftDatastore)")
+    func noModels() throws {
+        let model = try #require(NSManagedObjectModel.mergedModel(from: []))
+        #expect(model.entities.isEmpty)
+        model.entities = [Library.entity("Note", [Library.attribute("title", .stringAttributeType)])]
+        let context = try Library.inMemory(model).viewContext
+        context.make("Note", ["title": "A"])
+        try context.save()
+        #expect(try context.all("Note").count == 1)
+    }
 }
