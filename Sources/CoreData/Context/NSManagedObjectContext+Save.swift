@@ -176,6 +176,10 @@ extension NSManagedObjectContext {
     /// Notifies observers of the save.
     private func finishSave(_ saved: ChangedObjects) {
         restartRecords()
+        // The rows of deleted faults are gone: what was read of them before is all that hooks and observers can see.
+        for object in saved.deleted where object.state.isSuperset(of: [.fault, .valuesPending]) {
+            object.state.remove([.fault, .valuesPending])
+        }
         for object in saved.inserted { object.didSave() }
         for object in saved.updated { object.didSave() }
         for object in saved.deleted { object.didSave() }

@@ -49,4 +49,32 @@ struct FurtherSuiteRulesTests {
         try context.save()
         #expect(try context.all("Note").count == 1)
     }
+
+    @Test("What was deleted as a fault has its values, too, until the save is told of (robinhood-ios)")
+    func valuesOfDeletedFaults() throws {
+        let context = try Library.inMemory().viewContext
+        for name in ["Ada", "Emma"] { context.make("Author", ["name": name]) }
+        try context.save()
+        context.reset()
+        nonisolated(unsafe) var told: [String?] = []  // posted on this thread
+        let observer = NotificationCenter.default.addObserver(
+            forName: .NSManagedObjectContextDidSave, object: context, queue: nil
+        ) { notification in
+            let deleted = notification.userInfo?[NSDeletedObjectsKey] as? Set<NSManagedObject> ?? []
+            told += deleted.map { $0.value(forKey: "name") as? String }
+        }
+        defer { NotificationCenter.default.removeObserver(observer) }
+        for includesValues in [false, true] {
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
+            request.includesPropertyValues = includesValues
+            request.sortDescriptors = [NSSortDescriptor(key: "name", ascending: true)]
+            request.fetchLimit = 1
+            let author = try #require(try context.fetch(request).first)
+            #expect(author.isFault)
+            context.delete(author)
+            try context.save()
+            #expect(author.isFault && author.value(forKey: "name") == nil)
+        }
+        #expect(told == ["Ada", "Emma"])
+    }
 }
