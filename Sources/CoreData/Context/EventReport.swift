@@ -2,12 +2,10 @@
 enum ReportedChange {
     case inserted, updated, deleted
 
-    /// The change that an object's state shows; `nil` if there is none to report: an object that was inserted and
-    /// deleted in one event never existed for others.
+    /// The change that an object's state shows; `nil` if there is none to report. An object that was inserted and
+    /// deleted in one event is reported as deleted.
     init?(_ state: ObjectState) {
-        if state.isSuperset(of: [.deletedInEvent, .insertedInEvent]) || state.isDisjoint(with: .anyEvent) {
-            return nil
-        }
+        if state.isDisjoint(with: .anyEvent) { return nil }
         if state.contains(.deletedInEvent) {
             self = .deleted
         } else {

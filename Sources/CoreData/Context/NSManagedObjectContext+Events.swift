@@ -69,7 +69,7 @@ extension NSManagedObjectContext {
     /// Removes a deleted object that was never saved, so that nothing has to be saved for it.
     private func discard(_ object: NSManagedObject) {
         if object.state.isDisjoint(with: .anyEvent) { rememberForUndo(object) }
-        if !object.state.contains(.insertedInEvent) { event.removed.append(object) }
+        event.removed.append(object)
         withdraw(object)
         forget(object)
     }

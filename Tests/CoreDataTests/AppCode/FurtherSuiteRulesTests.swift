@@ -77,4 +77,23 @@ struct FurtherSuiteRulesTests {
         }
         #expect(told == ["Ada", "Emma"])
     }
+
+    @Test("An object that was inserted and deleted in one event is told of as deleted (flapjack, BNR Core Data Stack)")
+    func insertedAndDeleted() throws {
+        let context = try Library.inMemory().viewContext
+        nonisolated(unsafe) var told: [String] = []  // posted on this thread
+        let observer = NotificationCenter.default.addObserver(
+            forName: .NSManagedObjectContextObjectsDidChange, object: context, queue: nil
+        ) { notification in
+            for key in [NSInsertedObjectsKey, NSUpdatedObjectsKey, NSDeletedObjectsKey] {
+                let objects = notification.userInfo?[key] as? Set<NSManagedObject> ?? []
+                told += objects.map { "\(key) \($0.value(forKey: "name") ?? "")" }
+            }
+        }
+        defer { NotificationCenter.default.removeObserver(observer) }
+        context.delete(context.make("Author", ["name": "Emma"]))
+        context.processPendingChanges()
+        #expect(told == ["deleted Emma"])
+        #expect(!context.hasChanges)
+    }
 }
