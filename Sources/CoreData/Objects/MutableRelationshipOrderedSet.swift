@@ -77,7 +77,11 @@ final class MutableRelationshipOrderedSet: NSMutableOrderedSet {
     }
 
     private func write(_ wanted: [Any]) {
-        object.setToMany(relationship, to: wanted.compactMap { $0 as? NSManagedObject })
+        write { object.setToMany(relationship, to: wanted.compactMap { $0 as? NSManagedObject }) }
+    }
+
+    private func write(_ change: () -> Void) {
+        change()
         bringUpToDate()
         object.storedContext?.keep(self)
     }
@@ -115,7 +119,23 @@ final class MutableRelationshipOrderedSet: NSMutableOrderedSet {
         change({ self.object.addToMany(relationship, added) }, inCopy: { super.add(added) })
     }
 
-    override func addObjects(from array: [Any]) { array.forEach(add) }
+    override func addObjects(from array: [Any]) { addAll(array) }
+
+    /// Adds several objects as one change for observers.
+    private func addAll(_ objects: [Any]) {
+        let added = objects.compactMap { object in
+            if let object = object as? NSManagedObject { return object }
+            refuse(object)
+            return nil
+        }
+        write { object.addToMany(relationship, all: added) }
+    }
+
+    /// Removes several members as one change for observers.
+    private func removeAll(where isRemoved: (NSManagedObject) -> Bool) {
+        let removed = members.filter(isRemoved)
+        write { object.removeFromToMany(relationship, all: removed) }
+    }
 
     override func removeObject(at idx: Int) {
         let removed = members[idx]
@@ -129,7 +149,7 @@ final class MutableRelationshipOrderedSet: NSMutableOrderedSet {
         removeObject(at: place)
     }
 
-    override func removeAllObjects() { write([]) }
+    override func removeAllObjects() { removeAll { _ in true } }
 
     override func replaceObject(at idx: Int, with obj: Any) {
         let copy = NSMutableOrderedSet(array: members)
@@ -162,12 +182,12 @@ final class MutableRelationshipOrderedSet: NSMutableOrderedSet {
         }
     }
 
-    override func intersect(_ other: NSOrderedSet) { write(members.filter { other.contains($0) }) }
-    override func minus(_ other: NSOrderedSet) { write(members.filter { !other.contains($0) }) }
-    override func union(_ other: NSOrderedSet) { other.array.forEach(add) }
-    override func intersectSet(_ other: Set<AnyHashable>) { write(members.filter { other.contains($0) }) }
-    override func minusSet(_ other: Set<AnyHashable>) { write(members.filter { !other.contains($0) }) }
-    override func unionSet(_ other: Set<AnyHashable>) { other.forEach { add($0.base) } }
+    override func intersect(_ other: NSOrderedSet) { removeAll { !other.contains($0) } }
+    override func minus(_ other: NSOrderedSet) { removeAll { other.contains($0) } }
+    override func union(_ other: NSOrderedSet) { addAll(other.array) }
+    override func intersectSet(_ other: Set<AnyHashable>) { removeAll { !other.contains($0) } }
+    override func minusSet(_ other: Set<AnyHashable>) { removeAll { other.contains($0) } }
+    override func unionSet(_ other: Set<AnyHashable>) { addAll(other.map(\.base)) }
 
     override func sortRange(
         _ range: NSRange, options opts: NSSortOptions = [], usingComparator cmptr: (Any, Any) -> ComparisonResult

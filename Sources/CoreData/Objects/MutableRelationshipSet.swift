@@ -43,9 +43,36 @@ final class MutableRelationshipSet: NSMutableSet {
         self.object.removeFromToMany(relationship, removed)
     }
 
-    override func removeAllObjects() { object.setToMany(relationship, to: []) }
+    // Many members are one change for observers.
 
-    override func addObjects(from array: [Any]) { for object in array { add(object) } }
+    override func removeAllObjects() { object.removeFromToMany(relationship, all: members.all) }
+
+    override func addObjects(from array: [Any]) { addAll(array) }
+
+    override func union(_ otherSet: Set<AnyHashable>) { addAll(otherSet.map(\.base)) }
+
+    override func minus(_ otherSet: Set<AnyHashable>) {
+        let members = members
+        object.removeFromToMany(
+            relationship, all: otherSet.compactMap { $0.base as? NSManagedObject }.filter(members.contains))
+    }
+
+    override func intersect(_ otherSet: Set<AnyHashable>) {
+        object.removeFromToMany(relationship, all: members.all.filter { !otherSet.contains($0) })
+    }
+
+    override func setSet(_ otherSet: Set<AnyHashable>) {
+        object.setToMany(relationship, to: otherSet.compactMap { added($0.base) })
+    }
+
+    private func addAll(_ objects: [Any]) { object.addToMany(relationship, all: objects.compactMap(added)) }
+
+    /// An object that is to be a member.
+    private func added(_ object: Any) -> NSManagedObject? {
+        if let object = object as? NSManagedObject { return object }
+        refuse(object)
+        return nil
+    }
 
     private func refuse(_ value: Any) {
         programmerError(
