@@ -105,7 +105,7 @@ extension NSManagedObjectContext {
         guard let entity = known ?? ManagedClasses.entity(for: type, in: layout) else {
             programmerError(
                 "no entity of the model names class “\(String(reflecting: type))”; its entities are "
-                    + layout.entities.map { "\($0.name) (\($0.description.managedObjectClassName ?? ""))" }
+                    + layout.entities.map { "\($0.name) (\($0.description.objectClassName))" }
                     .joined(separator: ", "))
         }
         classCache.entityByType[ObjectIdentifier(type)] = entity

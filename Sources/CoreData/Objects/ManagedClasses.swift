@@ -47,7 +47,7 @@ package enum ManagedClasses {
 
     /// The class of an entity's objects; `NSManagedObject` if it names none, or the class cannot be found.
     package static func type(for entity: NSEntityDescription) -> NSManagedObject.Type {
-        let name: String = entity.managedObjectClassName
+        let name = entity.objectClassName
         if name == "NSManagedObject" || name.isEmpty { return NSManagedObject.self }
         let plainName = name.split(separator: ".").last.map(String.init) ?? name
         if name.contains("."), !name.hasPrefix("."), let type = NSClassFromString(name) as? NSManagedObject.Type {
@@ -78,7 +78,7 @@ package enum ManagedClasses {
 
     /// Whether an entity names a class, with or without its module.
     package static func names(_ entity: EntityLayout, _ type: NSManagedObject.Type) -> Bool {
-        let name: String = entity.description.managedObjectClassName
+        let name = entity.description.objectClassName
         if name == String(reflecting: type) { return true }
         return !name.contains(".") && name == String(describing: type)
             || name.hasPrefix(".") && name.dropFirst() == String(describing: type)
@@ -101,7 +101,7 @@ package enum ManagedClasses {
     /// For a subclass that the model does not name: an entity of its name without a class of its own.
     private static func entity(withNameOf type: NSManagedObject.Type, in layout: ModelLayout) -> EntityLayout? {
         layout.entityByName[String(describing: type)].flatMap {
-            $0.description.managedObjectClassName == "NSManagedObject" ? $0 : nil
+            $0.description.objectClassName == "NSManagedObject" ? $0 : nil
         }
     }
 

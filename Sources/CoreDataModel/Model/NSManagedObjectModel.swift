@@ -155,6 +155,9 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     /// those of the strings file beside it.
     open var localizationDictionary: [String: String]?
 
+    /// Whether objects are plain managed objects, whatever class their entity names; for migrations.
+    package var hasPlainObjects = false
+
     /// The fetch request templates: requests, which a higher room defines.
     package var templates: [String: NSObject] = [:]
 

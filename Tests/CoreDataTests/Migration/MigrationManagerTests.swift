@@ -96,6 +96,30 @@ struct MigrationManagerTests {
         #expect(rows == ["Ann|ANN!|15.5|ELM"])
     }
 
+    @Test(
+        "The store's copy of its model names the classes of the entities, of which a migration makes no objects",
+        arguments: [true, false])
+    func classNames(usesSQL: Bool) throws {
+        let manager = manager { model in
+            model.entity("Tag").managedObjectClassName = "CoreDataTests.RefusingTag"
+            model.add(makeAttribute("weight", .doubleAttributeType), to: "Pet")
+        }
+        manager.usesStoreSpecificMigrationManager = usesSQL
+        manager.userInfo = ["calls": CallLog()]
+        let mapping = try inferred(manager)
+        if !usesSQL {
+            let tags = try #require(mapping.entityMappingsByName["IEM_Copy_Tag"])
+            tags.entityMigrationPolicyClassName = "CoreDataTests.ClassesPolicy"
+        }
+        try migrate(manager, mapping)
+        let format = try #require(NSPersistentStoreCoordinator.migratableFormat(ofType: NSSQLiteStoreType))
+        let stored = try format.sourceModel(of: destination, near: nil, options: nil)
+        #expect(stored.entity("Tag").managedObjectClassName == "CoreDataTests.RefusingTag")
+        #expect(stored.entity("Pet").managedObjectClassName == "NSManagedObject")
+        let classes = Set((manager.userInfo?["calls"] as? CallLog)?.calls ?? [])
+        #expect(classes == (usesSQL ? [] : ["NSManagedObject"]))
+    }
+
     @Test("A source expression chooses what is migrated")
     func sourceExpression() throws {
         let manager = manager()
@@ -321,6 +345,18 @@ final class CancellingPolicy: NSEntityMigrationPolicy {
 /// A class of the application's that must not act on objects that are only migrated.
 final class RefusingTag: NSManagedObject {
     override func validateForInsert() throws { throw CocoaError(.userCancelled) }
+}
+
+/// Notes the classes of the objects that it makes.
+final class ClassesPolicy: NSEntityMigrationPolicy {
+    override func createDestinationInstances(
+        forSource sInstance: NSManagedObject, in mapping: NSEntityMapping, manager: NSMigrationManager
+    ) throws {
+        try super.createDestinationInstances(forSource: sInstance, in: mapping, manager: manager)
+        let made = manager.destinationInstances(
+            forEntityMappingName: mapping.name ?? "", sourceInstances: [sInstance])
+        (manager.userInfo?["calls"] as? CallLog)?.calls += made.map { "\(type(of: $0))" }
+    }
 }
 
 final class ShoutingPolicy: NSEntityMigrationPolicy {

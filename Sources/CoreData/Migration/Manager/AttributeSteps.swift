@@ -39,7 +39,7 @@ final class AttributeSteps {
     init(_ mappings: [NSPropertyMapping], from source: EntityLayout, to destination: EntityLayout) {
         self.source = source
         self.destination = destination
-        isPlain = destination.description.managedObjectClassName == "NSManagedObject"
+        isPlain = destination.description.objectClassName == "NSManagedObject"
         steps = mappings.map { mapping in
             if let step = Self.filling(mapping, destination) { return step }
             guard let expression = mapping.valueExpression,

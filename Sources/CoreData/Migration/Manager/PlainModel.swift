@@ -6,7 +6,8 @@ enum PlainModel {
     static func make(of model: NSManagedObjectModel) -> NSManagedObjectModel {
         let plain = NSManagedObjectModel()
         plain.copyContents(of: model)
-        for entity in plain.entities { entity.managedObjectClassName = "NSManagedObject" }
+        // The entities keep the names of their classes, which a store's copy of its model has to say.
+        plain.hasPlainObjects = true
         return plain
     }
 
