@@ -103,29 +103,56 @@ enum PostgresCommand {
             }
         }
 
-        /// The store's own model.
-        func model() throws -> NSManagedObjectModel {
-            guard let format = NSPersistentStoreCoordinator.migratableFormat(ofType: type) else { throw Misuse() }
-            return try format.sourceModel(of: url, near: nil, options: nil)
-        }
-
         /// Keeps account of the files that SQLite puts beside a file, and removes them with its owner; nil for a
         /// server.
         func logFiles() throws -> LogFiles? { type == NSSQLiteStoreType ? try LogFiles(of: url) : nil }
+    }
 
-        func coordinator(readOnly: Bool) throws -> (NSPersistentStoreCoordinator, NSPersistentStore) {
+    /// A store that is only read, and stays as it is.
+    final class Source {
+        let place: Place
+        private let logs: LogFiles?
+        private let copy: PrivateCopy?
+
+        init(_ place: Place) throws {
+            self.place = place
+            logs = try place.logFiles()
+            copy = try place.type == NSSQLiteStoreType ? PrivateCopy(leavingLogOf: place.url) : nil
+        }
+
+        private var url: URL { copy?.url ?? place.url }
+
+        /// The store's own model.
+        ///
+        /// - Throws: `CommandError` for a store that keeps none.
+        func model() throws -> NSManagedObjectModel {
+            guard let format = NSPersistentStoreCoordinator.migratableFormat(ofType: place.type) else { throw Misuse() }
+            do { return try format.sourceModel(of: url, near: nil, options: nil) } catch let error as NSError
+                where error.code == NSMigrationMissingSourceModelError
+            {
+                throw CommandError(
+                    "\(place.url.storeName) keeps no copy of its model that can be read, which this command needs; "
+                        + "pippin dump, query and export read the store with --model MODEL, or as its tables are")
+            }
+        }
+
+        func opened() throws -> (NSPersistentStoreCoordinator, NSPersistentStore) {
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: try model())
+            var options: [AnyHashable: Any] = [NSReadOnlyPersistentStoreOption: true]
+            if copy != nil { options[ExternalDataOption.store] = place.url }
             let store = try coordinator.addPersistentStore(
-                ofType: type, configurationName: nil, at: url,
-                options: readOnly ? [NSReadOnlyPersistentStoreOption: true] : nil)
+                ofType: place.type, configurationName: nil, at: url, options: options)
             return (coordinator, store)
         }
+
+        /// Ends the reading. Call this when the store is closed.
+        func leave() { logs?.leave() }
     }
 
     private static func info(_ place: Place, _ output: (String) throws -> Void) throws {
-        let logs = try place.logFiles()
-        defer { logs?.leave() }
-        let (coordinator, store) = try place.coordinator(readOnly: true)
+        let source = try Source(place)
+        defer { source.leave() }
+        let (coordinator, store) = try source.opened()
         defer { try? coordinator.remove(store) }
         try output("\(place.url.withoutPassword.absoluteString)\nUUID \(store.identifier ?? "")\n")
         if place.type == NSPostgreSQLStoreType {
@@ -143,9 +170,9 @@ enum PostgresCommand {
     }
 
     private static func dump(_ place: Place, entity: String?, asJSON: Bool, _ output: (String) throws -> Void) throws {
-        let logs = try place.logFiles()
-        defer { logs?.leave() }
-        let (coordinator, store) = try place.coordinator(readOnly: true)
+        let source = try Source(place)
+        defer { source.leave() }
+        let (coordinator, store) = try source.opened()
         defer { try? coordinator.remove(store) }
         let name = place.url.withoutPassword.absoluteString
         let objects = StoreObjects(
@@ -168,9 +195,9 @@ enum PostgresCommand {
         guard isForced || !FileManager.default.fileExists(atPath: path) else {
             throw CommandError("“\(path)” is there already; --force replaces it")
         }
-        let logs = try place.logFiles()
-        defer { logs?.leave() }
-        let document = try ModelDocument(place.model()).withoutImpliedIndexes.withEditorDefaults
+        let source = try Source(place)
+        defer { source.leave() }
+        let document = try ModelDocument(source.model()).withoutImpliedIndexes.withEditorDefaults
         let name = destination.deletingPathExtension().lastPathComponent
         let losses = try SourcePackageWriter.write(
             [SourcePackageWriter.Version(name: name, document: document)], current: name, to: destination)
@@ -181,9 +208,9 @@ enum PostgresCommand {
     private static func copy(
         _ source: Place, _ target: Place, _ output: (String) throws -> Void, _ errors: (String) -> Void
     ) throws {
-        let logs = try source.logFiles()
-        defer { logs?.leave() }
-        let (coordinator, store) = try source.coordinator(readOnly: true)
+        let reading = try Source(source)
+        defer { reading.leave() }
+        let (coordinator, store) = try reading.opened()
         let areFiles = source.type == NSSQLiteStoreType && target.type == NSSQLiteStoreType
         let isMade = try areFiles && target.url.makeFile(like: source.url)
         do {

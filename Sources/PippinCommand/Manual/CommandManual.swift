@@ -185,7 +185,7 @@ enum CommandManual {
         CommandDescription(
             name: "copy", usage: ["STORE|URL STORE|URL"], summary: "a store copied between files and servers",
             text:
-                "Copies a store to where there is none: a file, or PostgreSQL (postgresql://app@db.example/books?schema=shop). Objects keep their numbers where these are free. The program "
+                "Copies a store to where there is none: a file, or PostgreSQL (postgresql://app@db.example/books?schema=shop). Objects keep their numbers where these are free. The store has to keep a copy of its model, as Core Data and Pippin write it. The program "
                 + "“pippin-postgres” does it, which is built and installed apart: it needs libpq."),
     ]
 

@@ -22,10 +22,8 @@ enum Migrating {
         defer { logs.leave() }
         let kind = try StoreKind(of: store)
         guard kind == .sqlite else { return try DocumentMigrating.run(options, store, type: kind.type, output) }
+        guard try find(options, store, output) else { return }
         let plan = try MigrationChoice(options, store: store)
-        if !plan.changesAnything { try checkOpening(store, plan) }
-        try output(plan.description(withStatements: options.isDryRun))
-        guard plan.changesAnything, !options.isDryRun else { return }
         let folder = MigrationWorkspace.folder(of: store, .backup)
         defer { EndingSignals.keep(folder) }
         // Before the lock is held, the folder may be that of another migration.
@@ -39,13 +37,29 @@ enum Migrating {
         try output("Done.\n")
     }
 
+    /// Says what is to be done, without changing the store or the files beside it.
+    ///
+    /// - Returns: whether it is to be done.
+    private static func find(
+        _ options: Invocation.MigrateOptions, _ store: URL, _ output: (String) throws -> Void
+    ) throws -> Bool {
+        let copy = try PrivateCopy(leavingLogOf: store)
+        return try withExtendedLifetime(copy) {
+            let readable = copy?.url ?? store
+            let plan = try MigrationChoice(options, store: readable)
+            if !plan.changesAnything { try checkOpening(store, readable, plan) }
+            try output(plan.description(withStatements: options.isDryRun))
+            return plan.changesAnything && !options.isDryRun
+        }
+    }
+
     /// Checks that a store whose version already matches can also be opened with the model, so that “nothing to do” is
     /// not reported for one that cannot.
-    private static func checkOpening(_ store: URL, _ plan: MigrationChoice) throws {
+    private static func checkOpening(_ store: URL, _ readable: URL, _ plan: MigrationChoice) throws {
         do {
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: plan.destination)
             let opened = try coordinator.addPersistentStore(
-                ofType: NSSQLiteStoreType, configurationName: nil, at: store,
+                ofType: NSSQLiteStoreType, configurationName: nil, at: readable,
                 options: [NSReadOnlyPersistentStoreOption: true])
             // A store that lacks columns opens all the same. A migration would report the same finding.
             let finding = opened.engine.inspection?.findings.first
