@@ -121,6 +121,23 @@ struct CheckTests {
         #expect(CommandRun("check", store.path).output == "store.sqlite: nothing is wrong\n")
     }
 
+    @Test("The greatest number is found among numbers that are texts, and the counter of the mended copy is that")
+    func textKeys() throws {
+        let store = try SmallStore()
+        try execute(
+            """
+            CREATE TABLE FORMER AS SELECT * FROM ZBOOK; DROP TABLE ZBOOK;
+            CREATE TABLE ZBOOK (Z_PK, Z_ENT INTEGER, Z_OPT INTEGER, ZPAGES INTEGER, ZAUTHOR INTEGER, ZTITLE VARCHAR);
+            INSERT INTO ZBOOK SELECT CAST(Z_PK * 4 AS TEXT), Z_ENT, Z_OPT, ZPAGES, ZAUTHOR, ZTITLE FROM FORMER;
+            DROP TABLE FORMER
+            """, in: store.folder.store)
+        let copy = store.folder.file("mended.sqlite")
+        let run = CommandRun("check", store.path, "--repair", copy.path)
+        #expect(run.output.contains("the counter of “Book” is 3, and there is an object with the number 12"))
+        #expect(run.output.contains("the counter of “Book” is 12; it was 3"))
+        #expect(try plainNumber("SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_NAME = 'Book'", in: copy) == 12)
+    }
+
     @Test("A file whose pages are damaged is told apart from one that is no store")
     func pages() throws {
         let store = try SmallStore()

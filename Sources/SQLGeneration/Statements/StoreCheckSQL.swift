@@ -2,8 +2,11 @@ import CoreDataModel
 
 /// The statements that find and repair defects of a store: counters, and references that lead to no row. Pure.
 package enum StoreCheckSQL {
-    /// The greatest key of a table's rows: `SELECT MAX(Z_PK) FROM ZCAR`.
-    package static func greatestKey(of table: String) -> SQLFragment { "SELECT MAX(\(.key)) FROM \(name: table)" }
+    /// The greatest key of a table's rows: `SELECT MAX(CAST(Z_PK AS INTEGER)) FROM ZCAR`. In a table that was made by
+    /// hand, keys can be texts, of which “9” would be the greatest.
+    package static func greatestKey(of table: String) -> SQLFragment {
+        "SELECT MAX(CAST(\(.key) AS INTEGER)) FROM \(name: table)"
+    }
 
     /// The counter of an entity: `SELECT Z_MAX FROM Z_PRIMARYKEY WHERE Z_ENT = 3`.
     package static func counter(of number: Int) -> SQLFragment {
