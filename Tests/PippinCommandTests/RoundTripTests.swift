@@ -269,6 +269,41 @@ struct RoundTripTests {
         #expect(abs(date.timeIntervalSinceReferenceDate - seconds) < 1e-4)
     }
 
+    @Test("Dates are texts that Foundation writes for them and reads back, from the year -3000 to the year 9000")
+    func foundation() {
+        let days = Array(stride(from: -1_826_000, to: 2_556_000, by: 997)) + Array(-152_800..<(-152_700))
+        for day in days {
+            let date = Date(timeIntervalSinceReferenceDate: Double(day) * 86_400)
+            let text = date.ISO8601Format()
+            #expect(TextTools.iso8601(date.timeIntervalSinceReferenceDate) == text)
+            #expect(DateText.date(text) == date)
+        }
+        // Days that were left out, and a leap day of the Julian calendar only.
+        for text in ["1582-10-05", "1582-10-14", "1500-02-29"] {
+            #expect(DateText.date(text) == (try? Date("\(text)T00:00:00Z", strategy: .iso8601)))
+        }
+        #expect(DateText.date("1700-02-29") == nil)
+    }
+
+    @Test("The distant past is found by the text that Foundation writes for it, and is imported as it was exported")
+    func distantPast() throws {
+        let store = try SmallStore { model in
+            let opened = NSAttributeDescription()
+            (opened.name, opened.attributeType, opened.isOptional) = ("opened", .dateAttributeType, true)
+            model.entitiesByName["Book"]?.properties.append(opened)
+        }
+        try execute("UPDATE ZBOOK SET ZOPENED = -63114076800 WHERE ZTITLE = 'Emma'", in: store.folder.store)
+        let query = ["query", store.path, "Book where opened == \"0001-01-01T00:00:00Z\"", "--columns", "title,opened"]
+        let found = CommandRun(arguments: query)
+        #expect(found.output.contains("Emma"), "\(found.errors)")
+        let file = store.folder.file("books.csv")
+        try "title,opened\nAgain,0001-01-01T00:00:00Z\n".write(to: file, atomically: true, encoding: .utf8)
+        #expect(CommandRun("import", store.path, "Book", file.path).errors.isEmpty)
+        let stored = try plainSQL(
+            "SELECT CAST(ZOPENED AS INTEGER) FROM ZBOOK WHERE ZTITLE = 'Again'", in: store.folder.store)
+        #expect(stored == ["-63114076800"])
+    }
+
     @Test(
         "An array of JSON is read element by element",
         arguments: [

@@ -68,7 +68,8 @@ enum CSVValues {
 /// How dates are written in a CSV file, in columns of their own and in JSON.
 public enum CSVDates: Sendable {
     /// As in `2024-05-17T08:30:00Z`, `2024-05-17T08:30:00.25+02:00`, or `2024-05-17` for midnight in UTC. A time needs
-    /// its zone.
+    /// its zone. The calendar is Foundation's: Julian before 15 October 1582, so that `0001-01-01T00:00:00Z` is
+    /// `Date.distantPast`.
     case iso8601
     /// Seconds since 1970.
     case secondsSince1970
@@ -94,7 +95,7 @@ public enum CSVDates: Sendable {
 }
 
 /// A date in ISO 8601's extended form. Each part is checked: there is no 30th of February, and nothing may follow the
-/// end.
+/// end. Days before 15 October 1582 are of the Julian calendar, as Foundation reads them.
 struct ISO8601Text {
     let date: Date
 
@@ -102,9 +103,11 @@ struct ISO8601Text {
         var rest = Rest(bytes: Array(text.utf8)[...])
         guard let year = rest.number(4), rest.take("-"), let month = rest.number(2), rest.take("-"),
             let day = rest.number(2),
-            year > 0, (1...12).contains(month), (1...Self.days(in: month, of: year)).contains(day)
+            (1...12).contains(month)
         else { return nil }
-        var seconds = Double(Self.daysSince1970(year, month, day) * 86_400)
+        let isJulian = (year, month, day) < (1582, 10, 15)
+        guard (1...Self.days(in: month, of: year, isJulian)).contains(day) else { return nil }
+        var seconds = Double(Self.daysSince1970(year, month, day, isJulian) * 86_400)
         if !rest.bytes.isEmpty {
             guard rest.take("T"), let time = Self.time(&rest), let zone = Self.zone(&rest) else { return nil }
             seconds += time - zone
@@ -169,18 +172,20 @@ struct ISO8601Text {
         }
     }
 
-    private static func days(in month: Int, of year: Int) -> Int {
+    private static func days(in month: Int, of year: Int, _ isJulian: Bool) -> Int {
         switch month {
-        case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+        case 2: year % 4 == 0 && (isJulian || year % 100 != 0 || year % 400 == 0) ? 29 : 28
         case 4, 6, 9, 11: 30
         default: 31
         }
     }
 
-    /// Days in the Gregorian calendar. Years begin with March here, so that a leap day is the last day of its year.
-    private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int {
+    /// Days in the calendar of the time. Years begin with March here, so that a leap day is the last day of its year.
+    private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int, _ isJulian: Bool) -> Int {
         let years = month > 2 ? year : year - 1
         let months = (month + 9) % 12
-        return years * 365 + years / 4 - years / 100 + years / 400 + (months * 153 + 2) / 5 + day - 1 - 719_468
+        // The year before year 0 is -1, whose leap days are rounded down.
+        let leapDays = (years >= 0 ? years : years - 3) / 4 - (isJulian ? 2 : years / 100 - years / 400)
+        return years * 365 + leapDays + (months * 153 + 2) / 5 + day - 1 - 719_468
     }
 }

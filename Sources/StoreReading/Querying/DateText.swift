@@ -11,12 +11,11 @@ package enum DateText {
         let isBefore = first.hasPrefix("-")
         let day = first.drop { $0 == "-" }.split(separator: "-", omittingEmptySubsequences: false)
         guard day.count == 3, (4...7).contains(day[0].count), let year = number(day[0]), let month = number(day[1]),
-            let dayOfMonth = number(day[2]), (1...12).contains(month)
+            let dayOfMonth = number(day[2])
         else { return nil }
-        let days = TextTools.daysSince2001(year: isBefore ? -year : year, month: month, day: dayOfMonth)
-        guard (1...31).contains(dayOfMonth), TextTools.civilDate(daysSince2001: days).day == dayOfMonth else {
-            return nil
-        }
+        let date = CalendarDate(year: isBefore ? -year : year, month: month, day: dayOfMonth)
+        guard date.isValid else { return nil }
+        let days = date.daysSince2001
         var (seconds, fraction) = (0, 0.0)
         if parts.count == 2 {
             guard let time = time(parts[1]) else { return nil }

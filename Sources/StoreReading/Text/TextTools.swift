@@ -83,7 +83,7 @@ package enum TextTools {
     }
 
     /// A date in ISO 8601, in UTC, with as many decimals of the second as it needs to be read back: none, three, or
-    /// six to nine.
+    /// six to nine. The calendar is Foundation's; see ``CalendarDate``.
     package static func iso8601(_ secondsSince2001: Double) -> String {
         guard secondsSince2001.isFinite, abs(secondsSince2001) < 3e11 else { return "\(secondsSince2001)" }
         var (whole, fraction, decimals, scale) = (secondsSince2001.rounded(.down), 0.0, 6, 1_000_000.0)
@@ -96,12 +96,12 @@ package enum TextTools {
         if fraction == scale { (whole, fraction) = (whole + 1, 0) }
         let days = (whole / 86_400).rounded(.down)
         let seconds = Int(whole - days * 86_400)
-        let (year, month, day) = civilDate(daysSince2001: Int(days))
+        let date = CalendarDate(daysSince2001: Int(days))
         // Millions of dates are written; formatters cost ten times as much.
-        var text = year < 0 ? "-" : ""
-        append(abs(year), 4, to: &text)
+        var text = date.year < 0 ? "-" : ""
+        append(abs(date.year), 4, to: &text)
         for (sign, number) in [
-            ("-", month), ("-", day), ("T", seconds / 3600), (":", seconds / 60 % 60), (":", seconds % 60),
+            ("-", date.month), ("-", date.day), ("T", seconds / 3600), (":", seconds / 60 % 60), (":", seconds % 60),
         ] {
             text += sign
             append(number, 2, to: &text)
@@ -120,28 +120,5 @@ package enum TextTools {
         let shown = String(number)
         for _ in 0..<max(0, digits - shown.utf8.count) { text += "0" }
         text += shown
-    }
-
-    /// The date of the proleptic Gregorian calendar that many days after 2001-01-01.
-    static func civilDate(daysSince2001: Int) -> (year: Int, month: Int, day: Int) {
-        // Years that begin in March have their leap day at the end; 400 of them have 146,097 days.
-        let shifted = daysSince2001 + 730_791
-        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
-        let dayOfEra = shifted - era * 146_097
-        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let shiftedMonth = (5 * dayOfYear + 2) / 153
-        let day = dayOfYear - (153 * shiftedMonth + 2) / 5 + 1
-        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day)
-    }
-
-    /// The number of days from 2001-01-01 to a day of that calendar.
-    static func daysSince2001(year: Int, month: Int, day: Int) -> Int {
-        let shiftedYear = month <= 2 ? year - 1 : year
-        let era = (shiftedYear >= 0 ? shiftedYear : shiftedYear - 399) / 400
-        let yearOfEra = shiftedYear - era * 400
-        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
-        return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 730_791
     }
 }

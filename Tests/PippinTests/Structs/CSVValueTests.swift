@@ -93,6 +93,16 @@ struct CSVValueTests {
         #expect(try await imported.manager.fetch(Sample.self).isEmpty)
     }
 
+    @Test(
+        "Dates are those that Foundation reads, before 1582, too",
+        arguments: ["0001-01-01", "0000-02-29", "1500-02-29", "1582-10-04", "1582-10-05", "1582-10-15", "9999-12-31"])
+    func calendar(text: String) async throws {
+        let date = try Date("\(text)T00:00:00Z", strategy: .iso8601)
+        let imported = try await load("id,date\na,\(text)")
+        #expect(imported.reasons == [])
+        #expect(try await imported.manager.fetch(Sample.self).first?.date == date)
+    }
+
     @Test("Values are taken with all their digits")
     func values() async throws {
         let imported = try await load(
