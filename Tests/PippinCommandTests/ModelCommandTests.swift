@@ -74,6 +74,28 @@ struct ModelCommandTests {
         }
     }
 
+    @Test("diff names the fetch requests and configurations that say something else under the same names")
+    func diffOfContents() throws {
+        func model(_ predicate: String, _ members: String) -> String {
+            Self.first.replacing(
+                "</model>",
+                with: "<fetchRequest name=\"all\" entity=\"Author\" predicateString=\"\(predicate)\"/>"
+                    + "<configuration name=\"Local\">\(members)</configuration></model>")
+        }
+        let (author, book) = ("<memberEntity name=\"Author\"/>", "<memberEntity name=\"Book\"/>")
+        let (first, second) = (model("name == &quot;a&quot;", author), model("name == &quot;b&quot;", author + book))
+        try withModels([first, second]) { _, paths in
+            let run = CommandRun("model", "diff", paths[0], paths[1])
+            #expect(run.output.contains("configurations that say something else: Local\n"), "\(run.output)")
+            #expect(run.output.contains("fetch requests that say something else: all\n"))
+            #expect(!run.output.contains("all → all"))
+        }
+        try withModels([first, Self.first]) { _, paths in
+            let run = CommandRun("model", "diff", paths[0], paths[1])
+            #expect(run.output.contains("fetch requests: all → none\n"))
+        }
+    }
+
     @Test("diff names every change for which no mapping can be inferred, at once, and what the mapping has to say")
     func diffWithMapping() throws {
         let second = Self.first.replacing(
@@ -347,6 +369,56 @@ struct ModelCommandTests {
             let file = folder.appendingPathComponent("missing/Records.swift").path
             #expect(CommandRun("model", "generate", paths[0], "--output", file).errors.contains("cannot be written"))
         }
+    }
+
+    @Test("generate makes a file without classes of a model without entities, which projects begin with")
+    func generateNothing() throws {
+        try withModels(["<model></model>"]) { _, paths in
+            for arguments in [[], ["--all"]] {
+                let run = CommandRun(arguments: ["model", "generate", paths[0]] + arguments)
+                #expect(run.status == 0, "\(run.errors)")
+                #expect(run.output.hasSuffix("// No entity of the model has its code generated.\n"))
+            }
+        }
+    }
+
+    @Test("generate says how the module of the classes is named")
+    func generateForModule() throws {
+        let model = Self.first.replacing("representedClassName=\"Book\"", with: "representedClassName=\"App.Book\"")
+        try withModels([model]) { _, paths in
+            let run = CommandRun("model", "generate", paths[0])
+            #expect(run.status == 1)
+            #expect(run.errors.contains("such as --module App\n"), "\(run.errors)")
+            #expect(CommandRun("model", "generate", paths[0], "--module", "App").status == 0)
+        }
+    }
+
+    @Test("extract keeps the identifier of the version, beside an empty one of a merged model")
+    func extractIdentifier() throws {
+        let store = try SmallStore { $0.versionIdentifiers = ["", "3"] }
+        let file = store.folder.file("Small.xcdatamodel")
+        let run = CommandRun("model", "extract", store.path, "--output", file.path)
+        #expect(run.errors.isEmpty)
+        let contents = try String(contentsOf: file.appendingPathComponent("contents"), encoding: .utf8)
+        #expect(contents.contains("userDefinedModelVersionIdentifier=\"3\""))
+    }
+
+    @Test("info says of a model that it does not fit a store without one of its own")
+    func unfitting() throws {
+        let store = try SmallStore()
+        let file = store.folder.file("Small.xcdatamodel")
+        #expect(CommandRun("model", "extract", store.path, "--output", file.path).status == 0)
+        try execute("DROP TABLE Z_MODELCACHE", in: store.folder.store)
+        #expect(!CommandRun("info", store.path, "--model", file.path).output.contains("does not fit"))
+        let contents = file.appendingPathComponent("contents")
+        let added = "<attribute name=\"isbn\" optional=\"YES\" attributeType=\"String\"/>"
+        try String(contentsOf: contents, encoding: .utf8)
+            .replacing("<attribute name=\"pages\"", with: "\(added)<attribute name=\"pages\"")
+            .write(to: contents, atomically: true, encoding: .utf8)
+        let info = CommandRun("info", store.path, "--model", file.path)
+        #expect(info.status == 0)
+        #expect(info.output.contains("does not fit"), "\(info.output)")
+        #expect(info.output.contains("no column ZBOOK.ZISBN"))
     }
 
     @Test("compile writes a package that is read as the source is, and refuses what is no source")

@@ -22,7 +22,9 @@ package enum SourceWriter {
         root.set("minimumToolsVersion", header.minimumToolsVersion)
         root.set("sourceLanguage", header.sourceLanguage)
         root.set("usedWithCloudKit", header.usesCloudKit)
-        root.set("userDefinedModelVersionIdentifier", document.versionIdentifiers.sorted().first ?? "")
+        // A merged model can have an empty one beside that of a version.
+        let identifier = document.versionIdentifiers.filter { !$0.isEmpty }.min() ?? ""
+        root.set("userDefinedModelVersionIdentifier", identifier)
         root.children = document.entities.ordered { precedes($0.name, $1.name) }.map(entity)
         root.children += composites.definitions.ordered { precedes($0.name, $1.name) }.map(composite)
         for (name, request) in document.fetchRequestTemplates.ordered(by: { precedes($0.key, $1.key) }) {

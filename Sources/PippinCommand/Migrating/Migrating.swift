@@ -22,8 +22,7 @@ enum Migrating {
         defer { logs.leave() }
         let kind = try StoreKind(of: store)
         guard kind == .sqlite else { return try DocumentMigrating.run(options, store, type: kind.type, output) }
-        guard try find(options, store, output) else { return }
-        let plan = try MigrationChoice(options, store: store)
+        guard let plan = try plan(options, store, output) else { return }
         let folder = MigrationWorkspace.folder(of: store, .backup)
         defer { EndingSignals.keep(folder) }
         // Before the lock is held, the folder may be that of another migration.
@@ -39,17 +38,18 @@ enum Migrating {
 
     /// Says what is to be done, without changing the store or the files beside it.
     ///
-    /// - Returns: whether it is to be done.
-    private static func find(
+    /// - Returns: how it is done; nil if nothing is.
+    private static func plan(
         _ options: Invocation.MigrateOptions, _ store: URL, _ output: (String) throws -> Void
-    ) throws -> Bool {
+    ) throws -> MigrationChoice? {
         let copy = try PrivateCopy(leavingLogOf: store)
         return try withExtendedLifetime(copy) {
             let readable = copy?.url ?? store
             let plan = try MigrationChoice(options, store: readable)
             if !plan.changesAnything { try checkOpening(store, readable, plan) }
             try output(plan.description(withStatements: options.isDryRun))
-            return plan.changesAnything && !options.isDryRun
+            guard plan.changesAnything, !options.isDryRun else { return nil }
+            return try copy == nil ? plan : MigrationChoice(options, store: store)
         }
     }
 

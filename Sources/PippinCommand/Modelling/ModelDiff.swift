@@ -75,14 +75,22 @@ struct ModelDiff {
         if identifiers[0] != identifiers[1] {
             phrases.append("version identifiers: \(identifiers[0]) → \(identifiers[1])")
         }
-        if first.configurations.mapValues({ $0.sorted() }) != second.configurations.mapValues({ $0.sorted() }) {
-            phrases.append(
-                "configurations: \(listed(first.configurations.keys)) → \(listed(second.configurations.keys))")
+        let members = [first, second].map { $0.configurations.mapValues { $0.sorted() } }
+        phrases += named("configurations", members[0], members[1])
+        phrases += named("fetch requests", first.fetchRequestTemplates, second.fetchRequestTemplates)
+        return phrases
+    }
+
+    /// The names on both sides where these differ, and the names of those that say something else.
+    private static func named<Value: Equatable>(
+        _ what: String, _ first: [String: Value], _ second: [String: Value]
+    ) -> [String] {
+        var phrases: [String] = []
+        if Set(first.keys) != Set(second.keys) {
+            phrases.append("\(what): \(listed(first.keys)) → \(listed(second.keys))")
         }
-        if first.fetchRequestTemplates != second.fetchRequestTemplates {
-            let names = (first.fetchRequestTemplates.keys, second.fetchRequestTemplates.keys)
-            phrases.append("fetch requests: \(listed(names.0)) → \(listed(names.1))")
-        }
+        let changed = first.filter { name, value in second[name].map { $0 != value } ?? false }
+        if !changed.isEmpty { phrases.append("\(what) that say something else: \(listed(changed.keys))") }
         return phrases
     }
 

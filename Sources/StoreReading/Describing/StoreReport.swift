@@ -18,6 +18,8 @@ package struct StoreReport {
     package var byteCount: Int64
     package var logByteCount: Int64
     package var modelOrigin: String
+    /// Whether the store keeps no model by which another one could be refused.
+    package var hasNoOwnModel: Bool
     package var frameworkVersion: Int64?
     /// Whether Pippin made the store.
     package var isOurs: Bool
@@ -40,6 +42,7 @@ package struct StoreReport {
         byteCount = Self.size(store.original.path)
         logByteCount = Self.size(store.original.path + "-wal")
         modelOrigin = store.modelOrigin
+        hasNoOwnModel = store.facts.kind == .sqlite && store.facts.modelCache == nil
         frameworkVersion = store.facts.metadata["NSPersistenceFrameworkVersion"]?.integerValue
         isOurs = store.facts.metadata["PippinVersionHashes"] != nil
         missingMetadata = store.facts.missingMetadata

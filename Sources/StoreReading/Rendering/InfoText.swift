@@ -19,6 +19,11 @@ package enum InfoText {
         var facts = [
             ["UUID", report.uuid.isEmpty ? "none" : report.uuid], ["size", size], ["model", report.modelOrigin],
         ]
+        if report.hasNoOwnModel, !report.findings.isEmpty {
+            facts.append([
+                "", "does not fit: the store has not all that this model says, and may be of another version",
+            ])
+        }
         if !report.losses.isEmpty { facts.append(["not read", report.losses.joined(separator: ", ")]) }
         if let missing = report.missingMetadata { facts.append(["metadata", "none: \(missing)"]) }
         if report.isOurs {

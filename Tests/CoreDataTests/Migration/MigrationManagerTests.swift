@@ -120,6 +120,30 @@ struct MigrationManagerTests {
         #expect(classes == (usesSQL ? [] : ["NSManagedObject"]))
     }
 
+    @Test("A fraction that is computed for a whole number is cut off, and true for a Boolean, as one that is copied")
+    func computedFractions() throws {
+        let manager = manager { model in
+            model.add(makeAttribute("fifth", .integer32AttributeType), to: "Person")
+            model.add(makeAttribute("debt", .integer64AttributeType), to: "Person")
+            model.add(makeAttribute("aged", .booleanAttributeType), to: "Person")
+        }
+        let mapping = try inferred(manager)
+        let person = try #require(mapping.entityMappingsByName["IEM_Transform_Person"])
+        func compute(_ name: String, _ format: String) {
+            person.attributeMappings?.first { $0.name == name }?.valueExpression = NSExpression(format: format)
+        }
+        compute("fifth", "$source.age * 0.2")
+        compute("debt", "$source.age * -0.5")
+        compute("aged", "$source.age / 100.0")
+        try migrate(manager, mapping)
+        let rows = try plainSQL("SELECT ZNAME, ZFIFTH, ZDEBT, ZAGED FROM ZPERSON WHERE Z_ENT = 4", in: destination)
+        #expect(rows == ["Ann|6|-15|1"])
+        compute("fifth", "$source.age * 3000000000.5")
+        try FileManager.default.removeItem(at: destination)
+        let refused = failure(manager, mapping)?.localizedDescription
+        #expect(refused?.contains("fifth") == true, "what is out of the type's range is refused: \(refused ?? "")")
+    }
+
     @Test("A source expression chooses what is migrated")
     func sourceExpression() throws {
         let manager = manager()

@@ -211,6 +211,7 @@ struct ProgressiveMigrationTests {
         let text = failure.localizedDescription
         #expect(text.contains("from “Town 1” to “Town 4”"))
         #expect(text.contains("mapping models: Shouting"))
+        #expect(text.contains("The known versions are “Town 1”, "))
         #expect(text.contains("“Pet.name”"))
         #expect((failure.userInfo[NSUnderlyingErrorKey] as? NSError)?.code == 134190)
         #expect(failure.localizedRecoverySuggestion != nil)

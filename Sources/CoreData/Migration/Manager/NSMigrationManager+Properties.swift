@@ -121,7 +121,10 @@ extension NSMigrationManager {
             throw MigrationExpression.error("entity “\(destination.entity.name ?? "")” has no such property")
         }
         guard let relationship = property as? NSRelationshipDescription else {
-            destination.setValue(value, forKey: key)
+            let slot = destination.layout.slotIndex(forName: key)
+            let attribute = slot.flatMap { destination.layout.slots[$0].attribute }
+            destination.setValue(
+                attribute.map { NumberConversion.converted(value, computedFor: $0) } ?? value, forKey: key)
             return
         }
         guard let objects = Self.objects(in: value) else {

@@ -14,14 +14,40 @@ struct NumberConversion {
         case .doubleAttributeType, .floatAttributeType, .decimalAttributeType: break
         default: return nil
         }
-        switch destination.type {
-        case .integer16AttributeType: bounds = Double(Int16.min)...Double(Int16.max)
-        case .integer32AttributeType: bounds = Double(Int32.min)...Double(Int32.max)
-        case .integer64AttributeType: bounds = -0x1p63...0x1p63
-        case .booleanAttributeType: bounds = nil
-        default: return nil
-        }
+        bounds = Self.bounds(of: destination.type)
+        guard bounds != nil || destination.type == .booleanAttributeType else { return nil }
         (self.source, self.destination) = (source, destination)
+    }
+
+    /// The numbers that a type of whole numbers holds; nil for other types.
+    private static func bounds(of type: NSAttributeType) -> ClosedRange<Double>? {
+        switch type {
+        case .integer16AttributeType: Double(Int16.min)...Double(Int16.max)
+        case .integer32AttributeType: Double(Int32.min)...Double(Int32.max)
+        case .integer64AttributeType: -0x1p63...0x1p63
+        default: nil
+        }
+    }
+
+    /// A value that a mapping computed, as an attribute takes it: converted as one that is copied.
+    static func converted(_ value: Any?, computedFor destination: AttributeLayout) -> Any? {
+        let isBoolean = destination.type == .booleanAttributeType
+        guard isBoolean || bounds(of: destination.type) != nil, let number = value as? NSNumber else { return value }
+        let whole: NSNumber
+        if let decimal = number as? NSDecimalNumber {
+            whole = NSDecimalNumber(decimal: Self.whole(decimal.decimalValue))
+        } else {
+            whole = NSNumber(value: number.doubleValue.rounded(.towardZero))
+        }
+        // Whole numbers, which may have more digits than a fraction, are converted when they are set.
+        guard number.doubleValue.isFinite, !whole.isEqual(to: number) else { return value }
+        return isBoolean ? NSNumber(value: true) : whole
+    }
+
+    private static func whole(_ number: Decimal) -> Decimal {
+        var (exact, whole) = (number, Decimal())
+        NSDecimalRound(&whole, &exact, 0, exact.sign == .minus ? .up : .down)
+        return whole
     }
 
     func converted(_ value: StoredValue) -> StoredValue {
@@ -31,8 +57,6 @@ struct NumberConversion {
         guard let decimal = number as? NSDecimalNumber else {
             return StoredValue(number.doubleValue.rounded(.towardZero), for: destination)
         }
-        var (exact, whole) = (decimal.decimalValue, Decimal())
-        NSDecimalRound(&whole, &exact, 0, exact.sign == .minus ? .up : .down)
-        return StoredValue(whole, for: destination)
+        return StoredValue(Self.whole(decimal.decimalValue), for: destination)
     }
 }

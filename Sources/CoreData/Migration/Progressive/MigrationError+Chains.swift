@@ -42,7 +42,8 @@ extension MigrationError {
         return StoreError.make(
             CoreDataErrorCode.migrationMissingMappingModel,
             "The store “\(url.lastPathComponent)” cannot be migrated from “\(source.name)” to “\(destination.name)”: no chain of "
-                + "steps leads there over the versions \(names(known.versions)) (mapping models: \(mappings)). \(obstacle)"
+                + "steps leads there. \(obstacle) The known versions are \(shortNames(known.versions)) (mapping models: "
+                + "\(mappings))."
                 + (known.unread.isEmpty ? "" : " " + sentence(known.unread)), url: url,
             suggestion: "Add a mapping model, or a version of the model between the two.",
             underlying: underlying,
@@ -100,5 +101,11 @@ extension MigrationError {
 
     private static func names(_ versions: [KnownVersion]) -> String {
         versions.map { "“\($0.name)”" }.joined(separator: ", ")
+    }
+
+    /// The same, with the first and the last of many.
+    private static func shortNames(_ versions: [KnownVersion]) -> String {
+        guard versions.count > 8 else { return names(versions) }
+        return "\(names(Array(versions.prefix(3)))), … \(names(Array(versions.suffix(3)))), \(versions.count) in all"
     }
 }
