@@ -15,7 +15,7 @@ extension NSManagedObjectModel {
         become(model)
     }
 
-    /// Merges the models of bundles. Where they have none, the result has no entities; it is nil if two models conflict.
+    /// Merges the models of bundles. Where they have none, the result has no entities; nil if two models conflict.
     ///
     /// ```swift
     /// let model = NSManagedObjectModel.mergedModel(from: [.main])
