@@ -27,8 +27,11 @@ struct SaveNotificationTests {
             context.delete(authors[1])
             context.delete(context.make("Author", ["name": "never saved"]))
             try context.save()
-            let all = "deleted 1 inserted 1 updated 1"
-            #expect(log.take() == ["changed \(all)", "willSave", "didSave \(all)", "didSaveIDs \(all)"])
+            let saved = "deleted 1 inserted 1 updated 1"
+            #expect(
+                log.take() == [
+                    "changed deleted 2 inserted 1 updated 1", "willSave", "didSave \(saved)", "didSaveIDs \(saved)",
+                ])
         }
     }
 
