@@ -42,7 +42,8 @@ enum Migrating {
     private static func plan(
         _ options: Invocation.MigrateOptions, _ store: URL, _ output: (String) throws -> Void
     ) throws -> MigrationChoice? {
-        let copy = try PrivateCopy(leavingLogOf: store)
+        // Without room for a copy, a migration plans in place, as it is going to write there.
+        let copy = options.isDryRun ? try PrivateCopy(leavingLogOf: store) : try? PrivateCopy(leavingLogOf: store)
         return try withExtendedLifetime(copy) {
             let readable = copy?.url ?? store
             let plan = try MigrationChoice(options, store: readable)

@@ -23,7 +23,7 @@ extension PredicateExpressions.Comparison: TreeConvertible {
             @unknown default: .equalTo
             }
         let (left, right) = (try conversion.expression(lhs), try conversion.expression(rhs))
-        if !conversion.ordersRawValues, !left.isConstant, !right.isConstant, isEnumeration(LHS.Output.self) {
+        if !conversion.ordersRawValues, !left.isConstant, !right.isConstant, hasOwnOrder(LHS.Output.self) {
             throw EnumerationOrderError(type: "\(LHS.Output.self)")
         }
         return .comparison(left, comparison, right)
@@ -35,9 +35,12 @@ package struct EnumerationOrderError: Error {
     package let type: String
 }
 
-/// Whether values of a type are stored as raw values, whose order may be another one: whether it is an enumeration, as
-/// its metadata says (`MetadataKind::Enum` of Swift's stable ABI), with raw values.
-private func isEnumeration(_ type: Any.Type) -> Bool {
+/// Whether a type is an enumeration with raw values, which are stored and may have another order. A structure with a raw
+/// value is one value, so that both orders are the same.
+///
+/// Unsafe memory: the first word of a type's metadata is its kind in Swift's stable ABI, and that of an enumeration is
+/// 0x201 (`MetadataKind::Enum`). No mirror can tell, since there is no value.
+private func hasOwnOrder(_ type: Any.Type) -> Bool {
     type is any RawRepresentable.Type && unsafeBitCast(type, to: UnsafePointer<Int>.self).pointee == 0x201
 }
 
