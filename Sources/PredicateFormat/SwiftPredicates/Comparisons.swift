@@ -35,8 +35,8 @@ package struct EnumerationOrderError: Error {
     package let type: String
 }
 
-/// Whether a type is an enumeration with raw values, which are stored and may have another order. A structure with a raw
-/// value is one value, so that both orders are the same.
+/// Whether a type is an enumeration with raw values, which are stored and may have another order. A structure with a
+/// raw value is one value, so that both orders are taken for the same.
 ///
 /// Unsafe memory: the first word of a type's metadata is its kind in Swift's stable ABI, and that of an enumeration is
 /// 0x201 (`MetadataKind::Enum`). No mirror can tell, since there is no value.
