@@ -30,11 +30,11 @@ extension ModelGraph {
             switch order(of: record, at: node) {
             case .same: try compare(&model, with: node, table, record: record)
             case .earlier:
-                let links = try encode(&model, node, table.comparing).links
+                let links = try encode(&model, node, table, by: table.comparing).links
                 defer { table.comparing.removeAll() }
                 try leave(targets(of: links, from: node, record: record), of: node, for: nodes[node].links)
             case .later:
-                let encoded = try encode(&model, node, table.encoder)
+                let encoded = try encode(&model, node, table, by: table.encoder)
                 let links = try targets(of: encoded.links, from: node, record: record)
                 try leave(nodes[node].links, of: node, for: links)
                 replace(node, row: encoded.row, links, record: record)
@@ -48,7 +48,7 @@ extension ModelGraph {
         _ model: inout Model, with node: Int, _ table: GraphTable, record: Int
     ) throws {
         let encoder = table.comparing
-        let encoded = try encode(&model, node, encoder)
+        let encoded = try encode(&model, node, table, by: encoder)
         defer { encoder.removeAll() }
         let original = nodes[node].row
         for field in table.plan.fields.indices {

@@ -40,6 +40,7 @@ extension ModelGraph {
     }
 
     /// The values of all nodes of a node's entity, and the index at which the node's own begin.
+    @inline(__always)
     func values(holding node: Int) -> (values: ValueRows, first: Int) {
         (values[nodes[node].table], nodes[node].row)
     }
@@ -51,6 +52,7 @@ extension ModelGraph {
     }
 
     /// The nodes that a relationship of a node leads to.
+    @inline(__always)
     func targets(of node: Int, _ field: Int) -> [Int] { nodes[node].links.first { $0.field == field }?.targets ?? [] }
 
     /// The identifier as its attribute holds it.

@@ -123,12 +123,13 @@ struct ModelGraph {
         _ models: [Model], _ picks: ContiguousArray<(index: Int, node: Int)>
     ) throws {
         guard let first = picks.first else { return }
-        let encoder = tables[nodes[first.node].table].encoder
-        if picks.count > 1_000 { encoder.reserve(picks.count) }
+        // Models of one list are of one type.
+        let table = tables[nodes[first.node].table]
+        if picks.count > 1_000 { table.encoder.reserve(picks.count) }
         var links: ContiguousArray<(node: Int, link: EncodedRecord.Link)> = []
         try models.forEachInPlace(picks.count, { picks[$0].index }) { place, model in
             let node = picks[place].node
-            let encoded = try encode(&model, node, encoder)
+            let encoded = try encode(&model, node, table, by: table.encoder)
             nodes[node].row = encoded.row
             for link in encoded.links { links.append((node, link)) }
         }
@@ -140,25 +141,26 @@ struct ModelGraph {
         }
     }
 
-    /// Encodes the model of a node.
+    /// Encodes the model of a node. It is mutating, since a closure that changes the graph would copy it otherwise.
     ///
     /// - Parameters:
     ///   - model: the model. It is passed `inout` to avoid a copy, and not changed.
     ///   - node: its node.
+    ///   - table: its entity.
     ///   - encoder: the encoder that receives its values.
     /// - Returns: the index of its first value, and its relationships.
     /// - Throws: ``PersistenceError/Code/unwritable``
     @inline(__always)
-    func encode<Model: CoreModel>(
-        _ model: inout Model, _ node: Int, _ encoder: RecordEncoder
+    mutating func encode<Model: CoreModel>(
+        _ model: inout Model, _ node: Int, _ table: GraphTable, by encoder: RecordEncoder
     ) throws -> (row: Int, links: [EncodedRecord.Link]) {
         let encoded: (row: Int, links: [EncodedRecord.Link])
         do { encoded = try encoder.append(&model) } catch {
             throw PersistenceError.unwritable(
-                entity: nodes[node].plan.name, uid: nodes[node].key.text,
+                entity: table.plan.name, uid: nodes[node].key.text,
                 key: error is EncodingError ? encoder.lastProperty : nil, reason: error.encodingReason)
         }
-        try encoder.checkIdentifier(nodes[node].key, of: nodes[node].plan)
+        try encoder.checkIdentifier(nodes[node].key, of: table.plan)
         return encoded
     }
 
@@ -245,6 +247,7 @@ struct ModelGraph {
                 origins.set(found.node, start, place, Model.self)
                 if !levels.isEmpty { levels[found.node] = level }
                 if !records.isEmpty { records[found.node] = end.record }
+                if picks.isEmpty { picks.reserveCapacity(models.count - place) }
                 picks.append((place, found.node))
             } else if !table.isCyclic || levels[found.node] == level,
                 !isCopy(&model, start, of: found.node, table, record: end.record)

@@ -152,12 +152,19 @@ import Ordering
             return key
         }
 
-        private func match(_ node: Int, _ row: any CurrentRow, _ plan: DirectPlan) throws {
+        /// Compares a model with its row.
+        ///
+        /// - Parameters:
+        ///   - node: the model.
+        ///   - row: the row.
+        ///   - plan: the model's entity.
+        ///   - known: a field that is known to be the same; -1 for none.
+        private func match(_ node: Int, _ row: any CurrentRow, _ plan: DirectPlan, known: Int = -1) throws {
             keys[node] = row.key
             if graph.nodes[node].row < 0 { return }
             var slots: [Int] = []
             let (values, first) = graph.values(holding: node)
-            for (field, slot, composite) in plan.comparisons {
+            for (field, slot, composite) in plan.comparisons where field != known {
                 if let composite {
                     if try !holds(row, values[first + field].composite, composite, at: slot) { slots.append(slot) }
                 } else if try !row.holds(values[first + field], at: slot) {
@@ -226,7 +233,7 @@ import Ordering
                     try row.holds(graph.value(lists[place][next], uidField), at: uidSlot)
                 {
                     found[place] += 1
-                    return try match(lists[place][next], row, destination)
+                    return try match(lists[place][next], row, destination, known: uidField)
                 }
                 if let node = graph.node(try key(of: row, destination), of: destination.plan) {
                     guard owners[node] == nodes[place], keys[node] == nil else { throw NotDirect() }
@@ -256,6 +263,8 @@ import Ordering
 
         /// A model without a required value is left to the objects' rules, which word the error.
         private func checkValues() throws {
+            // Rows that stay as they are have all of them.
+            if differing.isEmpty, !keys.contains(where: { $0 == nil }) { return }
             for (table, plan) in plans.enumerated() {
                 guard let required = plan?.required, !required.isEmpty else { continue }
                 let isComplete = graph.hasValues(in: required, ofTable: table) {
