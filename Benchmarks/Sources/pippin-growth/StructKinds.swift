@@ -121,8 +121,8 @@ let structKinds = [
         waiting: { trial in
             let (manager, _) = try await filledCities(trial)
             try await trial.measure {
-                trial.expect(try await manager.counts(City.self, by: \.name).count == 1000)
-                trial.expect(try await manager.sums(City.self, \.people, by: \.name).count == 1000)
+                trial.expect(try await manager.count(City.self, by: \.name).count == 1000)
+                trial.expect(try await manager.sum(City.self, \.people, by: \.name).count == 1000)
             }
         }),
     Kind(

@@ -1,5 +1,75 @@
-// Sums of whole numbers, which may be more than a number of the property's own type can be.
+// Sums and averages. The sum of whole numbers may be more than a number of their own type can be.
 extension ModelReader {
+    /// The sum of a property. That of whole numbers is an `Int`, whatever their type.
+    ///
+    /// ```swift
+    /// let worth = try store.sum(Book.self, \.price, where: \.author?.name == "Jane Austen")
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - type: the models' type.
+    ///   - property: the property, of this model or of one that it leads to.
+    ///   - filter: what must hold.
+    /// - Returns: the sum; `nil` where no model has a value.
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
+    /// - SQL: `SELECT ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter>`
+    public func sum<Model: CoreModel, Value: Numeric & Codable>(
+        _ type: Model.Type, _ property: KeyPath<Model, Value>, where filter: Filter<Model> = .all
+    ) throws -> Value? { try compute(.sum(property), where: filter) }
+
+    /// The sum of an optional property.
+    ///
+    /// - Parameters:
+    ///   - type: the models' type.
+    ///   - property: the property, of this model or of one that it leads to.
+    ///   - filter: what must hold.
+    /// - Returns: the sum; `nil` where no model has a value.
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
+    /// - SQL: `SELECT ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter>`
+    public func sum<Model: CoreModel, Value: Numeric & Codable>(
+        _ type: Model.Type, _ property: KeyPath<Model, Value?>, where filter: Filter<Model> = .all
+    ) throws -> Value? { try compute(.sum(property), where: filter) }
+
+    /// The sum of a property for each value of another one.
+    ///
+    /// ```swift
+    /// let worthByAuthor = try store.sum(Book.self, \.price, by: \.author?.name)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - type: the models' type.
+    ///   - property: the property, of this model or of one that it leads to.
+    ///   - group: the property whose values make the groups; `nil` is one of them where it is optional.
+    ///   - filter: what must hold.
+    /// - Returns: the sums, by value; groups in which no model has a number are left out.
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
+    /// - SQL: `SELECT <group>, ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY
+    ///   <group>`
+    public func sum<Model: CoreModel, Value: Numeric & Codable, Group: Hashable & Codable>(
+        _ type: Model.Type, _ property: KeyPath<Model, Value>, by group: KeyPath<Model, Group>,
+        where filter: Filter<Model> = .all
+    ) throws -> [Group: Value] { try compute(.sum(property), by: group, where: filter) }
+
+    /// The sum of an optional property for each value of another one.
+    ///
+    /// - Parameters:
+    ///   - type: the models' type.
+    ///   - property: the property, of this model or of one that it leads to.
+    ///   - group: the property whose values make the groups; `nil` is one of them where it is optional.
+    ///   - filter: what must hold.
+    /// - Returns: the sums, by value; groups in which no model has a number are left out.
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
+    /// - SQL: `SELECT <group>, ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY
+    ///   <group>`
+    public func sum<Model: CoreModel, Value: Numeric & Codable, Group: Hashable & Codable>(
+        _ type: Model.Type, _ property: KeyPath<Model, Value?>, by group: KeyPath<Model, Group>,
+        where filter: Filter<Model> = .all
+    ) throws -> [Group: Value] { try compute(.sum(property), by: group, where: filter) }
+
     /// The sum of whole numbers.
     ///
     /// ```swift
@@ -16,7 +86,7 @@ extension ModelReader {
     /// - SQL: `SELECT ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func sum<Model: CoreModel, Value: FixedWidthInteger & Codable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value>, where filter: Filter<Model> = .all
-    ) throws -> Int? { try aggregate(.sum, property, filter) }
+    ) throws -> Int? { try compute(.sum(property), where: filter) }
 
     /// The sum of an optional property's whole numbers.
     ///
@@ -30,17 +100,17 @@ extension ModelReader {
     /// - SQL: `SELECT ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter>`
     public func sum<Model: CoreModel, Value: FixedWidthInteger & Codable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value?>, where filter: Filter<Model> = .all
-    ) throws -> Int? { try aggregate(.sum, property, filter) }
+    ) throws -> Int? { try compute(.sum(property), where: filter) }
 
     /// The sum of whole numbers for each value of another property.
     ///
     /// ```swift
-    /// let starsByBook = try store.sums(Review.self, \.stars, by: \.book)
+    /// let starsByBook = try store.sum(Review.self, \.stars, by: \.book)
     /// ```
     ///
     /// - Parameters:
     ///   - type: the models' type.
-    ///   - property: a property with whole numbers.
+    ///   - property: the property, of this model or of one that it leads to.
     ///   - group: the property whose values make the groups; `nil` is one of them where it is optional.
     ///   - filter: what must hold.
     /// - Returns: the sums, by value; groups in which no model has a number are left out.
@@ -48,16 +118,16 @@ extension ModelReader {
     ///   value, `readFailed` for a sum of more than 64 bits, and what `count` throws.
     /// - SQL: `SELECT <group>, ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY
     ///   <group>`
-    public func sums<Model: CoreModel, Value: FixedWidthInteger & Codable, Group: Hashable & Codable>(
+    public func sum<Model: CoreModel, Value: FixedWidthInteger & Codable, Group: Hashable & Codable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value>, by group: KeyPath<Model, Group>,
         where filter: Filter<Model> = .all
-    ) throws -> [Group: Int] { try sums(of: property, group, filter) }
+    ) throws -> [Group: Int] { try compute(.sum(property), by: group, where: filter) }
 
     /// The sum of an optional property's whole numbers for each value of another property.
     ///
     /// - Parameters:
     ///   - type: the models' type.
-    ///   - property: a property with whole numbers.
+    ///   - property: the property, of this model or of one that it leads to.
     ///   - group: the property whose values make the groups; `nil` is one of them where it is optional.
     ///   - filter: what must hold.
     /// - Returns: the sums, by value; groups in which no model has a number are left out.
@@ -65,8 +135,72 @@ extension ModelReader {
     ///   value, `readFailed` for a sum of more than 64 bits, and what `count` throws.
     /// - SQL: `SELECT <group>, ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY
     ///   <group>`
-    public func sums<Model: CoreModel, Value: FixedWidthInteger & Codable, Group: Hashable & Codable>(
+    public func sum<Model: CoreModel, Value: FixedWidthInteger & Codable, Group: Hashable & Codable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value?>, by group: KeyPath<Model, Group>,
         where filter: Filter<Model> = .all
-    ) throws -> [Group: Int] { try sums(of: property, group, filter) }
+    ) throws -> [Group: Int] { try compute(.sum(property), by: group, where: filter) }
+
+    /// The average of a property.
+    ///
+    /// - Parameters:
+    ///   - type: the models' type.
+    ///   - property: a property with numbers.
+    ///   - filter: what must hold.
+    /// - Returns: the average; `nil` where no model has a value.
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
+    /// - SQL: `SELECT avg(<property>) FROM Z<ENTITY> WHERE <filter>`
+    public func average<Model: CoreModel, Value: Numeric & Codable>(
+        _ type: Model.Type, _ property: KeyPath<Model, Value>, where filter: Filter<Model> = .all
+    ) throws -> Double? { try compute(.average(property), where: filter) }
+
+    /// The average of an optional property.
+    ///
+    /// - Parameters:
+    ///   - type: the models' type.
+    ///   - property: a property with numbers.
+    ///   - filter: what must hold.
+    /// - Returns: the average; `nil` where no model has a value.
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
+    /// - SQL: `SELECT avg(<property>) FROM Z<ENTITY> WHERE <filter>`
+    public func average<Model: CoreModel, Value: Numeric & Codable>(
+        _ type: Model.Type, _ property: KeyPath<Model, Value?>, where filter: Filter<Model> = .all
+    ) throws -> Double? { try compute(.average(property), where: filter) }
+
+    /// The average of a property for each value of another one.
+    ///
+    /// ```swift
+    /// let starsByBook = try store.average(Review.self, \.stars, by: \.book)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - type: the models' type.
+    ///   - property: a property with numbers.
+    ///   - group: the property whose values make the groups; `nil` is one of them where it is optional.
+    ///   - filter: what must hold.
+    /// - Returns: the averages, by value; groups in which no model has a number are left out.
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
+    /// - SQL: `SELECT <group>, avg(<property>), count(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY <group>`
+    public func average<Model: CoreModel, Value: Numeric & Codable, Group: Hashable & Codable>(
+        _ type: Model.Type, _ property: KeyPath<Model, Value>, by group: KeyPath<Model, Group>,
+        where filter: Filter<Model> = .all
+    ) throws -> [Group: Double] { try compute(.average(property), by: group, where: filter) }
+
+    /// The average of an optional property for each value of another one.
+    ///
+    /// - Parameters:
+    ///   - type: the models' type.
+    ///   - property: a property with numbers.
+    ///   - group: the property whose values make the groups; `nil` is one of them where it is optional.
+    ///   - filter: what must hold.
+    /// - Returns: the averages, by value; groups in which no model has a number are left out.
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
+    ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
+    /// - SQL: `SELECT <group>, avg(<property>), count(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY <group>`
+    public func average<Model: CoreModel, Value: Numeric & Codable, Group: Hashable & Codable>(
+        _ type: Model.Type, _ property: KeyPath<Model, Value?>, by group: KeyPath<Model, Group>,
+        where filter: Filter<Model> = .all
+    ) throws -> [Group: Double] { try compute(.average(property), by: group, where: filter) }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Pippin
 import Testing
 
@@ -37,9 +38,25 @@ struct AggregateTests {
     @Test("which values there are, and how often")
     func values() async throws {
         #expect(try await manager.distinct(Volume.self, \.binding) == [.cloth, .paper])
-        #expect(try await manager.counts(Volume.self, by: \.binding) == [.cloth: 2, .paper: 2])
-        let byWriter = try await manager.counts(Volume.self, by: \.writer?.name)
+        #expect(try await manager.count(Volume.self, by: \.binding) == [.cloth: 2, .paper: 2])
+        let byWriter = try await manager.count(Volume.self, by: \.writer?.name)
         #expect(byWriter == ["Jane Austen": 2, "Mary Shelley": 1, nil: 1])
+    }
+
+    @Test("sum, least, greatest and average of each group; one in which no model has a value is left out")
+    func groups() async throws {
+        let byWriter: [String?: Decimal] = ["Jane Austen": 9.5, "Mary Shelley": 12, nil: 2.5]
+        #expect(try await manager.sum(Volume.self, \.price, by: \.writer?.name) == byWriter)
+        #expect(try await manager.min(Volume.self, \.price, by: \.writer?.name) == byWriter)
+        #expect(try await manager.min(Volume.self, \.price, by: \.binding) == [.cloth: 9.5, .paper: 2.5])
+        #expect(try await manager.max(Volume.self, \.price, by: \.binding) == [.cloth: 12, .paper: 2.5])
+        #expect(try await manager.average(Volume.self, \.price, by: \.binding) == [.cloth: 10.75, .paper: 2.5])
+        let last = try await manager.max(Volume.self, \.writer?.name, by: \.binding, where: \.id != 3)
+        #expect(last == [.cloth: "Jane Austen", .paper: "Jane Austen"])
+        #expect(try await manager.max(Volume.self, \.id, by: \.id, where: \.id > 2) == [3: 3, 9: 9])
+        #expect(try await manager.max(Volume.self, \.price, by: \.binding, where: \.title == "Emma") == [:])
+        #expect(try await manager.average(Volume.self, \.price, by: \.title, where: \.title == "Emma") == [:])
+        #expect(try await manager.count(Volume.self, by: \.binding, where: \.title == "Ulysses") == [:])
     }
 
     @Test("count a block's own changes, models without a value among them")
@@ -47,7 +64,7 @@ struct AggregateTests {
         let counts = try await manager.write { store in
             try store.update(Volume.self, where: \.id == 9) { $0.set(\.title, to: "Still untitled") }
             try store.update(Volume.self, where: \.writer?.name == "Mary Shelley") { $0.set(\.writer, to: nil) }
-            return try store.counts(Volume.self, by: \.writer?.name)
+            return try store.count(Volume.self, by: \.writer?.name)
         }
         #expect(counts == ["Jane Austen": 2, nil: 2])
     }
@@ -59,15 +76,17 @@ struct AggregateTests {
             Volume(id: 21, title: "e\u{301}", price: 2, binding: .paper),
             Volume(id: 22, title: "\u{e9}", price: 4, binding: .paper),
         ])
-        let (counts, sums) = try await manager.write { store in
-            if inBlock { try store.update(Volume.self, where: \.id == 22) { $0.set(\.price, to: 5) } }
-            return (
-                try store.counts(Volume.self, by: \.title, where: \.id > 9),
-                try store.sums(Volume.self, \.price, by: \.title, where: \.id > 9)
-            )
+        try await manager.write { store in
+            if inBlock { try store.update(Volume.self, where: \.id == 22) { $0.set(\.price, to: 7) } }
+            let filter: Filter<Volume> = \.id > 9
+            #expect(try store.count(Volume.self, by: \.title, where: filter) == ["\u{e9}": 3])
+            #expect(
+                try store.sum(Volume.self, \.price, by: \.title, where: filter) == ["\u{e9}": inBlock ? 10.5 : 7.5])
+            #expect(try store.min(Volume.self, \.price, by: \.title, where: filter) == ["\u{e9}": 1.5])
+            #expect(try store.max(Volume.self, \.price, by: \.title, where: filter) == ["\u{e9}": inBlock ? 7 : 4])
+            #expect(
+                try store.average(Volume.self, \.price, by: \.title, where: filter) == ["\u{e9}": inBlock ? 3.5 : 2.5])
         }
-        #expect(counts == ["\u{e9}": 3])
-        #expect(sums == ["\u{e9}": inBlock ? 8.5 : 7.5])
     }
 
     private struct Meter: CoreModel {
@@ -82,7 +101,7 @@ struct AggregateTests {
             try await meters.manager.replaceAll(with: readings.enumerated().map { Meter(id: $0, reading: $1) })
             return try await meters.manager.write { store in
                 if inBlock { try store.update(Meter.self, where: \.id == 0) { $0.set(\.reading, to: readings[0] - 1) } }
-                return (try store.sum(Meter.self, \.reading), try store.sums(Meter.self, \.reading, by: \.id))
+                return (try store.sum(Meter.self, \.reading), try store.sum(Meter.self, \.reading, by: \.id))
             }
         }
         let less = inBlock ? 1 : 0
@@ -100,6 +119,8 @@ struct AggregateTests {
             return try store.average(Meter.self, \.reading)
         }
         #expect(average == 0x1p63)
+        try await meters.manager.save(Meter(id: 0, reading: .max))
+        #expect(try await meters.manager.average(Meter.self, \.reading, by: \.reading) == [.max: 0x1p63])
     }
 
     /// Whose properties have the names that a query's own columns might have.
@@ -120,13 +141,15 @@ struct AggregateTests {
         try await readings.manager.write { store in
             if inBlock { try store.update(Reading.self, where: \.id == 3) { $0.set(\.sum, to: 5) } }
             let last = inBlock ? 5 : 4
-            #expect(try store.counts(Reading.self, by: \.value) == [5: 2, 6: 1])
-            #expect(try store.counts(Reading.self, by: \.count) == [7: 1, 8: 2])
-            #expect(try store.counts(Reading.self, by: \.sum) == [1: 1, 2: 1, last: 1])
-            #expect(try store.sums(Reading.self, \.sum, by: \.value) == [5: 3, 6: last])
-            #expect(try store.sums(Reading.self, \.sum, by: \.count) == [7: 1, 8: 2 + last])
-            #expect(try store.sums(Reading.self, \.value, by: \.value) == [5: 10, 6: 6])
-            #expect(try store.sums(Reading.self, \.count, by: \.sum) == [1: 7, 2: 8, last: 8])
+            #expect(try store.count(Reading.self, by: \.value) == [5: 2, 6: 1])
+            #expect(try store.count(Reading.self, by: \.count) == [7: 1, 8: 2])
+            #expect(try store.count(Reading.self, by: \.sum) == [1: 1, 2: 1, last: 1])
+            #expect(try store.sum(Reading.self, \.sum, by: \.value) == [5: 3, 6: last])
+            #expect(try store.sum(Reading.self, \.sum, by: \.count) == [7: 1, 8: 2 + last])
+            #expect(try store.sum(Reading.self, \.value, by: \.value) == [5: 10, 6: 6])
+            #expect(try store.sum(Reading.self, \.count, by: \.sum) == [1: 7, 2: 8, last: 8])
+            #expect(try store.max(Reading.self, \.sum, by: \.value) == [5: 2, 6: last])
+            #expect(try store.average(Reading.self, \.value, by: \.count) == [7: 5, 8: 5.5])
             #expect(try store.sum(Reading.self, \.value) == 16)
             #expect(try store.average(Reading.self, \.count) == 23.0 / 3)
             #expect(try store.max(Reading.self, \.sum) == last)

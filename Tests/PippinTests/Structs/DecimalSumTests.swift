@@ -29,7 +29,7 @@ struct DecimalSumTests {
         let amounts = (1...2000).map { Decimal($0 * 7919 % 1_000_000) / 100 }
         try await save(amounts.map { "\($0)" } + amounts.dropLast().map { "-\($0)" })
         #expect(try await manager.sum(Posting.self, \.amount) == amounts.last)
-        #expect(try await manager.sums(Posting.self, \.amount, by: \.account) == ["a": amounts.last])
+        #expect(try await manager.sum(Posting.self, \.amount, by: \.account) == ["a": amounts.last])
     }
 
     @Test(
@@ -59,6 +59,6 @@ struct DecimalSumTests {
         try await save([nil], account: "b")
         #expect(try await manager.sum(Posting.self, \.amount) == Decimal(string: "0.3"))
         #expect(try await manager.sum(Posting.self, \.amount, where: \.account == "b") == nil)
-        #expect(try await manager.sums(Posting.self, \.amount, by: \.account) == ["a": Decimal(string: "0.3")])
+        #expect(try await manager.sum(Posting.self, \.amount, by: \.account) == ["a": Decimal(string: "0.3")])
     }
 }

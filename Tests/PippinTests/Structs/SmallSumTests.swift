@@ -23,8 +23,8 @@ struct SmallSumTests {
             #expect(try store.sum(Rating.self, \.stars) == 40_000 - less)
             #expect(try store.sum(Rating.self, \.extra) == 65_534)
             #expect(try store.sum(Rating.self, \.extra, where: \.id > 10) == nil)
-            #expect(try store.sums(Rating.self, \.stars, by: \.group) == ["a": 10_000, "b": 30_000 - less])
-            #expect(try store.sums(Rating.self, \.extra, by: \.group) == ["a": 32_767, "b": 32_767])
+            #expect(try store.sum(Rating.self, \.stars, by: \.group) == ["a": 10_000, "b": 30_000 - less])
+            #expect(try store.sum(Rating.self, \.extra, by: \.group) == ["a": 32_767, "b": 32_767])
             #expect(try store.average(Rating.self, \.stars) == Double(40_000 - less) / 400)
         }
     }
@@ -36,7 +36,7 @@ struct SmallSumTests {
         let sum = try await counter.manager.sum(Rating.self, \.stars) ?? 0
         #expect(sum == 40_000)
         #expect(try await counter.manager.sum(Rating.self, \.extra) == 400)
-        #expect(try await counter.manager.sums(Rating.self, \.stars, by: \.group) == ["a": 40_000])
-        #expect(try await counter.manager.sums(Rating.self, \.extra, by: \.group) == ["a": 400])
+        #expect(try await counter.manager.sum(Rating.self, \.stars, by: \.group) == ["a": 40_000])
+        #expect(try await counter.manager.sum(Rating.self, \.extra, by: \.group) == ["a": 400])
     }
 }

@@ -129,12 +129,12 @@ struct StoreErrorTests {
         try Connection(path: folder.file("songs.sqlite").path, mode: .readWrite).execute(
             "UPDATE ZALBUM SET ZMOOD = 'sad' WHERE ZID = 'b'")
         let error = await #expect(throws: PersistenceError.self) {
-            _ = try await manager.counts(Album.self, by: \.mood)
+            _ = try await manager.count(Album.self, by: \.mood)
         }
         #expect(error?.code == .unreadable)
         #expect(error?.property == "mood")
         #expect(await code { _ = try await manager.distinct(Album.self, \.mood) } == .unreadable)
-        #expect(await code { _ = try await manager.sums(Album.self, \.year, by: \.mood) } == .unreadable)
+        #expect(await code { _ = try await manager.sum(Album.self, \.year, by: \.mood) } == .unreadable)
         #expect(await code { _ = try await manager.fetch(Album.self) } == .unreadable)
     }
 

@@ -31,6 +31,8 @@ private struct Answers: Equatable {
     var days: [Date?] = []
     var groups: [[String?: Int]] = []
     var byBuyer: [[String?: Decimal]] = []
+    var daysByTown: [[String?: Date]] = []
+    var averages: [[String?: Int]] = []
 
     init(_ store: some ModelReader) throws {
         for filter: Filter<Sale> in [.all, \.pieces > 4, \.town == "Bath", \.buyer?.id == 1 || \.weight < 3] {
@@ -53,11 +55,23 @@ private struct Answers: Equatable {
             ]
             days += [try store.min(Sale.self, \.day, where: filter), try store.max(Sale.self, \.day, where: filter)]
             groups += [
-                try store.counts(Sale.self, by: \.town, where: filter),
-                try store.sums(Sale.self, \.pieces, by: \.town, where: filter),
-                try store.counts(Sale.self, by: \.buyer?.name, where: filter),
+                try store.count(Sale.self, by: \.town, where: filter),
+                try store.sum(Sale.self, \.pieces, by: \.town, where: filter),
+                try store.count(Sale.self, by: \.buyer?.name, where: filter),
             ]
-            byBuyer.append(try store.sums(Sale.self, \.price, by: \.buyer?.name, where: filter))
+            byBuyer += [
+                try store.sum(Sale.self, \.price, by: \.buyer?.name, where: filter),
+                try store.max(Sale.self, \.price, by: \.buyer?.name, where: filter),
+            ]
+            daysByTown += [
+                try store.min(Sale.self, \.day, by: \.town, where: filter),
+                try store.max(Sale.self, \.day, by: \.town, where: filter),
+            ]
+            // Of a group's part in the store and the changed part, which may differ in the last bits.
+            averages.append(
+                try store.average(Sale.self, \.weight, by: \.town, where: filter).mapValues {
+                    Int(($0 * 1_000_000).rounded())
+                })
         }
     }
 }
@@ -114,6 +128,8 @@ struct UnsavedAggregateTests {
         #expect(before.days == after.days)
         #expect(before.groups == after.groups)
         #expect(before.byBuyer == after.byBuyer)
+        #expect(before.daysByTown == after.daysByTown)
+        #expect(before.averages == after.averages)
     }
 
     @Test("may be about more changes than a statement has parameters")

@@ -100,6 +100,20 @@ struct EnumerationOrderTests {
         #expect(try await manager.max(Job.self, \.priority, where: \.id > 3) == nil)
     }
 
+    @Test("have a least and a greatest value by it in each group, a block's own changes included")
+    func groupedAggregates() async throws {
+        #expect(try await manager.max(Job.self, \.priority, by: \.rank) == [.first: .medium, .second: .high])
+        #expect(try await manager.min(Job.self, \.priority, by: \.size) == [.small: .low])
+        #expect(try await manager.min(Job.self, \.former, by: \.rank) == [.first: .high, .second: .low])
+        #expect(try await manager.max(Job.self, \.rank, by: \.rank) == [.first: .first, .second: .second])
+        try await manager.write { store in
+            try store.save(Job(id: 1, priority: .high))
+            #expect(try store.max(Job.self, \.priority) == .high)
+            #expect(try store.max(Job.self, \.priority, by: \.rank) == [.first: .high, .second: .high])
+            #expect(try store.min(Job.self, \.former, by: \.rank) == [.second: .low])
+        }
+    }
+
     @Test("are not compared where their cases are not known")
     func unknownCases() async throws {
         let error = await #expect(throws: PersistenceError.self) {

@@ -17,7 +17,7 @@ struct ReadingVerbTests {
             try await manager.find(Edition.self, ids: ["whale", "none", "emma"]),
             try await manager.exists(Edition.self, id: "emma"),
             try await manager.exists(Edition.self, where: \.pages > 600),
-            try await manager.sums(Edition.self, \.pages, by: \.author?.name)
+            try await manager.sum(Edition.self, \.pages, by: \.author?.name)
         )
         let inside = try await manager.read { store in
             (
@@ -25,7 +25,7 @@ struct ReadingVerbTests {
                 try store.find(Edition.self, ids: ["whale", "none", "emma"]),
                 try store.exists(Edition.self, id: "emma"),
                 try store.exists(Edition.self, where: \.pages > 600),
-                try store.sums(Edition.self, \.pages, by: \.author?.name)
+                try store.sum(Edition.self, \.pages, by: \.author?.name)
             )
         }
         #expect(outside == inside)

@@ -157,8 +157,8 @@ struct WritingVerbTests {
                 greatest: try store.max(Edition.self, \.price), least: try store.min(Edition.self, \.pages),
                 average: try store.average(Edition.self, \.pages),
                 titles: try store.distinct(Edition.self, \.title),
-                byAuthor: try store.counts(Edition.self, by: \.author?.name),
-                worth: try store.sums(Edition.self, \.price, by: \.author?.name)
+                byAuthor: try store.count(Edition.self, by: \.author?.name),
+                worth: try store.sum(Edition.self, \.price, by: \.author?.name)
             )
         }
         #expect(seen.count == 3 && seen.sum == 108 && seen.greatest == 100 && seen.least == 100)

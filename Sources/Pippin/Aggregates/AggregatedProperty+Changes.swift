@@ -3,14 +3,14 @@ import Ordering
 
 // What is computed from values in memory: of changed objects, or of all objects if the store cannot compute without
 // them.
-extension Aggregate {
+extension AggregatedProperty {
     /// The objects that a filter selects.
     func objects(_ predicate: NSPredicate?, in context: NSManagedObjectContext) throws -> [NSManagedObject] {
         try plan.objects(RecordSelection(predicate: predicate), in: context)
     }
 
     /// The function's result for some objects; `nil` if none has a value.
-    func result(_ function: Function, of objects: [NSManagedObject]) throws -> Any? {
+    func result(_ function: AggregateFunction, of objects: [NSManagedObject]) throws -> Any? {
         try result(function, values(of: objects))
     }
 
@@ -20,7 +20,7 @@ extension Aggregate {
     /// The function's result for some values of the property.
     ///
     /// - Throws: ``PersistenceError/Code/readFailed`` for a sum of whole numbers that overflows, as stores do.
-    func result(_ function: Function, _ values: [Any]) throws -> Any? {
+    func result(_ function: AggregateFunction, _ values: [Any]) throws -> Any? {
         guard !values.isEmpty else { return nil }
         switch function {
         case .count: return values.count

@@ -7,20 +7,20 @@ struct UnsavedPart {
     var objects: [NSManagedObject] = []
     /// What selects the models that did not change.
     let others: NSPredicate?
-}
 
-extension Aggregate {
     /// What an aggregate takes of the changed objects.
     enum Wanted {
         case all, inOrder, least, greatest
     }
+}
 
+extension AggregatedProperty {
     /// The part that a context's changes have in the result.
     ///
     /// - Returns: the part; `nil` if the result has to be computed from all objects, because values of other models
     ///   than the selected ones take part, or because the context gets its objects from another one.
     func unsavedPart(
-        _ predicate: NSPredicate?, taking wanted: Wanted = .all, by group: Aggregate? = nil,
+        _ predicate: NSPredicate?, taking wanted: UnsavedPart.Wanted = .all, by group: AggregatedProperty? = nil,
         in context: NSManagedObjectContext
     ) throws -> UnsavedPart? {
         guard context.hasChanges else { return UnsavedPart(others: predicate) }

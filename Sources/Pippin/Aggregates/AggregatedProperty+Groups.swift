@@ -1,0 +1,95 @@
+import CoreData
+
+// What is computed for each value of another property.
+extension AggregatedProperty {
+    /// The result for each value of another property. A group in which no model has a value is left out.
+    ///
+    /// - SQL: `SELECT <group>, <function>(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY <group>`
+    func values<Model, Value, Group: Decodable & Hashable>(
+        _ aggregate: Aggregate<Model, Value>, by group: AggregatedProperty, _ predicate: NSPredicate?,
+        in context: NSManagedObjectContext
+    ) throws -> [Group: Value] {
+        if aggregate.isByOrderOfCases {
+            // Each group's different values.
+            let parts: [Group: [GroupPart]] = try parts(nil, by: group, predicate, in: context)
+            return try parts.compactMapValues {
+                aggregate.extreme(of: try $0.map { try value($0.value, Value.self) })
+            }
+        }
+        let kind = kind(of: aggregate.function)
+        return try results(aggregate.function, by: group, predicate, in: context).compactMapValues {
+            try decoded($0, kind, Value.self)
+        }
+    }
+
+    private func results<Group: Decodable & Hashable>(
+        _ function: AggregateFunction, by group: AggregatedProperty, _ predicate: NSPredicate?,
+        in context: NSManagedObjectContext
+    ) throws -> [Group: Any] {
+        try parts(function, by: group, predicate, in: context).compactMapValues { parts in
+            if parts.count == 1 { return parts[0].value }
+            switch function {
+            case .sum, .minimum, .maximum: return try result(function, parts.map(\.value))
+            case .count: return try result(.sum, parts.map(\.value))
+            case .average:
+                let sum = parts.reduce(0) { $0 + (($1.value as? NSNumber)?.nearestDouble ?? 0) * Double($1.count) }
+                return NSNumber(value: sum / Double(parts.reduce(0) { $0 + $1.count }))
+            }
+        }
+    }
+
+    /// What is known of each group: what the store computes, and the values of the changed objects. Groups that the
+    /// store distinguishes may be equal in Swift, such as an “é” of one scalar and one of two.
+    ///
+    /// - Parameter function: what the store computes; nil for the different values.
+    private func parts<Group: Decodable & Hashable>(
+        _ function: AggregateFunction?, by group: AggregatedProperty, _ predicate: NSPredicate?,
+        in context: NSManagedObjectContext
+    ) throws -> [Group: [GroupPart]] {
+        let unsaved = try unsavedPart(predicate, by: group, in: context)
+        var parts: [Group: [GroupPart]] = try parts(
+            function, of: unsaved?.objects ?? objects(predicate, in: context), by: group)
+        guard let unsaved else { return parts }
+        let request = request(unsaved.others)
+        var computed: [Any] = function.map { columns($0, kind(of: $0).type) } ?? (path == group.path ? [] : [path])
+        if function == .average { computed.append(countColumn) }
+        request.propertiesToFetch = [group.path] + computed
+        request.propertiesToGroupBy = [group.path] + (computed as? [String] ?? [])
+        for case let row as [String: Any] in try context.fetch(request) where isOfAny(row) {
+            guard let value = row[function == nil ? path : valueName], !(value is NSNull) else { continue }
+            parts[try group.value(row[group.path], Group.self), default: []].append(
+                GroupPart(value: value, count: (row[countName] as? NSNumber)?.intValue ?? 1))
+        }
+        return parts
+    }
+
+    /// What some objects tell of each group.
+    private func parts<Group: Decodable & Hashable>(
+        _ function: AggregateFunction?, of objects: [NSManagedObject], by group: AggregatedProperty
+    ) throws -> [Group: [GroupPart]] {
+        var parts: [Group: [GroupPart]] = [:]
+        for object in objects {
+            guard let value = object.value(forKeyPath: path) else { continue }
+            parts[try group.value(object.value(forKeyPath: group.path), Group.self), default: []].append(
+                GroupPart(value: part(function, of: value), count: 1))
+        }
+        return parts
+    }
+
+    /// What the store would compute of one value.
+    private func part(_ function: AggregateFunction?, of value: Any) -> Any {
+        switch (function, StoredValue(value, kind)) {
+        case (.count, _): NSNumber(value: 1)
+        case (.average, .integer(let number)): NSNumber(value: Double(number))
+        case (.average, .object(let number as NSNumber)): NSNumber(value: number.nearestDouble)
+        default: value
+        }
+    }
+}
+
+/// What is known of a group: a value, or what the store has computed from several.
+private struct GroupPart {
+    let value: Any
+    /// The number of values.
+    let count: Int
+}

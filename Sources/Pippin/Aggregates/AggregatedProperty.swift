@@ -1,0 +1,202 @@
+import CoreData
+
+/// A property that the store computes with.
+struct AggregatedProperty: Sendable {
+    let plan: EntityPlan
+    let path: String
+    let kind: AttributeKind
+    /// The entities of other models on the path, each with the key that is read from it.
+    let related: [(entity: String, key: String)]
+    /// The names of the computed columns. No property has one of them: groups are by a property's name.
+    let valueName, countName: String
+
+    /// - Parameter property: the property; nil for the models themselves, which can be counted by their identifiers.
+    /// - Throws: ``PersistenceError/Code/unknownProperty`` for a property that is not a plain attribute.
+    init(_ property: PropertyName?, _ plan: EntityPlan, _ registry: ModelRegistry) throws {
+        self.plan = plan
+        if let property {
+            (path, kind) = try registry.singleValue(
+                property, of: plan,
+                "Stores compute with single values: numbers, texts, dates, UUIDs, URLs, data, enumerations with raw values, "
+                    + "and references; of a model with its properties, such as its identifier.")
+        } else {
+            (path, kind) = (plan.uidKey, .integer64)
+        }
+        related = try registry.relatedKeys(of: path, in: plan)
+        let names = Set(plan.fields.map(\.name))
+        func unused(_ name: String) -> String { names.contains(name) ? unused(name + "_") : name }
+        (valueName, countName) = (unused("value"), unused("count"))
+    }
+
+    /// The kind of a function's result. A sum of small whole numbers is no small number.
+    func kind(of function: AggregateFunction) -> AttributeKind {
+        switch (function, kind) {
+        case (.average, _): .double
+        case (.sum, .integer16), (.sum, .integer32): .integer64
+        default: kind
+        }
+    }
+
+    /// The result; `nil` if no model has a value.
+    ///
+    /// - SQL: `SELECT <function>(<property>) FROM Z<ENTITY> WHERE <filter>`
+    func value<Model, Value>(
+        _ aggregate: Aggregate<Model, Value>, _ predicate: NSPredicate?, in context: NSManagedObjectContext
+    ) throws -> Value? {
+        if aggregate.isByOrderOfCases {
+            return aggregate.extreme(of: try distinct(Value?.self, predicate, in: context).compactMap(\.self))
+        }
+        let (function, type) = (aggregate.function, Value.self)
+        let kind = kind(of: function)
+        guard let unsaved = try unsavedPart(predicate, taking: function.wanted, in: context) else {
+            return try decoded(result(function, of: objects(predicate, in: context)), kind, type)
+        }
+        if function == .average, !unsaved.objects.isEmpty {
+            // A sum that overflows has an average all the same.
+            if let average = try? average(unsaved, in: context) { return try decoded(average, kind, type) }
+            return try decoded(result(function, of: objects(predicate, in: context)), kind, type)
+        }
+        let request = request(unsaved.others)
+        request.propertiesToFetch = columns(function, kind.type)
+        let row = try context.fetch(request).first as? [String: Any]
+        let stored = row.flatMap { isOfAny($0) ? $0[valueName] : nil }.flatMap { $0 is NSNull ? nil : $0 }
+        if unsaved.objects.isEmpty { return try decoded(stored, kind, type) }
+        return try decoded(result(function, (stored.map { [$0] } ?? []) + values(of: unsaved.objects)), kind, type)
+    }
+
+    /// The average of stored and changed values: two averages cannot be combined, sums and numbers of values can.
+    private func average(_ unsaved: UnsavedPart, in context: NSManagedObjectContext) throws -> Double? {
+        let request = request(unsaved.others)
+        request.propertiesToFetch = columns(.sum, kind(of: .sum).type)
+        let row = try context.fetch(request).first as? [String: Any]
+        let stored = row.flatMap { isOfAny($0) ? $0[valueName] : nil }
+        let changed = values(of: unsaved.objects)
+        let count = changed.count + ((row?[countName] as? NSNumber)?.intValue ?? 0)
+        let sum = try result(.sum, (stored.map { [$0] } ?? []) + changed) as? NSNumber
+        return sum.map { $0.nearestDouble / Double(count) }
+    }
+
+    /// - SQL: `SELECT DISTINCT <property> FROM Z<ENTITY> WHERE <filter> ORDER BY <property>`
+    func distinct<Value: Decodable>(
+        _ type: Value.Type, _ predicate: NSPredicate?, in context: NSManagedObjectContext
+    ) throws -> [Value] {
+        guard let unsaved = try unsavedPart(predicate, taking: .inOrder, in: context) else {
+            return try distinct(objects(predicate, in: context).map { $0.value(forKeyPath: path) }).map {
+                try value($0, type)
+            }
+        }
+        let request = request(unsaved.others)
+        request.propertiesToFetch = [path]
+        request.returnsDistinctResults = true
+        request.sortDescriptors = [NSSortDescriptor(key: path, ascending: true)]
+        let stored = try context.fetch(request).map { ($0 as? [String: Any])?[path] }
+        let changed = unsaved.objects.map { $0.value(forKeyPath: path) }
+        return try (changed.isEmpty ? stored : distinct(stored, changed)).map { try value($0, type) }
+    }
+
+    func request(_ predicate: NSPredicate?) -> NSFetchRequest<any NSFetchRequestResult> {
+        let request = NSFetchRequest<any NSFetchRequestResult>(entityName: plan.name)
+        request.resultType = .dictionaryResultType
+        request.predicate = predicate
+        return request
+    }
+
+    /// The columns to compute. A sum, which is 0 for no values, comes with the number of values.
+    func columns(_ function: AggregateFunction, _ type: NSAttributeType) -> [NSExpressionDescription] {
+        let value = Self.column(valueName, function, path, type)
+        return function == .sum ? [value, countColumn] : [value]
+    }
+
+    /// The number of values.
+    var countColumn: NSExpressionDescription { Self.column(countName, .count, path, .integer64AttributeType) }
+
+    /// Whether the result was computed from any values; `true` if these were not counted.
+    func isOfAny(_ row: [String: Any]) -> Bool { (row[countName] as? NSNumber)?.intValue != 0 }
+
+    private static func column(
+        _ name: String, _ function: AggregateFunction, _ path: String, _ type: NSAttributeType
+    ) -> NSExpressionDescription {
+        let column = NSExpressionDescription()
+        column.name = name
+        column.expression = NSExpression(
+            forFunction: function.rawValue, arguments: [NSExpression(forKeyPath: path)])
+        column.expressionResultType = type
+        return column
+    }
+
+    /// A value of the property as the struct has it; `nil` for none.
+    func value<Value: Decodable>(_ value: Any?, _ type: Value.Type) throws -> Value {
+        let stored = StoredValue(value, kind) ?? .null
+        if let leaf = AttributeDecoder.leaf(type, stored) { return leaf }
+        return try decoded(type, stored)
+    }
+
+    /// A value decoded by its own type. An error, such as for a case that an enumeration does not have, names the
+    /// property.
+    private func decoded<Value: Decodable>(_ type: Value.Type, _ stored: StoredValue) throws -> Value {
+        do { return try Value(from: ValueDecoder(value: stored, entity: plan.name, key: path)) } catch let error
+            as DecodingError
+        {
+            throw PersistenceError.unreadable(
+                entity: plan.name, key: path, reason: error.decodingReason, underlying: error)
+        }
+    }
+
+    func decoded<Value: Decodable>(_ value: Any?, _ kind: AttributeKind, _ type: Value.Type) throws -> Value? {
+        guard let stored = StoredValue(value, kind), !stored.isNull else { return nil }
+        if let leaf = AttributeDecoder.leaf(type, stored) { return leaf }
+        return try decoded(type, stored)
+    }
+}
+
+extension ModelRegistry {
+    /// The path of a single value, and its kind. That of a reference leads to the identifier.
+    ///
+    /// - Throws: ``PersistenceError/Code/unknownProperty`` for a property that is no plain attribute, with the reason.
+    func singleValue(
+        _ property: PropertyName, of plan: EntityPlan, _ reason: String
+    ) throws -> (path: String, kind: AttributeKind) {
+        let found = try resolve(property, of: plan)
+        let path = found.model.map { (found.names + [$0.uidKey]).joined(separator: ".") } ?? found.path
+        let isModel = found.field?.related.map { !$0.isReference } ?? false
+        guard !isModel, let kind = try attributeKind(of: path, in: plan) else {
+            throw PersistenceError.noSingleValue(
+                property.spelling, entity: plan.name, known: plan.propertyNames, reason)
+        }
+        return (path, kind)
+    }
+
+    /// The kind of the attribute at the end of a path; nil if that is not a plain attribute.
+    func attributeKind(of path: String, in plan: EntityPlan) throws -> AttributeKind? {
+        var fields = plan.fields
+        var kind: AttributeKind?
+        for name in path.split(separator: ".") {
+            guard let field = fields.first(where: { $0.name == name }) else { return nil }
+            switch field.kind {
+            case .attribute(let attribute): (kind, fields) = (attribute, [])
+            case .composite(let record): (kind, fields) = (nil, record.fields)
+            case .toOne(let model): (kind, fields) = (nil, try self.plan(model).fields)
+            case .json, .toMany: return nil
+            }
+        }
+        return kind
+    }
+
+    /// The entities of the models that a path of to-one relationships leads to, each with the key that follows.
+    func relatedKeys(of path: String, in plan: EntityPlan) throws -> [(entity: String, key: String)] {
+        let names = path.split(separator: ".").map(String.init)
+        var fields = plan.fields
+        var keys: [(entity: String, key: String)] = []
+        for (name, next) in zip(names, names.dropFirst()) {
+            switch fields.first(where: { $0.name == name })?.kind {
+            case .composite(let record)?: fields = record.fields
+            case .toOne(let model)?:
+                let related = try self.plan(model)
+                keys.append((related.name, next))
+                fields = related.fields
+            case .attribute?, .json?, .toMany?, nil: return keys
+            }
+        }
+        return keys
+    }
+}
