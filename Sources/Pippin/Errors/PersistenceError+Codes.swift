@@ -21,6 +21,8 @@ extension PersistenceError.Code {
 
     /// The manager's store was taken away, and `load()` was not called since.
     public static let notLoaded = Self("notLoaded")
+    /// The store was closed by `close()`, and the manager can do nothing more.
+    public static let closed = Self("closed")
     /// `load(migratingBy:)` was called for a store that is open already.
     public static let alreadyLoaded = Self("alreadyLoaded")
     /// There is no file at the path, and the manager must not create one.

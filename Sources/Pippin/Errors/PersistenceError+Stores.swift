@@ -10,6 +10,19 @@ extension PersistenceError {
         )
     }
 
+    /// The error for what is done after `close()`. A server's URL may have a password, so that it is not shown.
+    static func closed(_ stores: [NSPersistentStoreDescription], manager: String) -> PersistenceError {
+        let names = stores.compactMap { store -> String? in
+            guard store.type != NSInMemoryStoreType, let url = store.url else { return nil }
+            return url.isFileURL ? url.path : url.lastPathComponent
+        }
+        let store = names.isEmpty ? "in memory" : "'\(names.joined(separator: "', '"))'"
+        return PersistenceError(
+            .closed, path: names.first,
+            "The store \(store) was closed by close() of its persistence manager '\(manager)'. Make a new manager to use it "
+                + "again.")
+    }
+
     static func stillOpening(manager: String) -> PersistenceError {
         PersistenceError(
             .notLoaded,

@@ -9,7 +9,7 @@ final class SaveSignals: Sendable {
     /// Posted, with the coordinator, when a manager has loaded its stores.
     static let managerDidLoad = Notification.Name("Pippin.managerDidLoad")
 
-    /// Posted, with the coordinator, when a manager has removed its stores.
+    /// Posted, with the coordinator, when a manager has destroyed or closed its stores.
     static let managerDidDestroy = Notification.Name("Pippin.managerDidDestroy")
 
     private let state = Locked(State())

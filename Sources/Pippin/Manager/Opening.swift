@@ -4,7 +4,8 @@ import CoreData
 extension PersistenceManager {
     /// Opens the store unless it is open.
     ///
-    /// - Throws: ``PersistenceError/Code/notLoaded`` for a store that was destroyed, and what `load()` throws.
+    /// - Throws: ``PersistenceError/Code/notLoaded`` for a store that was destroyed,
+    ///   ``PersistenceError/Code/closed`` for one that was closed, and what `load()` throws.
     package func openIfNeeded() throws {
         if isOpen { return }
         try refuseWhileOpening()
@@ -42,11 +43,11 @@ extension PersistenceManager {
     func hasStayedOpen(since count: Int) -> Bool { lifecycle.withLock { $0.isOpen && $0.closings == count } }
 
     /// Refuses what a closure of a migration plan, or an observer, does with the manager while its thread opens or
-    /// destroys the store: it would wait for itself.
+    /// destroys the store, and what an observer does while the store is closed for good: it would wait for itself.
     func refuseWhileOpening() throws {
-        if lifecycle.withLock({ $0.isInProgress(on: .current) }) {
-            throw PersistenceError.refused(.inProgress, manager: name)
-        }
+        let life = lifecycle.withLock { $0 }
+        if life.isInProgress(on: .current) { throw error(for: .inProgress) }
+        if life.hasEnded { throw error(for: .ended) }
     }
 
     /// Takes a step of the store's life cycle. The caller holds `opening`.
@@ -64,7 +65,7 @@ extension PersistenceManager {
     /// The life cycle after a step, which is not taken yet. The caller holds `opening`.
     func nextStep(_ step: (StoreLifecycle) throws -> StoreLifecycle) throws -> StoreLifecycle {
         do { return try step(lifecycle.withLock { $0 }) } catch let refusal as StoreLifecycle.Refusal {
-            throw PersistenceError.refused(refusal, manager: name)
+            throw error(for: refusal)
         }
     }
 
@@ -88,14 +89,13 @@ extension PersistenceManager {
             name: SaveSignals.managerDidLoad, object: container.persistentStoreCoordinator)
         try step { $0.opened(by: opener) }
     }
-}
 
-extension PersistenceError {
-    fileprivate static func refused(_ refusal: StoreLifecycle.Refusal, manager: String) -> PersistenceError {
+    private func error(for refusal: StoreLifecycle.Refusal) -> PersistenceError {
         switch refusal {
-        case .inProgress: .stillOpening(manager: manager)
-        case .destroyed: .notLoaded(manager: manager)
-        case .loaded: .alreadyLoaded(manager: manager)
+        case .inProgress: .stillOpening(manager: name)
+        case .destroyed: .notLoaded(manager: name)
+        case .loaded: .alreadyLoaded(manager: name)
+        case .ended: .closed(container.persistentStoreDescriptions, manager: name)
         }
     }
 }

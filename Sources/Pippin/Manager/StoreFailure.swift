@@ -5,8 +5,8 @@ private let codesOfValues: Set<UInt8> = [18, 19, 20]
 
 /// The errors that prevent a store from being opened.
 private let codesOfOpening: Set<PersistenceError.Code> = [
-    .notLoaded, .storeNotFound, .folderNotFound, .notOpened, .schemaChanged, .wouldLose, .notUnique, .modelNotFound,
-    .modelNotReadable, .bundleNotFound, .notDerivable, .unknownStoreVersion, .migrationFailed,
+    .notLoaded, .closed, .storeNotFound, .folderNotFound, .notOpened, .schemaChanged, .wouldLose, .notUnique,
+    .modelNotFound, .modelNotReadable, .bundleNotFound, .notDerivable, .unknownStoreVersion, .migrationFailed,
 ]
 
 extension Error {

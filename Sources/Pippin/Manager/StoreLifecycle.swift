@@ -15,6 +15,8 @@ struct StoreLifecycle: Equatable {
         case opening(by: Thread, Opening)
         case open(Opener)
         case destroying(by: Thread, Destruction)
+        /// The manager has closed the store, and does nothing more.
+        case ended
     }
 
     enum Opening: Equatable {
@@ -41,6 +43,8 @@ struct StoreLifecycle: Equatable {
         case destroyed
         /// The store is open already.
         case loaded
+        /// The manager has closed the store for good.
+        case ended
     }
 
     // MARK: Questions
@@ -49,11 +53,14 @@ struct StoreLifecycle: Equatable {
         if case .open = state { true } else { false }
     }
 
+    /// Whether the manager has closed the store for good.
+    var hasEnded: Bool { state == .ended }
+
     /// Whether the manager has destroyed the store and not opened a new one since.
     var isDestroyed: Bool {
         switch state {
         case .closed(let isDestroyed): isDestroyed
-        case .opening(_, .usual), .open, .destroying(_, .leavesNothing): false
+        case .opening(_, .usual), .open, .destroying(_, .leavesNothing), .ended: false
         case .opening(_, .anew): true
         case .destroying(_, .startsOver(let wasDestroyed)): wasDestroyed
         }
@@ -74,7 +81,7 @@ struct StoreLifecycle: Equatable {
     private var inProgress: Thread? {
         switch state {
         case .opening(let thread, _), .destroying(let thread, _): thread
-        case .closed, .open: nil
+        case .closed, .open, .ended: nil
         }
     }
 
@@ -86,6 +93,7 @@ struct StoreLifecycle: Equatable {
         case .open: return self
         case .closed(isDestroyed: false): return next(.opening(by: thread, .usual))
         case .closed(isDestroyed: true): throw .destroyed
+        case .ended: throw .ended
         case .opening, .destroying: throw .inProgress
         }
     }
@@ -98,6 +106,7 @@ struct StoreLifecycle: Equatable {
         case .open: throw .loaded
         case .closed(let isDestroyed):
             return next(.opening(by: thread, isDestroyed ? .anew(startsOver: false) : .usual))
+        case .ended: throw .ended
         case .opening, .destroying: throw .inProgress
         }
     }
@@ -111,6 +120,7 @@ struct StoreLifecycle: Equatable {
     /// The step of `destroy()` and `startOver()`: the store is closed, and `thread` destroys it.
     func destroying(on thread: Thread, startsOver: Bool) throws(Refusal) -> StoreLifecycle {
         guard inProgress == nil else { throw .inProgress }
+        if hasEnded { throw .ended }
         if isDestroyed, !startsOver { throw .destroyed }
         let purpose: Destruction = startsOver ? .startsOver(wasDestroyed: isDestroyed) : .leavesNothing
         var next = next(.destroying(by: thread, purpose))
@@ -123,8 +133,16 @@ struct StoreLifecycle: Equatable {
         switch state {
         case .destroying(_, .leavesNothing): next(.closed(isDestroyed: true))
         case .destroying(let thread, .startsOver): next(.opening(by: thread, .anew(startsOver: true)))
-        case .closed, .opening, .open: self
+        case .closed, .opening, .open, .ended: self
         }
+    }
+
+    /// The step of `close()`: the store is closed for good, unless a thread opens or destroys it.
+    func ending() -> StoreLifecycle {
+        guard inProgress == nil, !hasEnded else { return self }
+        var next = next(.ended)
+        next.closings += 1
+        return next
     }
 
     /// The store could not be opened or destroyed. The next use tries to open one that the manager has not destroyed.

@@ -8,7 +8,8 @@
 ///
 /// The first element is the state at the beginning; each further one differs from the one before. Several saves while
 /// an element is being worked on make one element, with the newest state. Cancelling the task ends the loop; a store
-/// that is removed (`destroy()`) ends it with ``PersistenceError/Code/notLoaded``. With `startOver()` it continues.
+/// that is removed (`destroy()`) ends it with ``PersistenceError/Code/notLoaded``. With `startOver()` it continues. It
+/// ends without an error when the manager closes the store (`close()`).
 public struct LiveQuery<State: Sendable>: AsyncSequence, Sendable {
     /// What is observed.
     public typealias Element = State
@@ -37,7 +38,8 @@ public struct LiveQuery<State: Sendable>: AsyncSequence, Sendable {
             self.signals = signals
         }
 
-        /// The state at the beginning, then the next one that differs; nil once the task is cancelled.
+        /// The state at the beginning, then the next one that differs; nil once the task is cancelled, or the store is
+        /// closed after the first state.
         ///
         /// - Throws: what fetching throws.
         public mutating func next() async throws -> State? { try await nextReading()?.state }
@@ -56,7 +58,11 @@ public struct LiveQuery<State: Sendable>: AsyncSequence, Sendable {
                     let isSame = last.map(reading.isSame) ?? false
                     last = reading
                     if !isSame { return reading }
-                } catch is LiveQueryPause {} catch is CancellationError where Task.isCancelled { return nil }
+                } catch is LiveQueryPause {} catch is CancellationError where Task.isCancelled {
+                    return nil
+                } catch let error as PersistenceError where error.code == .closed && last != nil {
+                    return nil
+                }
             }
         }
     }

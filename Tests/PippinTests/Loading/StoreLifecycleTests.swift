@@ -99,6 +99,28 @@ struct StoreLifecycleTests {
         #expect(try !open(.use).destroying(on: one, startsOver: false).isStartingOver)
     }
 
+    @Test("ends when the store is closed for good, unless a thread opens or destroys it")
+    func ending() throws {
+        for before in [closed, try open(.use), try open(.load), try destroyed()] {
+            let ended = before.ending()
+            #expect(ended.state == .ended)
+            #expect(ended.closings == before.closings + 1)
+            #expect(!ended.isOpen)
+            #expect(ended.ending() == ended)
+            #expect(ended.failed() == ended)
+            #expect(throws: StoreLifecycle.Refusal.ended) { try ended.opening(on: one) }
+            #expect(throws: StoreLifecycle.Refusal.ended) { try ended.loading(on: one, migrates: true) }
+            for startsOver in [false, true] {
+                #expect(throws: StoreLifecycle.Refusal.ended) {
+                    try ended.destroying(on: one, startsOver: startsOver)
+                }
+            }
+        }
+        for before in [try closed.opening(on: one), try open(.load).destroying(on: one, startsOver: false)] {
+            #expect(before.ending() == before)
+        }
+    }
+
     @Test("counts how often the store was closed, and closes it in the same step")
     func closings() throws {
         #expect(closed.closings == 0)
@@ -116,6 +138,7 @@ struct StoreLifecycleTests {
             { try $0.opening(on: one) }, { try $0.loading(on: one, migrates: false) }, { $0.opened(by: .use) },
             { $0.opened(by: .load) }, { try $0.destroying(on: one, startsOver: false) },
             { try $0.destroying(on: one, startsOver: true) }, { $0.destroyed() }, { $0.failed() },
+            { $0.ending() },
         ]
         var (found, waiting): ([StoreLifecycle.State], [StoreLifecycle]) = ([], [closed])
         while let life = waiting.popLast() {
@@ -124,6 +147,6 @@ struct StoreLifecycleTests {
             #expect(!(life.isOpen && (life.isDestroyed || life.isStartingOver || life.isInProgress(on: one))))
             waiting += steps.compactMap { try? $0(life) }
         }
-        #expect(found.count == 10)
+        #expect(found.count == 11)
     }
 }
