@@ -1,0 +1,75 @@
+import Pippin
+import Testing
+
+private struct Step: CoreModel, Equatable {
+    let id: Int
+    var floor: Int
+}
+
+@Suite("The pages of a fetch, as a sequence,")
+struct PagesTests {
+    private let counter: Counter
+    private var manager: PersistenceManager { counter.manager }
+
+    init() async throws {
+        counter = try Counter(Step.self)
+        try await manager.save((0..<10).map { Step(id: $0, floor: $0 / 4) })
+    }
+
+    private func ids(
+        where filter: Filter<Step> = .all, sortedBy order: Order<Step> = [], after last: Step? = nil, limit: Int
+    ) async throws -> [[Int]] {
+        var ids: [[Int]] = []
+        for try await page in manager.pages(Step.self, where: filter, sortedBy: order, after: last, limit: limit) {
+            ids.append(page.map(\.id))
+        }
+        return ids
+    }
+
+    @Test("have all models in order, and no page is empty")
+    func all() async throws {
+        #expect(try await ids(limit: 4) == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9]])
+        #expect(try await ids(limit: 5) == [[0, 1, 2, 3, 4], [5, 6, 7, 8, 9]])
+        #expect(try await ids(limit: 10) == [Array(0..<10)])
+        #expect(try await ids(limit: 1_000) == [Array(0..<10)])
+        #expect(try await ids(limit: 0) == (0..<10).map { [$0] })
+        #expect(try await ids(sortedBy: .descending(\.floor), limit: 4) == [[8, 9, 4, 5], [6, 7, 0, 1], [2, 3]])
+        #expect(try await ids(where: \.floor == 1, limit: 3) == [[4, 5, 6], [7]])
+        #expect(try await ids(where: \.floor == 7, limit: 3) == [])
+        #expect(try await ids(after: Step(id: 6, floor: 1), limit: 2) == [[7, 8], [9]])
+    }
+
+    @Test("have what is saved between them, and go on after a model that is gone")
+    func savedMeanwhile() async throws {
+        var pages = manager.pages(Step.self, limit: 4).makeAsyncIterator()
+        #expect(try await pages.next()?.map(\.id) == [0, 1, 2, 3])
+        try await manager.delete(Step.self, ids: [3, 4])
+        try await manager.save(Step(id: 20, floor: 5))
+        #expect(try await pages.next()?.map(\.id) == [5, 6, 7, 8])
+        #expect(try await pages.next()?.map(\.id) == [9, 20])
+        #expect(try await pages.next() == nil)
+        #expect(try await pages.next() == nil)
+    }
+
+    @Test("can be taken from the beginning again")
+    func again() async throws {
+        let pages = manager.pages(Step.self, limit: 6)
+        for _ in 0..<2 {
+            var count = 0
+            for try await page in pages { count += page.count }
+            #expect(count == 10)
+        }
+    }
+
+    @Test("refuse an order in which no page can begin after a model, before the first page")
+    func refused() async throws {
+        struct Word: CoreModel {
+            let id: Int
+            var text: String
+        }
+        let words = try Counter(Word.self)
+        var pages = words.manager.pages(Word.self, sortedBy: .ascending(\.text, .caseInsensitive)).makeAsyncIterator()
+        let error = await #expect(throws: PersistenceError.self) { try await pages.next() }
+        #expect(error?.code == .notComparable)
+    }
+}
