@@ -17,8 +17,8 @@ struct AggregatedProperty: Sendable {
         if let property {
             (path, kind) = try registry.singleValue(
                 property, of: plan,
-                "Stores compute with single values: numbers, texts, dates, UUIDs, URLs, data, enumerations with raw values, "
-                    + "and references; of a model with its properties, such as its identifier.")
+                "Stores compute with single values: numbers, texts, dates, UUIDs, URLs, data, enumerations with raw "
+                    + "values, and references; of a model with its properties, such as its identifier.")
         } else {
             (path, kind) = (plan.uidKey, .integer64)
         }

@@ -55,7 +55,8 @@ extension PersistenceManager {
     ///   - last: the model after which to begin, as in `fetch`.
     ///   - limit: how many models a page has at most, at least one.
     /// - Returns: the pages, for `for try await`. Nothing is read before the first one is asked for.
-    /// - SQL: `SELECT … FROM Z<ENTITY> WHERE <filter> AND <after> ORDER BY <order>, Z<ID> LIMIT <limit>`, for each page
+    /// - SQL: `SELECT … FROM Z<ENTITY> WHERE <filter> AND <after> ORDER BY <order>, Z<ID> LIMIT <limit>`, for each
+    ///   page
     public func pages<Model: CoreModel>(
         _ type: Model.Type, where filter: Filter<Model> = .all, sortedBy order: Order<Model> = [],
         after last: Model? = nil, limit: Int = 1_000

@@ -15,7 +15,8 @@ struct ClosedStoreTests {
 
     /// What a new manager finds.
     private func found() async throws -> [String] {
-        try await PersistenceManager(models: Coin.self, store: .file(counter.file)).fetch(Coin.self).map(\.code).sorted()
+        let manager = PersistenceManager(models: Coin.self, store: .file(counter.file))
+        return try await manager.fetch(Coin.self).map(\.code).sorted()
     }
 
     @Test("refuses every use by an error that says what to do; a new manager opens it again")
