@@ -37,7 +37,8 @@ struct SwiftPredicateTests {
         publisher: Author(name: "Orbit"),
         tags: ["sf"], reviews: [Review(stars: 5, user: "ann"), Review(stars: 2, user: "bob")])
 
-    private func check(_ predicate: Predicate<Book>, _ format: String) throws {
+    private func check(_ predicate: Predicate<Book>, _ format: String, of other: Book? = nil) throws {
+        let book = other ?? book
         #expect(try predicateTree(of: predicate).format == format)
         let converted = try #require(NSPredicate(predicate))
         #expect(try converted.evaluate(with: book) == predicate.evaluate(book))
@@ -78,6 +79,26 @@ struct SwiftPredicateTests {
         try check(#Predicate { $0.author?.born == nil }, "author.born == nil")
         try check(#Predicate { ($0.author?.born ?? 0) > 1900 }, "TERNARY(author.born != nil, author.born, 0) > 1900")
         try check(#Predicate { $0.author!.name == "x" }, #"author.name == "x""#)
+    }
+
+    @Test("is nil where an optional chain begins with nil, whatever it ends in")
+    func optionalChains() throws {
+        var anonymous = book
+        anonymous.author = nil
+        for book in [book, anonymous] {
+            try check(
+                #Predicate { $0.author?.name.isEmpty == false },
+                #"TERNARY(author != nil, TERNARY(author.name == "", 1, 0), nil) == 0"#, of: book)
+            try check(
+                #Predicate { $0.author?.name.contains("x") ?? true },
+                #"TERNARY(author != nil, TERNARY(author.name CONTAINS "x", 1, 0), 1) == 1"#, of: book)
+            try check(
+                #Predicate { $0.author?.name.contains("a") ?? false },
+                #"author != nil AND author.name CONTAINS "a""#, of: book)
+            try check(
+                #Predicate { ($0.author?.name.count ?? -1) < 0 },
+                "TERNARY(length:(author.name) != nil, length:(author.name), -1) < 0", of: book)
+        }
     }
 
     @Test("searches strings")

@@ -79,10 +79,6 @@ extension ExpressionTree {
     ) -> (text: String, level: Level) {
         ("\(left.format(atLeast: level)) \(symbol) \(right.format(atLeast: level.next))", level)
     }
-
-    private var isConstant: Bool {
-        if case .constant = self { true } else { false }
-    }
 }
 
 extension BuiltInFunction {

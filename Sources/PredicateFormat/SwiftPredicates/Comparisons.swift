@@ -44,13 +44,6 @@ private func hasOwnOrder(_ type: Any.Type) -> Bool {
     type is any RawRepresentable.Type && unsafeBitCast(type, to: UnsafePointer<Int>.self).pointee == 0x201
 }
 
-extension ExpressionTree {
-    fileprivate var isConstant: Bool {
-        if case .constant = self { return true }
-        return false
-    }
-}
-
 // MARK: Ranges
 
 /// `(1...10).contains($0.age)`

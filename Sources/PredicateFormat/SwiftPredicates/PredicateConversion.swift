@@ -50,8 +50,7 @@ struct PredicateConversion {
     func predicate(_ expression: Any) throws -> PredicateTree {
         switch try node(expression) {
         case .predicate(let tree): tree
-        case .expression(let tree):
-            .comparison(ComparisonTree(tree, .equalTo, .constant(.boolean(true))))
+        case .expression(let tree): tree.isTrue
         }
     }
 
@@ -59,8 +58,7 @@ struct PredicateConversion {
     func expression(_ expression: Any) throws -> ExpressionTree {
         switch try node(expression) {
         case .expression(let tree): tree
-        case .predicate(let tree):
-            .conditional(tree, then: .constant(.boolean(true)), otherwise: .constant(.boolean(false)))
+        case .predicate(let tree): .conditional(tree, then: .true, otherwise: .false)
         }
     }
 
@@ -71,6 +69,27 @@ struct PredicateConversion {
                     + "Filter what has been fetched, or write another predicate.")
         }
         return try convertible.converted(by: self)
+    }
+}
+
+extension ExpressionTree {
+    fileprivate static let `true` = ExpressionTree.constant(.boolean(true))
+    fileprivate static let `false` = ExpressionTree.constant(.boolean(false))
+
+    /// Whether the value is the truth of a predicate, which is never nil.
+    var isTruth: Bool {
+        if case .conditional(_, .true, .false) = self { return true }
+        return false
+    }
+
+    /// The predicate that a Boolean value is true. A condition of which one side is false is the other side's, which
+    /// stores can look up: `$0.title?.starts(with: "x") ?? false`.
+    fileprivate var isTrue: PredicateTree {
+        switch self {
+        case .conditional(let condition, .true, .false): condition
+        case .conditional(let condition, let then, .false): .and([condition, then.isTrue])
+        default: .comparison(ComparisonTree(self, .equalTo, .true))
+        }
     }
 }
 

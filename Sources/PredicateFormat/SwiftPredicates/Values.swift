@@ -44,11 +44,43 @@ extension PredicateExpressions.KeyPath: TreeConvertible {
     }
 }
 
-/// `$0.boss?.name`: key paths of the language continue from nil with nil in any case.
+/// `$0.boss?.name`, `$0.title?.isEmpty`: nil without the value before the question mark.
 extension PredicateExpressions.OptionalFlatMap: TreeConvertible {
     func converted(by conversion: PredicateConversion) throws -> ConvertedNode {
         let origin = try conversion.expression(wrapped)
-        return .expression(try conversion.binding(variable.key, to: origin).expression(transform))
+        if case .constant(let value) = origin, value.isNull { return .expression(origin) }
+        let value = try conversion.binding(variable.key, to: origin).expression(transform)
+        if origin.isConstant || value.isNil(with: origin) || isRelationship(Wrapped.self) { return .expression(value) }
+        return .expression(.conditional(origin.isPresent, then: value, otherwise: .constant(.null)))
+    }
+}
+
+/// Whether a type is that of a relationship to many, which Core Data always has objects for, if only none: an empty one
+/// equals nil in the predicate language, so that there is no asking for it.
+private func isRelationship(_ type: Any.Type) -> Bool {
+    func hasObjects<List: Collection>(_ list: List.Type) -> Bool { List.Element.self is NSObject.Type }
+    return (type as? any Collection.Type).map { hasObjects($0) } ?? false
+}
+
+extension ExpressionTree {
+    /// The predicate that the value is not nil.
+    fileprivate var isPresent: PredicateTree {
+        .comparison(ComparisonTree(self, .notEqualTo, .constant(.null)))
+    }
+
+    /// Whether the value is nil where another one is, since it follows keys from there or is computed with what does.
+    fileprivate func isNil(with origin: ExpressionTree) -> Bool {
+        switch self {
+        case origin: true
+        case .keyPath(let keys), .path(_, let keys):
+            keys.indices.contains { index in
+                let rest = Array(keys[index...])
+                return !rest.contains { $0.hasPrefix("@") } && origin.appending(keys: rest) == self
+            }
+        case .function(let function, let arguments):
+            !function.takesCollection && arguments.contains { $0.isNil(with: origin) }
+        default: false
+        }
     }
 }
 
@@ -63,8 +95,13 @@ extension PredicateExpressions.ForcedUnwrap: TreeConvertible {
 extension PredicateExpressions.NilCoalesce: TreeConvertible {
     func converted(by conversion: PredicateConversion) throws -> ConvertedNode {
         let value = try conversion.expression(lhs)
-        let isPresent = PredicateTree.comparison(ComparisonTree(value, .notEqualTo, .constant(.null)))
-        return .expression(.conditional(isPresent, then: value, otherwise: try conversion.expression(rhs)))
+        let other = try conversion.expression(rhs)
+        if case .constant(let constant) = value { return .expression(constant.isNull ? other : value) }
+        // What an optional chain tells by itself, such as whether a text is empty, is not repeated in a condition.
+        if case .conditional(let isPresent, let value, .constant(.null)) = value, value.isTruth {
+            return .expression(.conditional(isPresent, then: value, otherwise: other))
+        }
+        return .expression(.conditional(value.isPresent, then: value, otherwise: other))
     }
 }
 
