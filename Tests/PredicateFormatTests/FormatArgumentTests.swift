@@ -35,6 +35,18 @@ struct FormatArgumentTests {
         #expect(NSPredicate(format: "name == %@", Key.count).evaluate(with: object))
     }
 
+    @Test("An expression is part of the expression that it is an argument of, however this is made")
+    func expressions() throws {
+        let factor = NSExpression(forKeyPath: "factor")
+        let object: [String: Any] = ["price": 4, "factor": 3]
+        for expression in [
+            NSExpression(format: "price * %@", factor), try NSExpression(parsing: "price * %@", arguments: [factor]),
+        ] {
+            #expect(expression.description == "price * factor")
+            #expect(expression.expressionValue(with: object, context: nil) as? Int == 12)
+        }
+    }
+
     @Test("Functions with variable arguments hand them on as an array")
     func handedOn() {
         func predicate(_ format: String, _ arguments: CVarArg...) -> NSPredicate {

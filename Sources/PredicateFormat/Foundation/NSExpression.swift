@@ -49,13 +49,19 @@ open class NSExpression: NSObject, NSCopying {
     ///   - arguments: The values, in the order of the placeholders.
     /// - Throws: ``PredicateFormatError``, which marks the position and says what was expected there.
     public convenience init(parsing expressionFormat: String, arguments: [Any?] = []) throws {
-        self.init(try expressionTree(parsing: expressionFormat, arguments: arguments.map { Value($0) }))
+        self.init(try NSExpression.tree(parsing: expressionFormat, arguments, surplus: .refused))
+    }
+
+    private static func tree(
+        parsing format: String, _ arguments: [Any?], surplus: SurplusArguments
+    ) throws(PredicateFormatError) -> ExpressionTree {
+        try expressionTree(parsing: format, arguments: arguments.map { Value($0) }, surplus: surplus)
+            .mapExpressions { $0.withoutExpressionObject }
     }
 
     private static func parsed(_ format: String, _ arguments: [Any?]) -> ExpressionTree {
         do {
-            return try expressionTree(parsing: format, arguments: arguments.map { Value($0) }, surplus: .ignored)
-                .mapExpressions { $0.withoutExpressionObject }
+            return try tree(parsing: format, arguments, surplus: .ignored)
         } catch {
             programmerError(error.description)
         }
