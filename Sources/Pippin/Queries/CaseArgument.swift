@@ -56,12 +56,8 @@ func isEnumeration(_ value: Any) -> Bool {
         /// - Throws: ``PersistenceError/Code/notComparable`` for a comparison by the order of an enumeration whose
         ///   cases are not known.
         func withStoredCases(of entity: String) throws -> PredicateTree {
-            switch self {
-            case .constant: return self
-            case .and(let parts): return .and(try parts.map { try $0.withStoredCases(of: entity) })
-            case .or(let parts): return .or(try parts.map { try $0.withStoredCases(of: entity) })
-            case .not(let part): return .not(try part.withStoredCases(of: entity))
-            case .comparison(var comparison):
+            try mapComparisons { comparison in
+                var comparison = comparison
                 if let order = comparison.comparison.order {
                     comparison = try comparison.selectingCases(order, of: entity)
                 }
@@ -75,7 +71,7 @@ func isEnumeration(_ value: Any) -> Bool {
     extension ComparisonTree {
         /// The comparison; if it is one of the order of cases, with the list of those that satisfy it.
         fileprivate func selectingCases(_ order: CaseOrder, of entity: String) throws -> ComparisonTree {
-            if let bounds = right.constant?.elements, case .between = order, bounds.count == 2,
+            if let bounds = right.constantValue?.elements, case .between = order, bounds.count == 2,
                 let low = bounds[0].caseArgument, let high = bounds[1].caseArgument
             {
                 guard let above = low.cases(.atLeast), let below = high.cases(.atMost) else {
@@ -84,13 +80,13 @@ func isEnumeration(_ value: Any) -> Bool {
                 let allowed = Set(below.map { Value($0) })
                 return among(left, above.map { Value($0) }.filter(allowed.contains))
             }
-            if case .side(let comparison, _) = order, let argument = right.constant?.caseArgument {
+            if case .side(let comparison, _) = order, let argument = right.constantValue?.caseArgument {
                 guard let cases = argument.cases(comparison) else {
                     throw notComparable(argument, with: left, of: entity)
                 }
                 return among(left, cases.map { Value($0) })
             }
-            if case .side(_, let mirrored) = order, modifier == .direct, let argument = left.constant?.caseArgument {
+            if case .side(_, let mirrored) = order, modifier == .direct, let argument = left.constantValue?.caseArgument {
                 guard let cases = argument.cases(mirrored) else {
                     throw notComparable(argument, with: right, of: entity)
                 }
@@ -133,11 +129,6 @@ func isEnumeration(_ value: Any) -> Bool {
     }
 
     extension ExpressionTree {
-        fileprivate var constant: Value? {
-            if case .constant(let value) = self { return value }
-            return nil
-        }
-
         /// The expression as an error names it.
         fileprivate var shownPath: String {
             if case .keyPath(let keys) = self { return keys.joined(separator: ".") }
@@ -146,13 +137,8 @@ func isEnumeration(_ value: Any) -> Bool {
 
         /// A case in the expression; nil if there is none.
         fileprivate var anyCase: CaseArgument? {
-            if let constant { return constant.caseArgument ?? constant.elements?.lazy.compactMap(\.caseArgument).first }
             var found: CaseArgument?
-            _ = mapParts(
-                { part in
-                    found = found ?? part.anyCase
-                    return part
-                }, predicates: { $0 })
+            forEachConstant { found = found ?? $0.caseArgument ?? $0.elements?.lazy.compactMap(\.caseArgument).first }
             return found
         }
 

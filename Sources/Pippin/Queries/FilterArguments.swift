@@ -31,21 +31,14 @@ extension NSPredicate {
 #if !canImport(ObjectiveC)
     extension PredicateTree {
         fileprivate var hasModels: Bool {
-            switch self {
-            case .constant: return false
-            case .and(let parts), .or(let parts): return parts.contains(where: \.hasModels)
-            case .not(let part): return part.hasModels
-            case .comparison(let comparison): return comparison.left.hasModels || comparison.right.hasModels
-            }
+            var found = false
+            forEachConstant { found = found || $0.modelType != nil }
+            return found
         }
 
         fileprivate func withIdentifiers(_ plan: EntityPlan, _ registry: ModelRegistry) throws -> PredicateTree {
-            switch self {
-            case .constant: return self
-            case .and(let parts): return .and(try parts.map { try $0.withIdentifiers(plan, registry) })
-            case .or(let parts): return .or(try parts.map { try $0.withIdentifiers(plan, registry) })
-            case .not(let part): return .not(try part.withIdentifiers(plan, registry))
-            case .comparison(var comparison):
+            try mapComparisons { comparison in
+                var comparison = comparison
                 let type = comparison.left.modelType ?? comparison.right.modelType
                 comparison.left = try comparison.left.inner(plan, registry)
                 comparison.right = try comparison.right.inner(plan, registry)
@@ -59,26 +52,8 @@ extension NSPredicate {
     }
 
     extension ExpressionTree {
-        fileprivate var hasModels: Bool {
-            if modelType != nil { return true }
-            var found = false
-            _ = mapParts(
-                { part in
-                    found = found || part.hasModels
-                    return part
-                },
-                predicates: { predicate in
-                    found = found || predicate.hasModels
-                    return predicate
-                })
-            return found
-        }
-
-        /// The model that a constant, or each of a list of constants, stands for.
-        fileprivate var modelType: Any.Type? {
-            guard case .constant(let value) = self else { return nil }
-            return (value.elements ?? [value]).lazy.compactMap { $0.model?.type }.first
-        }
+        /// The model that a constant stands for.
+        fileprivate var modelType: Any.Type? { constantValue?.modelType }
 
         /// The expression, with the predicates in it converted.
         fileprivate func inner(_ plan: EntityPlan, _ registry: ModelRegistry) throws -> ExpressionTree {
@@ -104,6 +79,9 @@ extension NSPredicate {
     }
 
     extension Value {
+        /// The model that the value, or the first model of a list, is.
+        fileprivate var modelType: Any.Type? { (elements ?? [self]).lazy.compactMap { $0.model?.type }.first }
+
         fileprivate var model: ModelArgument? {
             guard case .object(let reference) = self else { return nil }
             return reference.object as? ModelArgument ?? FilterArgument.operand(reference.object) as? ModelArgument

@@ -24,13 +24,7 @@
 
         /// - Throws: ``PersistenceError/Code/keptAsJSON`` for a predicate that looks into JSON.
         func predicate(_ tree: PredicateTree) throws -> PredicateTree {
-            switch tree {
-            case .constant: return tree
-            case .and(let parts): return .and(try parts.map(predicate))
-            case .or(let parts): return .or(try parts.map(predicate))
-            case .not(let part): return .not(try predicate(part))
-            case .comparison(let comparison): return .comparison(try self.comparison(comparison))
-            }
+            try tree.mapComparisons { .comparison(try comparison($0)) }
         }
 
         /// Of JSON, the bytes can be compared, and whether there are any.

@@ -177,11 +177,6 @@ extension FetchColumn {
 }
 
 extension PredicateTree {
-    /// The parts of an AND, including those of nested ANDs.
-    fileprivate var conjuncts: [PredicateTree] {
-        if case .and(let parts) = self { parts.flatMap(\.conjuncts) } else { [self] }
-    }
-
     /// The same tree with dates rounded as the database stores them, so that a date equals the one that was stored from
     /// it.
     fileprivate var withStoredDates: PredicateTree {

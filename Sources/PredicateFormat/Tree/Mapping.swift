@@ -6,15 +6,22 @@ extension PredicateTree {
 
     /// The tree with both sides of every comparison replaced by a function's results for them.
     package func mapSides(_ transform: (ExpressionTree) throws -> ExpressionTree) rethrows -> PredicateTree {
-        switch self {
-        case .constant: return self
-        case .and(let parts): return .and(try parts.map { try $0.mapSides(transform) })
-        case .or(let parts): return .or(try parts.map { try $0.mapSides(transform) })
-        case .not(let part): return .not(try part.mapSides(transform))
-        case .comparison(var comparison):
+        try mapComparisons { comparison in
+            var comparison = comparison
             comparison.left = try transform(comparison.left)
             comparison.right = try transform(comparison.right)
             return .comparison(comparison)
+        }
+    }
+
+    /// The tree with every comparison replaced by a function's result for it, apart from those within expressions.
+    package func mapComparisons(_ transform: (ComparisonTree) throws -> PredicateTree) rethrows -> PredicateTree {
+        switch self {
+        case .constant: self
+        case .and(let parts): .and(try parts.map { try $0.mapComparisons(transform) })
+        case .or(let parts): .or(try parts.map { try $0.mapComparisons(transform) })
+        case .not(let part): .not(try part.mapComparisons(transform))
+        case .comparison(let comparison): try transform(comparison)
         }
     }
 }

@@ -27,6 +27,14 @@ extension PredicateTree {
     }
 }
 
+extension PredicateTree {
+    /// The parts of an AND, including those of nested ANDs: programs add one condition after the other around what they
+    /// have, and SQLite allows a hundred nested parentheses.
+    package var conjuncts: [PredicateTree] {
+        if case .and(let parts) = self { parts.flatMap(\.conjuncts) } else { [self] }
+    }
+}
+
 extension ExpressionTree {
     /// The expression and its parts, without the predicates of subqueries and conditions.
     package func forEach(_ body: (ExpressionTree) throws -> Void) rethrows {

@@ -36,13 +36,7 @@ extension PredicateTree {
 
     /// The tree with values in place of the texts that are compared with properties that hold what they spell.
     func withSpelledValuesRead(_ kind: ([String]) -> SpelledKind?) -> PredicateTree {
-        switch self {
-        case .constant: self
-        case .and(let parts): .and(parts.map { $0.withSpelledValuesRead(kind) })
-        case .or(let parts): .or(parts.map { $0.withSpelledValuesRead(kind) })
-        case .not(let part): .not(part.withSpelledValuesRead(kind))
-        case .comparison(let comparison): .comparison(comparison.withSpelledValuesRead(kind, []) ?? comparison)
-        }
+        mapComparisons { .comparison($0.withSpelledValuesRead(kind, []) ?? $0) }
     }
 }
 

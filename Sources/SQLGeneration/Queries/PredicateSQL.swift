@@ -253,12 +253,6 @@ struct PredicateSQL {
 }
 
 extension PredicateTree {
-    /// The parts of an AND, including those of nested ANDs: programs add one condition after the other around what they
-    /// have, and SQLite allows a hundred nested parentheses.
-    fileprivate var conjuncts: [PredicateTree] {
-        if case .and(let parts) = self { parts.flatMap(\.conjuncts) } else { [self] }
-    }
-
     /// The parts of an OR, including those of nested ORs.
     fileprivate var disjuncts: [PredicateTree] {
         if case .or(let parts) = self { parts.flatMap(\.disjuncts) } else { [self] }
