@@ -54,6 +54,14 @@ extension PersistenceError {
                 + "properties, such as their identifiers. Fetch by other properties, and filter what comes.")
     }
 
+    /// The error for a nested struct in a `#Predicate` or a format, compared as a whole with more than nil.
+    static func nestedValueAsWhole(_ comparison: String, entity: String) -> PersistenceError {
+        PersistenceError(
+            .notComparable, entity: entity, property: comparison,
+            "'\(comparison)' compares a nested struct as a whole, which a #Predicate and a format do with nil only. Compare its properties, "
+                + "or use a key path, such as \\.address == home.")
+    }
+
     package static func keptAsJSON(property: String, path: String, entity: String) -> PersistenceError {
         PersistenceError(
             .keptAsJSON, entity: entity, property: property,

@@ -33,7 +33,8 @@ public struct Filter<Model>: @unchecked Sendable {
 
     /// A filter from a format string, in the language of `NSPredicate`.
     ///
-    /// A malformed format string throws when the filter is used; the error marks the position.
+    /// A malformed format string throws when the filter is used; the error marks the position. A list of models equals
+    /// `nil` if the property is `nil`, not if it is empty, as in the other forms of filters.
     ///
     /// - Parameters:
     ///   - format: the format, with the properties' names, and a `%@` for each value.

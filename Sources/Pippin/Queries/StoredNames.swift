@@ -12,26 +12,43 @@
         /// What the variables in reach stand for.
         private var variables: [String: Place] = [:]
 
+        /// An expression with stored names, and what it evaluates to.
+        typealias Resolved = (expression: ExpressionTree, place: Place?)
+
         init(_ plan: EntityPlan, _ registry: ModelRegistry) { (self.plan, self.registry) = (plan, registry) }
 
         /// What an expression evaluates to, as far as its properties are known.
-        private enum Place {
+        enum Place {
             case model(EntityPlan)
+            /// A list of models, with the name of the mark that tells an empty one from none; nil for one that is not
+            /// optional.
+            case list(EntityPlan, mark: String?)
             case nested(RecordPlan)
             /// What is kept as JSON, of the model or of the members of a list.
             case json(name: String, isOfMembers: Bool)
+
+            /// A member of a list, or the value itself.
+            var member: Place {
+                if case .list(let members, _) = self { return .model(members) }
+                return self
+            }
         }
 
-        /// - Throws: ``PersistenceError/Code/keptAsJSON`` for a predicate that looks into JSON.
-        func predicate(_ tree: PredicateTree) throws -> PredicateTree {
-            try tree.mapComparisons { .comparison(try comparison($0)) }
-        }
+        /// - Throws: ``PersistenceError/Code/keptAsJSON`` for a predicate that looks into JSON, and
+        ///   ``PersistenceError/Code/notComparable`` for one that compares a nested struct as a whole.
+        func predicate(_ tree: PredicateTree) throws -> PredicateTree { try tree.mapComparisons(comparison) }
 
-        /// Of JSON, the bytes can be compared, and whether there are any.
-        private func comparison(_ tree: ComparisonTree) throws -> ComparisonTree {
+        private func comparison(_ tree: ComparisonTree) throws -> PredicateTree {
             var tree = tree
             let (left, right) = (try resolved(tree.left), try resolved(tree.right))
             (tree.left, tree.right) = (left.expression, right.expression)
+            return try comparisonWithNil(tree, left, right) ?? .comparison(comparisonOfValues(tree, left, right))
+        }
+
+        /// Of JSON, the bytes can be compared, and whether there are any.
+        private func comparisonOfValues(
+            _ tree: ComparisonTree, _ left: Resolved, _ right: Resolved
+        ) throws -> ComparisonTree {
             guard case .json(let name, let isOfMembers)? = Self.json(left.place) ?? Self.json(right.place) else {
                 return tree
             }
@@ -43,7 +60,7 @@
             return tree
         }
 
-        private static func mayBeBytes(_ side: (expression: ExpressionTree, place: Place?)) -> Bool {
+        private static func mayBeBytes(_ side: Resolved) -> Bool {
             if case .json? = side.place { return true }
             guard case .constant(let value) = side.expression else { return false }
             switch value {
@@ -53,7 +70,7 @@
         }
 
         /// An expression that is computed with, which JSON cannot be.
-        private func operand(_ tree: ExpressionTree) throws -> (expression: ExpressionTree, place: Place?) {
+        private func operand(_ tree: ExpressionTree) throws -> Resolved {
             let resolved = try resolved(tree)
             if case .json(let name, _)? = resolved.place { throw keptAsJSON(name) }
             return resolved
@@ -71,7 +88,7 @@
         }
 
         /// An expression with stored names, and what it evaluates to.
-        private func resolved(_ tree: ExpressionTree) throws -> (expression: ExpressionTree, place: Place?) {
+        private func resolved(_ tree: ExpressionTree) throws -> Resolved {
             switch tree {
             case .evaluatedObject: return (tree, .model(plan))
             case .variable(let name): return (tree, variables[name])
@@ -85,16 +102,16 @@
             case .element(let collection, let index):
                 let collection = try operand(collection)
                 guard case .at(let key) = index else {
-                    return (.element(of: collection.expression, at: index), collection.place)
+                    return (.element(of: collection.expression, at: index), collection.place?.member)
                 }
-                return (.element(of: collection.expression, at: .at(try expression(key))), collection.place)
+                return (.element(of: collection.expression, at: .at(try expression(key))), collection.place?.member)
             case .subquery(let collection, let variable, let condition):
                 let collection = try operand(collection)
                 var inner = self
-                inner.variables[variable] = collection.place
+                inner.variables[variable] = collection.place?.member
                 return (
                     .subquery(of: collection.expression, variable: variable, try inner.predicate(condition)),
-                    collection.place
+                    collection.place?.member
                 )
             case .conditional(let condition, let then, let otherwise):
                 let (then, otherwise) = (try resolved(then), try resolved(otherwise))
@@ -122,32 +139,37 @@
                 // An operator's value is computed from what follows it.
                 if key.hasPrefix("@") || key.uppercased() == "SELF" { return key }
                 switch place {
-                case .model(let entity):
+                case .model(let entity), .list(let entity, _):
                     // A reference always calls its identifier `id`, even if the model has another name for it.
                     let field =
-                        entity.fields.first { $0.name == key && $0.mark == nil }
-                        ?? (key == "id" ? entity.fields[entity.uidField] : nil)
-                    place = try field.flatMap { try self.place(of: $0, isOfMembers) }
-                    if field?.isToMany ?? false { isOfMembers = true }
-                    return field?.name ?? key
+                        entity.fields.firstIndex { $0.name == key && $0.mark == nil }
+                        ?? (key == "id" ? entity.uidField : nil)
+                    place = try field.flatMap { try self.place(of: $0, in: entity.record, isOfMembers) }
+                    guard let field else { return key }
+                    if entity.fields[field].isToMany { isOfMembers = true }
+                    return entity.fields[field].name
                 case .nested(let record):
                     let field =
-                        record.fields.first { $0.property == key && $0.mark == nil }
-                        ?? record.fields.first { $0.name == key }
-                    place = try field.flatMap { try self.place(of: $0, isOfMembers) }
-                    return field?.name ?? key
+                        record.fields.firstIndex { $0.property == key && $0.mark == nil }
+                        ?? record.fields.firstIndex { $0.name == key }
+                    place = try field.flatMap { try self.place(of: $0, in: record, isOfMembers) }
+                    return field.map { record.fields[$0].name } ?? key
                 case .json, nil: return key
                 }
             }
             return (names, place)
         }
 
-        private func place(of field: FieldPlan, _ isOfMembers: Bool) throws -> Place? {
-            switch field.kind {
+        private func place(of index: Int, in record: RecordPlan, _ isOfMembers: Bool) throws -> Place? {
+            let field = record.fields[index]
+            return switch field.kind {
             case .attribute: nil
             case .composite(let record): .nested(record)
             case .json: .json(name: field.property, isOfMembers: isOfMembers)
-            case .toOne(let model), .toMany(let model, _): .model(try registry.plan(model))
+            case .toOne(let model): .model(try registry.plan(model))
+            case .toMany(let model, _) where isOfMembers: .model(try registry.plan(model))
+            case .toMany(let model, _):
+                .list(try registry.plan(model), mark: record.emptyMarks[index].map { record.fields[$0].name })
             }
         }
     }

@@ -201,7 +201,7 @@ extension FormatParser {
 
 extension ExpressionTree {
     /// The expression with more keys after it.
-    func appending(keys more: [String]) -> ExpressionTree {
+    package func appending(keys more: [String]) -> ExpressionTree {
         switch self {
         case .evaluatedObject: .keyPath(more)
         case .keyPath(let keys): .keyPath(keys + more)

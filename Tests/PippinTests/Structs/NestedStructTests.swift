@@ -111,6 +111,33 @@ struct NestedStructTests {
         #expect(try fetch(\.priority == nil) == [1, 2, 3, 4])
         #expect(try fetch(.in(\.maybeSize, [nil, Parcel.Size(height: 4)])) == [1, 3, 4, 5])
     }
+
+    @Test("are compared with nothing in Swift predicates and formats, too, and with nothing else")
+    func nilInPredicates() async throws {
+        try await counter.manager.save(Self.parcels)
+        let filters: [(Filter<Parcel>, [Int])] = [
+            (.matching(#Predicate { $0.maybeSize == nil }), [1, 4, 5]),
+            (.matching(#Predicate { $0.maybeSize != nil }), [2, 3]),
+            (.matching(#Predicate { $0.route == nil }), [1, 2, 3]),
+            (.matching(#Predicate { $0.route?.end == nil }), [1, 2, 3, 4]),
+            (.matching(#Predicate { $0.route?.start.town.isEmpty == false }), [4, 5]),
+            (.format("route.to != nil"), [5]), (.format("nil == maybeSize"), [1, 4, 5]),
+        ]
+        for (filter, ids) in filters {
+            #expect(try fetch(filter) == ids, "\(filter)")
+            #expect(try Self.parcels.filter { try filter.matches($0) }.map(\.id) == ids, "\(filter)")
+        }
+        let bath = Self.bath
+        for filter: Filter<Parcel> in [
+            .matching(#Predicate { $0.route?.start == bath }), .format("maybeSize == %@", Parcel.Size()),
+            .format("route.start < nil"),
+        ] {
+            let error = #expect(throws: PersistenceError.self) { try fetch(filter) }
+            #expect(error?.code == .notComparable, "\(filter)")
+            let inMemory = #expect(throws: PersistenceError.self) { try filter.matches(Self.parcels[0]) }
+            #expect(inMemory?.code == .notComparable, "\(filter)")
+        }
+    }
 }
 
 /// What may be empty or missing.
@@ -199,6 +226,22 @@ struct EmptyValueTests {
         #expect(try fetch(\.first == nil) == [1, 2])
         #expect(try fetch(\.first == Reference(id: "h")) == [3])
         #expect(try fetch(.in(\.first, [Reference(id: "h"), nil])) == [1, 2, 3])
+    }
+
+    @Test("of lists of models are told apart in Swift predicates and formats, too")
+    func relationshipsInPredicates() throws {
+        let filters: [(Filter<Binder>, [Int])] = [
+            (.matching(#Predicate { $0.maybeSheets == nil }), [2]),
+            (.matching(#Predicate { $0.maybeSheets != nil }), [1, 3]),
+            (.matching(#Predicate { $0.maybeSheets?.isEmpty == true }), [1]),
+            (.matching(#Predicate { $0.maybeSheets?.isEmpty ?? true }), [1, 2]),
+            (.format("maybeLinks == nil"), [2]), (.format("nil != maybeSheets"), [1, 3]),
+            (.format("sheets == nil"), []),
+        ]
+        for (filter, ids) in filters {
+            #expect(try fetch(filter) == ids, "\(filter)")
+            #expect(try [empty, none, full].filter { try filter.matches($0) }.map(\.id) == ids, "\(filter)")
+        }
     }
 
     @Test("and a list that comes in any order is refused where it cannot be compared")
