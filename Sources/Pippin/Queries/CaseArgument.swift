@@ -138,7 +138,9 @@ func isEnumeration(_ value: Any) -> Bool {
         /// A case in the expression; nil if there is none.
         fileprivate var anyCase: CaseArgument? {
             var found: CaseArgument?
-            forEachConstant { found = found ?? $0.caseArgument ?? $0.elements?.lazy.compactMap(\.caseArgument).first }
+            forEachConstant { value in
+                found = found ?? value.caseArgument ?? value.elements?.lazy.compactMap(\.caseArgument).first
+            }
             return found
         }
 

@@ -52,8 +52,15 @@ extension NSPredicate {
     }
 
     extension ExpressionTree {
-        /// The model that a constant stands for.
-        fileprivate var modelType: Any.Type? { constantValue?.modelType }
+        /// The model that a constant stands for, as one of several values, too.
+        fileprivate var modelType: Any.Type? {
+            switch self {
+            case .constant(let value): value.modelType
+            case .conditional(_, let then, let otherwise): then.modelType ?? otherwise.modelType
+            case .aggregate(let elements): elements.lazy.compactMap(\.modelType).first
+            default: nil
+            }
+        }
 
         /// The expression, with the predicates in it converted.
         fileprivate func inner(_ plan: EntityPlan, _ registry: ModelRegistry) throws -> ExpressionTree {
@@ -61,6 +68,8 @@ extension NSPredicate {
         }
 
         /// The identifier of the model that an expression evaluates to.
+        ///
+        /// - Throws: ``PersistenceError/Code/notComparable`` for an expression that leads to no model.
         fileprivate func identifier(
             _ uidKey: String, _ plan: EntityPlan, _ registry: ModelRegistry
         ) throws -> ExpressionTree {
@@ -73,7 +82,15 @@ extension NSPredicate {
                 return try registry.attributeKind(of: path, in: plan) == nil ? .keyPath(keys + [uidKey]) : self
             case .path(let origin, let keys): return keys.last == uidKey ? self : .path(from: origin, keys + [uidKey])
             case .variable: return .path(from: self, [uidKey])
-            default: return self
+            case .conditional(let condition, let then, let otherwise):
+                return .conditional(
+                    condition, then: try then.identifier(uidKey, plan, registry),
+                    otherwise: try otherwise.identifier(uidKey, plan, registry))
+            case .aggregate(let elements):
+                return .collection(of: try elements.map { try $0.identifier(uidKey, plan, registry) })
+            default:
+                throw PersistenceError.notComparable(
+                    property: "\(makeExpression(self))", entity: plan.name, type: "model")
             }
         }
     }
