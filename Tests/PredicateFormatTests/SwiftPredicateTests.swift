@@ -68,8 +68,10 @@ struct SwiftPredicateTests {
         #expect(try format(#Predicate { $0.genre == essay }) == #"genre == "essay""#)
         #expect(try format(#Predicate { both.contains($0.genre) }) == #"genre IN {"novel", "essay"}"#)
         #expect(try format(#Predicate { $0.genre < $0.former }) == "genre < former")
-        #expect(throws: EnumerationOrderError.self) {
-            try predicateTree(of: #Predicate<Novel> { $0.genre < $0.former }, ordersRawValues: false)
+        for predicate in [
+            #Predicate<Novel> { $0.genre < $0.former }, #Predicate { ($0.genre...$0.former).contains($0.former) },
+        ] {
+            #expect(throws: EnumerationOrderError.self) { try predicateTree(of: predicate, ordersRawValues: false) }
         }
     }
 
@@ -126,6 +128,10 @@ struct SwiftPredicateTests {
             "SUBQUERY(reviews, $element1, $element1.stars > 3).@count == 1")
         try check(#Predicate { (2000...2010).contains($0.year) }, "year BETWEEN {2000, 2010}")
         try check(#Predicate { (2000..<2008).contains($0.year) }, "year >= 2000 AND year < 2008")
+        let (from, through, below, cheap) = (2008..., ...2000, ..<2009, ...9.5)
+        try check(#Predicate { from.contains($0.year) }, "year >= 2008")
+        try check(#Predicate { through.contains($0.year) }, "year <= 2000")
+        try check(#Predicate { below.contains($0.year) && cheap.contains($0.price) }, "year < 2009 AND price <= 9.5")
     }
 
     private struct Settings: Codable {

@@ -28,12 +28,11 @@ extension Aggregate where Value: Comparable {
     static func max(_ property: PartialKeyPath<Model>) -> Self { Self(.maximum, property) }
 }
 
-// Stores order enumerations by their raw values, which may not be the order of the type.
+// Stores order enumerations by what they have for them, which may not be the order of the type.
 extension Aggregate {
     /// Whether the type says which value is the least or the greatest, and not the store.
     var isByOrderOfCases: Bool {
-        (function == .minimum || function == .maximum) && Value.self is any RawRepresentable.Type
-            && SampleValue.isEnumeration(Value.self)
+        (function == .minimum || function == .maximum) && hasOwnOrder(Value.self)
     }
 
     /// The least or the greatest of some values by the order of their type; nil for none.

@@ -54,6 +54,21 @@ extension PersistenceError {
                 + "properties, such as their identifiers. Fetch by other properties, and filter what comes.")
     }
 
+    /// The error for a value of all models of a type in a filter of the members of a list.
+    static func computedOverAll(_ value: String, entity: String) -> PersistenceError {
+        PersistenceError(
+            .notComparable, entity: entity,
+            "'\(value)' is computed over all models of '\(entity)', and no part of a filter of a list's members. Fetch the value first.")
+    }
+
+    /// The error for a comparison by the order of a type, which the stored values may not have.
+    static func unknownOrder(property: String, entity: String, type: String) -> PersistenceError {
+        PersistenceError(
+            .notComparable, entity: entity, property: property,
+            "'\(property)' cannot be compared by the order of \(type): the store knows the order of stored values only. Compare it with one "
+                + "case of a type that is CaseIterable and Comparable, or with a stored value in a format.")
+    }
+
     /// The error for a nested struct in a `#Predicate` or a format, compared as a whole with more than nil.
     static func nestedValueAsWhole(_ comparison: String, entity: String) -> PersistenceError {
         PersistenceError(

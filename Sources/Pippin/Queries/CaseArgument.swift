@@ -1,9 +1,10 @@
 import CoreData
 
-/// A case of an enumeration with raw values, as an argument of a format or in a Swift predicate.
+/// A value whose type has an order of its own, as an argument of a format or in a Swift predicate: as a rule, a case of
+/// a comparable enumeration.
 ///
-/// Cases are ordered by the enumeration, and a store knows the order of their raw values only, which may be another
-/// one. So a comparison by order becomes a list of the cases that satisfy it.
+/// A store knows the order of the stored values only, which may be another one. So a comparison by order becomes a list
+/// of the cases that satisfy it.
 final class CaseArgument: NSObject, @unchecked Sendable {
     // @unchecked Sendable: cases are values, and do not change.
     let value: any Encodable
@@ -42,9 +43,10 @@ extension CaseIterable where Self: Comparable & Encodable {
     }
 }
 
-/// Whether a value is a case of an enumeration with raw values.
-func isEnumeration(_ value: Any) -> Bool {
-    value is any RawRepresentable && Mirror(reflecting: value).displayStyle == .enum
+/// Whether a type has an order which the stored values may not have: that of an enumeration, or of a type that lists
+/// its cases.
+func hasOwnOrder(_ type: Any.Type) -> Bool {
+    type is any Comparable.Type && (type is any CaseIterable.Type || SampleValue.isEnumeration(type))
 }
 
 #if !canImport(ObjectiveC)
@@ -104,7 +106,7 @@ func isEnumeration(_ value: Any) -> Bool {
         private func notComparable(
             _ argument: CaseArgument, with other: ExpressionTree, of entity: String
         ) -> PersistenceError {
-            .notComparable(property: other.shownPath, entity: entity, type: "\(type(of: argument.value))")
+            .unknownOrder(property: other.shownPath, entity: entity, type: "\(type(of: argument.value))")
         }
     }
 

@@ -19,7 +19,6 @@ extension FilterTerm {
         case .and(let parts): parts.terms.map(\.inner).joined(separator: " AND ")
         case .or(let parts): parts.terms.map(\.inner).joined(separator: " OR ")
         case .not(let term): "NOT \(term.inner)"
-        case .refused(let predicate): predicate
         case .failed(let error): "(\(error.localizedDescription))"
         }
     }
@@ -27,7 +26,7 @@ extension FilterTerm {
     /// The text as a part of a larger one.
     private var inner: String {
         switch self {
-        case .and, .or, .predicate, .refused: "(\(text))"
+        case .and, .or, .predicate: "(\(text))"
         default: text
         }
     }

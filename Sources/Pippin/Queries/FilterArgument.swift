@@ -21,7 +21,7 @@ enum FilterArgument {
         case let list as any Collection: return operands(of: list)
         case let value as any Encodable:
             guard let stored = try? AttributeEncoder.comparable(value) else { return value }
-            return isEnumeration(value) ? CaseArgument(value, stored: stored) : stored
+            return hasOwnOrder(type(of: value)) ? CaseArgument(value, stored: stored) : stored
         default: return value
         }
     }
@@ -46,19 +46,17 @@ extension Filter {
     /// The content of a Swift predicate.
     static func term(_ predicate: Predicate<Model>) -> FilterTerm {
         #if canImport(ObjectiveC)
-            NSPredicate(predicate).map { .predicate($0) } ?? .refused("\(predicate)")
+            NSPredicate(predicate).map { .predicate($0) }
+                ?? .failed(PersistenceError(.malformedFilter, "The store has no equivalent of '\(predicate)'."))
         #else
             do {
                 let tree = try predicateTree(
                     of: predicate, constant: { constantTree($0.map(FilterArgument.operand)) }, ordersRawValues: false)
                 return .predicate(makePredicate(try tree.withStoredCases(of: "\(Model.self)")))
-            } catch let error as PersistenceError {
-                return .failed(error)
             } catch let error as EnumerationOrderError {
                 return .failed(
-                    PersistenceError.notComparable(
-                        property: "\(predicate)", entity: "\(Model.self)", type: error.type))
-            } catch { return .refused("\(predicate)") }
+                    PersistenceError.unknownOrder(property: error.value, entity: "\(Model.self)", type: error.type))
+            } catch { return .malformed(error) }
         #endif
     }
 
@@ -71,9 +69,7 @@ extension Filter {
                 guard operands.contains(where: CaseArgument.isWithin) else { return .predicate(predicate) }
                 let tree = try predicateTree(of: predicate)
                 return .predicate(makePredicate(try tree.withStoredCases(of: "\(Model.self)")))
-            } catch let error as PersistenceError {
-                return .failed(error)
-            } catch { return .failed(PersistenceError(.malformedFilter, underlying: error, "\(error)")) }
+            } catch { return .malformed(error) }
         }
     #endif
 }

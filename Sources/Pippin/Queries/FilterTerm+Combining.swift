@@ -8,7 +8,7 @@ extension FilterTerm {
         switch self {
         case .and(let parts), .or(let parts): parts.depth + 1
         case .not(let term), .members(_, let term, _): term.depth + 1
-        case .all, .predicate, .comparison, .list, .refused, .failed: 1
+        case .all, .predicate, .comparison, .list, .failed: 1
         }
     }
 

@@ -15,10 +15,13 @@ indirect enum FilterTerm {
     /// Conditions of which at least one holds.
     case or(TermTree)
     case not(FilterTerm)
-    /// A Swift predicate that the predicate language cannot express.
-    case refused(String)
-    /// A format that could not be read.
+    /// A filter that no store can evaluate: a malformed format, or a Swift predicate that the language cannot express.
     case failed(any Error)
+
+    /// The term for a filter that the language has no predicate for, with the reason.
+    static func malformed(_ error: any Error) -> FilterTerm {
+        .failed(error as? PersistenceError ?? PersistenceError(.malformedFilter, underlying: error, "\(error)"))
+    }
 }
 
 extension Filter {
@@ -57,8 +60,6 @@ extension FilterTerm {
             return try StoredComparison(property, scope).predicate(isAmong: values)
         case .members(let property, let term, let condition):
             return try scope.predicate(property, term, condition)
-        case .refused(let predicate):
-            throw PersistenceError.unknownProperty(predicate, entity: scope.plan.name, known: scope.plan.propertyNames)
         case .failed(let error): throw error
         }
     }

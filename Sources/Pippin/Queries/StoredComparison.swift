@@ -28,8 +28,11 @@ struct StoredComparison {
             if let cases = (value as? any CaseIterable & Comparable & Encodable)?.cases(comparison) {
                 return try predicate(isAmong: cases)
             }
-            // A store knows the raw values' order, which may be another one.
-            if let value, comparison.isOfOrder, isEnumeration(value) { throw notComparable(value) }
+            // A store knows the order of the stored values, which may be another one.
+            if let value, comparison.isOfOrder, hasOwnOrder(type(of: value)) {
+                throw PersistenceError.unknownOrder(
+                    property: property.spelling, entity: scope.plan.name, type: "\(type(of: value))")
+            }
             guard case .attribute = field.kind, let operand = try value.map(attributeValue) ?? nil else {
                 throw notComparable(value)
             }

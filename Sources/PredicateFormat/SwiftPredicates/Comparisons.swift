@@ -23,25 +23,9 @@ extension PredicateExpressions.Comparison: TreeConvertible {
             @unknown default: .equalTo
             }
         let (left, right) = (try conversion.expression(lhs), try conversion.expression(rhs))
-        if !conversion.ordersRawValues, !left.isConstant, !right.isConstant, hasOwnOrder(LHS.Output.self) {
-            throw EnumerationOrderError(type: "\(LHS.Output.self)")
-        }
+        try conversion.checkOrder(of: LHS.Output.self, left, right)
         return .comparison(left, comparison, right)
     }
-}
-
-/// Two values of an enumeration are compared by its own order, which the raw values do not tell.
-package struct EnumerationOrderError: Error {
-    package let type: String
-}
-
-/// Whether a type is an enumeration with raw values, which are stored and may have another order. A structure with a
-/// raw value is one value, so that both orders are taken for the same.
-///
-/// Unsafe memory: the first word of a type's metadata is its kind in Swift's stable ABI, and that of an enumeration is
-/// 0x201 (`MetadataKind::Enum`). No mirror can tell, since there is no value.
-private func hasOwnOrder(_ type: Any.Type) -> Bool {
-    type is any RawRepresentable.Type && unsafeBitCast(type, to: UnsafePointer<Int>.self).pointee == 0x201
 }
 
 // MARK: Ranges
@@ -49,64 +33,82 @@ private func hasOwnOrder(_ type: Any.Type) -> Bool {
 /// `(1...10).contains($0.age)`
 extension PredicateExpressions.RangeExpressionContains: TreeConvertible {
     func converted(by conversion: PredicateConversion) throws -> ConvertedNode {
-        let element = try conversion.expression(element)
         guard let bounds = try (range as? any Bounded)?.bounds(conversion) else {
             throw PredicateWithoutTreeError(reason: "\(type(of: range)) in a #Predicate has no equivalent.")
         }
-        if bounds.includesUpper {
-            return .comparison(element, .between, .collection(of: [bounds.lower, bounds.upper]))
+        let element = try conversion.expression(element)
+        for bound in [bounds.lower, bounds.upper] {
+            if let bound { try conversion.checkOrder(of: Element.Output.self, element, bound) }
         }
-        return .predicate(
-            .and([
-                .comparison(ComparisonTree(element, .greaterThanOrEqualTo, bounds.lower)),
-                .comparison(ComparisonTree(element, .lessThan, bounds.upper)),
-            ]))
+        if bounds.includesUpper, let lower = bounds.lower, let upper = bounds.upper {
+            return .comparison(element, .between, .collection(of: [lower, upper]))
+        }
+        let isAbove = bounds.lower.map { ComparisonTree(element, .greaterThanOrEqualTo, $0) }
+        let isBelow = bounds.upper.map {
+            ComparisonTree(element, bounds.includesUpper ? .lessThanOrEqualTo : .lessThan, $0)
+        }
+        let conditions = [isAbove, isBelow].compactMap { $0.map { PredicateTree.comparison($0) } }
+        return .predicate(conditions.count == 1 ? conditions[0] : .and(conditions))
     }
 }
 
-/// A range with two bounds.
+/// The bounds of a range; nil where it has no end.
+private struct Bounds {
+    var lower: ExpressionTree?
+    var upper: ExpressionTree?
+    var includesUpper = false
+}
+
+/// A range, as a part of a `#Predicate` or a value of the program.
 private protocol Bounded {
-    func bounds(
-        _ conversion: PredicateConversion
-    ) throws -> (lower: ExpressionTree, upper: ExpressionTree, includesUpper: Bool)?
+    func bounds(_ conversion: PredicateConversion) throws -> Bounds?
 }
 
 extension PredicateExpressions.Range: Bounded {
-    fileprivate func bounds(
-        _ conversion: PredicateConversion
-    ) throws -> (lower: ExpressionTree, upper: ExpressionTree, includesUpper: Bool)? {
-        (try conversion.expression(lower), try conversion.expression(upper), false)
+    fileprivate func bounds(_ conversion: PredicateConversion) throws -> Bounds? {
+        Bounds(lower: try conversion.expression(lower), upper: try conversion.expression(upper))
     }
 }
 
 extension PredicateExpressions.ClosedRange: Bounded {
-    fileprivate func bounds(
-        _ conversion: PredicateConversion
-    ) throws -> (lower: ExpressionTree, upper: ExpressionTree, includesUpper: Bool)? {
-        (try conversion.expression(lower), try conversion.expression(upper), true)
+    fileprivate func bounds(_ conversion: PredicateConversion) throws -> Bounds? {
+        Bounds(lower: try conversion.expression(lower), upper: try conversion.expression(upper), includesUpper: true)
     }
 }
 
 extension PredicateExpressions.Value: Bounded {
-    fileprivate func bounds(
-        _ conversion: PredicateConversion
-    ) throws -> (lower: ExpressionTree, upper: ExpressionTree, includesUpper: Bool)? {
+    fileprivate func bounds(_ conversion: PredicateConversion) throws -> Bounds? {
         try (value as? any Bounded)?.bounds(conversion)
     }
 }
 
 extension Range: Bounded {
-    fileprivate func bounds(
-        _ conversion: PredicateConversion
-    ) throws -> (lower: ExpressionTree, upper: ExpressionTree, includesUpper: Bool)? {
-        (conversion.constant(lowerBound), conversion.constant(upperBound), false)
+    fileprivate func bounds(_ conversion: PredicateConversion) -> Bounds? {
+        Bounds(lower: conversion.constant(lowerBound), upper: conversion.constant(upperBound))
     }
 }
 
 extension ClosedRange: Bounded {
-    fileprivate func bounds(
-        _ conversion: PredicateConversion
-    ) throws -> (lower: ExpressionTree, upper: ExpressionTree, includesUpper: Bool)? {
-        (conversion.constant(lowerBound), conversion.constant(upperBound), true)
+    fileprivate func bounds(_ conversion: PredicateConversion) -> Bounds? {
+        Bounds(
+            lower: conversion.constant(lowerBound), upper: conversion.constant(upperBound), includesUpper: true)
+    }
+}
+
+extension PartialRangeFrom: Bounded {
+    fileprivate func bounds(_ conversion: PredicateConversion) -> Bounds? {
+        Bounds(lower: conversion.constant(lowerBound))
+    }
+}
+
+extension PartialRangeThrough: Bounded {
+    fileprivate func bounds(_ conversion: PredicateConversion) -> Bounds? {
+        Bounds(upper: conversion.constant(upperBound), includesUpper: true)
+    }
+}
+
+extension PartialRangeUpTo: Bounded {
+    fileprivate func bounds(_ conversion: PredicateConversion) -> Bounds? {
+        Bounds(upper: conversion.constant(upperBound))
     }
 }

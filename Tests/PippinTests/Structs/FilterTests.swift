@@ -86,4 +86,19 @@ struct FilterTests {
             return error.entity == "Writer" && error.known == ["id", "name"]
         }
     }
+
+    @Test("refuse a Swift predicate that the store has no equivalent of, with the reason")
+    func withoutEquivalent() async throws {
+        let filter = Filter<Writer>.matching(#Predicate { $0.initial == "J" })
+        await #expect {
+            try await counter.manager.fetch(Writer.self, where: filter)
+        } throws: { error in
+            guard let error = error as? PersistenceError, error.code == .malformedFilter else { return false }
+            return error.localizedDescription.contains("reads a computed property")
+        }
+    }
+}
+
+extension Writer {
+    fileprivate var initial: String { String(name.prefix(1)) }
 }

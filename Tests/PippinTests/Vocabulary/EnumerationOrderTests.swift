@@ -21,12 +21,32 @@ private enum Rank: Int, Codable, CaseIterable, Comparable {
     static func < (left: Rank, right: Rank) -> Bool { left.rawValue < right.rawValue }
 }
 
+/// Whose coding is its own, and which has no raw values.
+private enum Level: Codable, CaseIterable, Comparable {
+    case low, high
+
+    init(from decoder: any Decoder) throws {
+        self = try decoder.singleValueContainer().decode(String.self) == "high" ? .high : .low
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(self == .high ? "high" : "low")
+    }
+}
+
+/// Without an order.
+private enum Grade: Int, Codable { case fair = 1, good }
+
 private struct Job: CoreModel, Equatable {
     let id: Int
     var priority: Priority
     var former: Priority?
     var size = Size.small
     var rank = Rank.first
+    var level = Level.low
+    var grade = Grade.fair
+    var highest = Priority.high
 }
 
 @Suite("Enumerations with an order of their own")
@@ -34,7 +54,7 @@ struct EnumerationOrderTests {
     private let manager: PersistenceManager
     private let jobs = [
         Job(id: 1, priority: .low, former: .high), Job(id: 2, priority: .medium),
-        Job(id: 3, priority: .high, former: .low, rank: .second),
+        Job(id: 3, priority: .high, former: .low, rank: .second, level: .high, grade: .good),
     ]
 
     init() async throws {
@@ -58,6 +78,7 @@ struct EnumerationOrderTests {
         #expect(try await ids((Priority.low...Priority.medium).contains(\.priority)) == [1, 2])
         #expect(try await ids(.between(\.former, .medium...Priority.high)) == [1])
         #expect(try await ids(\.priority < .low) == [])
+        #expect(try await ids(\.level >= .high) == [3])
     }
 
     @Test("are compared by it in Swift predicates")
@@ -74,6 +95,9 @@ struct EnumerationOrderTests {
         #expect(try await ids(.matching(#Predicate { through.contains($0.priority) })) == [2, 3])
         #expect(try await ids(.matching(#Predicate { $0.priority < low })) == [])
         #expect(try await ids(.matching(#Predicate { !($0.priority < high) && $0.rank > first })) == [3])
+        let highLevel = Level.high
+        #expect(try await ids(.matching(#Predicate { $0.level >= highLevel })) == [3])
+        #expect(try await ids(.matching(#Predicate { $0.level == highLevel })) == [3])
     }
 
     @Test("are compared by it in formats, where a case is an argument")
@@ -84,6 +108,9 @@ struct EnumerationOrderTests {
         #expect(try await ids(.format("priority BETWEEN %@", [Priority.low, Priority.medium])) == [1, 2])
         #expect(try await ids(.format("priority BETWEEN {%@, %@}", Priority.medium, Priority.high)) == [2, 3])
         #expect(try await ids(.format("priority == %@ OR rank == %@", Priority.low, Rank.second)) == [1, 3])
+        #expect(try await ids(.format("level < %@", Level.high)) == [1, 2])
+        // An enumeration that is not comparable has no order but that of its raw values.
+        #expect(try await ids(.format("grade >= %@", Grade.good)) == [3])
         // Texts and numbers are what the store has.
         #expect(try await ids(.format("priority < 'low'")) == [3])
         #expect(try await ids(.format("size >= 1 AND rank < 2")) == [1, 2])
@@ -97,6 +124,8 @@ struct EnumerationOrderTests {
         #expect(try await manager.min(Job.self, \.former) == .low)
         #expect(try await manager.max(Job.self, \.former, where: \.id < 3) == .high)
         #expect(try await manager.max(Job.self, \.size) == .small)
+        #expect(try await manager.max(Job.self, \.level) == .high)
+        #expect(try await manager.min(Job.self, \.level) == .low)
         #expect(try await manager.max(Job.self, \.priority, where: \.id > 3) == nil)
     }
 
@@ -120,6 +149,7 @@ struct EnumerationOrderTests {
             try await manager.fetch(Job.self, where: \.size < .large)
         }
         #expect(error?.code == .notComparable)
+        #expect(error?.localizedDescription.contains("CaseIterable") == true)
         #expect(try await ids(\.size == .small) == [1, 2, 3])
         let (large, low) = (Size.large, Priority.low)
         let others: [Filter<Job>] = [
@@ -127,6 +157,8 @@ struct EnumerationOrderTests {
             .format("%@ > size", Size.large), .format("size BETWEEN %@", [Size.small, Size.large]),
             // Of two properties, neither tells which cases come before it.
             .matching(#Predicate { $0.priority < ($0.former ?? low) }),
+            .matching(#Predicate { ($0.priority...$0.highest).contains($0.highest) }),
+            .matching(#Predicate { (low..<$0.highest).contains($0.priority) }),
         ]
         for filter in others {
             let error = await #expect(throws: PersistenceError.self) {
