@@ -13,16 +13,22 @@ final class ModelArgument: NSObject, @unchecked Sendable {
 }
 
 extension NSPredicate {
-    /// The predicate in the store's terms: with the names of its attributes, and with models and references compared by
-    /// their identifiers.
-    func inStoredTerms(_ plan: EntityPlan, _ registry: ModelRegistry) throws -> NSPredicate {
+    /// The predicate in the store's terms: with the names of its attributes, with models and references compared by
+    /// their identifiers, and about a member of a list where the scope is that.
+    func inStoredTerms(_ scope: FilterScope) throws -> NSPredicate {
         #if canImport(ObjectiveC)
-            self
+            guard scope.variable == nil else {
+                throw PersistenceError.notComparable(
+                    property: "\(self)", entity: scope.plan.name, type: "format within a list of models")
+            }
+            return self
         #else
             // The code that runs the predicate refuses Swift code.
             guard let tree = try? predicateTree(of: self) else { return self }
+            let (plan, registry) = (scope.plan, scope.registry)
             var stored = try StoredNames(plan, registry).predicate(tree)
             if stored.hasModels { stored = try stored.withIdentifiers(plan, registry) }
+            if let variable = scope.variable { stored = try stored.about(variable, plan, registry) }
             return stored == tree ? self : makePredicate(stored)
         #endif
     }
@@ -34,6 +40,31 @@ extension NSPredicate {
             var found = false
             forEachConstant { found = found || $0.modelType != nil }
             return found
+        }
+
+        /// The predicate about the value of a variable, in the place of the evaluated object.
+        ///
+        /// - Throws: ``PersistenceError/Code/notComparable`` for a function of all objects, which are not those of a
+        ///   list.
+        fileprivate func about(
+            _ variable: String, _ plan: EntityPlan, _ registry: ModelRegistry
+        ) throws -> PredicateTree {
+            try mapExpressions { expression in
+                switch expression {
+                case .evaluatedObject: return .variable(variable)
+                case .keyPath(let keys):
+                    guard CollectionOperator.functionOverAll(keys) == nil else {
+                        throw PersistenceError.computedOverAll(expression.format, entity: plan.name)
+                    }
+                    return .path(from: .variable(variable), keys)
+                case .function(let function, let arguments) where function.takesCollection:
+                    guard case .path(from: .variable(variable), let keys)? = arguments.first,
+                        try registry.attributeKind(of: keys.joined(separator: "."), in: plan) != nil
+                    else { return expression }
+                    throw PersistenceError.computedOverAll(expression.format, entity: plan.name)
+                default: return expression
+                }
+            }
         }
 
         fileprivate func withIdentifiers(_ plan: EntityPlan, _ registry: ModelRegistry) throws -> PredicateTree {

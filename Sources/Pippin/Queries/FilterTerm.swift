@@ -42,12 +42,7 @@ extension FilterTerm {
     func predicate(_ scope: FilterScope) throws -> NSPredicate {
         switch self {
         case .all: return NSPredicate(value: true)
-        case .predicate(let predicate):
-            guard scope.variable == nil else {
-                throw PersistenceError.notComparable(
-                    property: "\(predicate)", entity: scope.plan.name, type: "format within a list of models")
-            }
-            return try predicate.inStoredTerms(scope.plan, scope.registry)
+        case .predicate(let predicate): return try predicate.inStoredTerms(scope)
         case .and(let parts):
             return NSCompoundPredicate(andPredicateWithSubpredicates: try parts.terms.map { try $0.predicate(scope) })
         case .or(let parts):
