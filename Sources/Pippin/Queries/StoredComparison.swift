@@ -158,7 +158,7 @@ struct StoredComparison {
     }
 
     private func jsonValue(_ value: any Encodable) throws -> Any {
-        guard !isUnorderedValue(value) else { throw notComparable(value) }
+        guard !ValueJSON.varies(value) else { throw notComparable(value) }
         do { return try ValueJSON.data(of: value) } catch { throw notComparable(value) }
     }
 
@@ -186,29 +186,17 @@ struct StoredComparison {
 
 extension RecordPlan {
     /// Whether a nested value contains something whose JSON differs from that of an equal value.
-    fileprivate func isUnordered(_ value: any Encodable) -> Bool {
-        let hasJSON = fields.contains { field in
-            switch field.kind {
-            case .json: true
-            case .composite: true
-            default: false
+    fileprivate func isUnordered(_ value: Any) -> Bool {
+        let mirror = Mirror(reflecting: value)
+        if mirror.displayStyle == .optional { return mirror.children.contains { isUnordered($0.value) } }
+        return mirror.children.contains { property in
+            switch fields.first(where: { $0.property == property.label && $0.mark == nil })?.kind {
+            case .composite(let record)?: record.isUnordered(property.value)
+            case .attribute?: false
+            case .json?: ValueJSON.varies(property.value)
+            // What is coded by hand may be any part of the JSON.
+            case .toOne?, .toMany?, nil: ValueJSON.hasUnordered(property.value)
             }
         }
-        return hasJSON && isUnorderedValue(value)
     }
-}
-
-/// Whether a value contains a set, or a dictionary that is encoded as a list, with more than one element. Equal ones
-/// may be encoded in any order.
-private func isUnorderedValue(_ value: Any) -> Bool {
-    let mirror = Mirror(reflecting: value)
-    switch mirror.displayStyle {
-    case .set where mirror.children.count > 1: return true
-    case .dictionary where mirror.children.count > 1:
-        // Strings and integers become JSON keys, which are sorted.
-        let isKeyed = value is [String: Any] || value is [Int: Any]
-        if !isKeyed { return true }
-    default: break
-    }
-    return mirror.children.contains { isUnorderedValue($0.value) }
 }

@@ -142,8 +142,8 @@ enum ValueJSON {
     /// Equal values give equal data, so that saving an unchanged value changes nothing. Sets within other values are in
     /// the order of the process.
     static func data(of value: some Encodable) throws -> Data {
-        if let elements = try (value as? any UnorderedValue)?.encodedElements() {
-            let sorted = elements.sorted { $0.lexicographicallyPrecedes($1) }
+        if let value = value as? any UnorderedValue, value.isSorted {
+            let sorted = try value.encodedElements().sorted { $0.lexicographicallyPrecedes($1) }
             return Data("[".utf8) + Data(sorted.joined(separator: ",".utf8)) + Data("]".utf8)
         }
         let encoder = JSONEncoder()
@@ -158,6 +158,33 @@ enum ValueJSON {
     static func value<Value: Decodable>(_ type: Value.Type, in data: Data) throws -> Value {
         try JSONDecoder().decode(type, from: data)
     }
+
+    /// Whether an equal value may have other data: a set with several elements, or a dictionary that is encoded as a
+    /// list, is somewhere within what a `JSONEncoder` encodes.
+    static func varies(_ value: Any) -> Bool {
+        let mirror = Mirror(reflecting: value)
+        if mirror.displayStyle == .optional { return mirror.children.contains { varies($0.value) } }
+        guard let value = value as? any UnorderedValue, value.isSorted else {
+            return mirror.children.contains { hasUnordered($0.value) }
+        }
+        // Each element is encoded by itself; one of a dictionary is a pair of them.
+        let isPairs = mirror.displayStyle == .dictionary
+        return mirror.children.contains { element in
+            isPairs ? Mirror(reflecting: element.value).children.contains { varies($0.value) } : varies(element.value)
+        }
+    }
+
+    /// Whether a value is a set with several elements, or a dictionary that is encoded as a list, or contains one.
+    static func hasUnordered(_ value: Any) -> Bool {
+        let mirror = Mirror(reflecting: value)
+        switch mirror.displayStyle {
+        case .set where mirror.children.count > 1: return true
+        case .dictionary where mirror.children.count > 1:
+            if (value as? any UnorderedValue)?.isSorted ?? true { return true }
+        default: break
+        }
+        return mirror.children.contains { hasUnordered($0.value) }
+    }
 }
 
 extension Data {
@@ -171,17 +198,23 @@ extension Data {
 
 /// A collection whose elements have another order in each process.
 private protocol UnorderedValue {
-    /// The JSON of each element; `nil` if JSON has them by their keys, and sorts these.
-    func encodedElements() throws -> [Data]?
+    /// Whether it is encoded as a list, which is sorted; JSON has other dictionaries by their keys, and sorts these.
+    var isSorted: Bool { get }
+
+    /// The JSON of each element.
+    func encodedElements() throws -> [Data]
 }
 
 extension Set: UnorderedValue where Element: Encodable {
-    fileprivate func encodedElements() throws -> [Data]? { try map { try ValueJSON.data(of: $0) } }
+    fileprivate var isSorted: Bool { true }
+
+    fileprivate func encodedElements() throws -> [Data] { try map { try ValueJSON.data(of: $0) } }
 }
 
 extension Dictionary: UnorderedValue where Key: Encodable, Value: Encodable {
-    fileprivate func encodedElements() throws -> [Data]? {
-        if Key.self is any CodingKeyRepresentable.Type { return nil }
-        return try map { try ValueJSON.data(of: $0) + Data(",".utf8) + ValueJSON.data(of: $1) }
+    fileprivate var isSorted: Bool { !(Key.self is any CodingKeyRepresentable.Type) }
+
+    fileprivate func encodedElements() throws -> [Data] {
+        try map { try ValueJSON.data(of: $0) + Data(",".utf8) + ValueJSON.data(of: $1) }
     }
 }

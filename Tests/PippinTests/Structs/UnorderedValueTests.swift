@@ -7,6 +7,11 @@ private struct Basket: CoreModel, Equatable {
     var words: Set<String>
     var counts: [Fruit: Int]?
     var groups: Set<Set<Int>>
+    var box = Box(words: ["a", "b"])
+    /// Sets within a list, which are in any order.
+    var shelves: [Set<String>] = [["a"]]
+
+    struct Box: Codable, Equatable { var words: Set<String> }
 }
 
 @Suite("Sets, and dictionaries that are encoded as lists,")
@@ -47,5 +52,26 @@ struct UnorderedValueTests {
         changed.words.remove("word 7")
         #expect(try await counter.manager.importModels(stream(changed)).updated == 1)
         #expect(try await counter.manager.fetch(Basket.self) == [changed])
+    }
+
+    @Test("are compared as a whole in filters, unless another value has sets in it that are in any order")
+    func filters() async throws {
+        let (one, other) = (basket(capacity: 40), basket(capacity: 5000))
+        let manager = PersistenceManager(models: Basket.self, store: .memory)
+        try await manager.save(one)
+        let filters: [(Filter<Basket>, Int)] = [
+            (\.words == other.words, 1), (\.words == ["word 1", "word 2"], 0), (\.counts == other.counts, 1),
+            (\.counts != [.apple: 1, .fig: 2], 1), (\.groups == other.groups, 1), (\.box.words == ["a", "b"], 1),
+            (\.box == Basket.Box(words: ["b", "a"]), 1), (\.box == Basket.Box(words: ["b", "c"]), 0),
+        ]
+        for (filter, count) in filters {
+            #expect(try await manager.count(Basket.self, where: filter) == count, "\(filter)")
+            #expect(try filter.matches(one) == (count == 1), "\(filter)")
+        }
+        let error = await #expect(throws: PersistenceError.self) {
+            try await manager.count(Basket.self, where: \.shelves == [["a", "b"]])
+        }
+        #expect(error?.code == .notComparable)
+        #expect(try await manager.count(Basket.self, where: \.shelves == [["a"]]) == 1)
     }
 }

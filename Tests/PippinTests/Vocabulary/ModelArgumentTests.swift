@@ -15,7 +15,8 @@ private struct Scroll: CoreModel, Equatable {
 @Suite("Models in filters, compared with one of several")
 struct ModelArgumentTests {
     private let manager: PersistenceManager
-    private let (jane, emma) = (Reference<Scribe>(id: "jane"), Reference<Scribe>(id: "emma"))
+    private let jane = Reference<Scribe>(id: "jane")
+    private let emma = Reference<Scribe>(id: "emma")
     private let scrolls: [Scroll]
 
     init() async throws {
