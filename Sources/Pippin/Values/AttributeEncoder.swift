@@ -180,7 +180,8 @@ enum ValueJSON {
         switch mirror.displayStyle {
         case .set where mirror.children.count > 1: return true
         case .dictionary where mirror.children.count > 1:
-            if (value as? any UnorderedValue)?.isSorted ?? true { return true }
+            let hasTextKeys = value is [String: Any] || value is [Int: Any]
+            if !hasTextKeys, (value as? any UnorderedValue)?.isSorted ?? true { return true }
         default: break
         }
         return mirror.children.contains { hasUnordered($0.value) }

@@ -60,6 +60,9 @@ struct NilFilterTests {
             (\.owner?.prizes == [], [3]), (\.owner?.prizes != [], [1, 2, 4]),
             (\.owner?.debts == nil, [1]), (\.owner?.debts != nil, [2, 3, 4]),
             (\.owner?.debts == [], [2, 3]), (\.owner?.debts != [], [1, 4]),
+            (.matching(#Predicate { $0.owner?.prizes == nil }), [1, 2]),
+            (.matching(#Predicate { $0.owner?.prizes != nil }), [3, 4]),
+            (.matching(#Predicate { $0.owner?.debts == nil }), [1]), (.format("owner.debts != nil"), [2, 3, 4]),
         ]
         for (filter, ids) in wanted {
             let found = try manager.readAndWait {
