@@ -43,7 +43,7 @@ struct FormatArgumentTests {
             NSExpression(format: "price * %@", factor), try NSExpression(parsing: "price * %@", arguments: [factor]),
         ] {
             #expect(expression.description == "price * factor")
-            #expect(expression.expressionValue(with: object, context: nil) as? Int == 12)
+            #expect(Value(expression.expressionValue(with: object, context: nil)) == .integer(12))
         }
     }
 

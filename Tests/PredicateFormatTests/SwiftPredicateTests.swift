@@ -98,8 +98,8 @@ struct SwiftPredicateTests {
                 #Predicate { $0.author?.name.contains("a") ?? false },
                 #"author != nil AND author.name CONTAINS "a""#, of: book)
             try check(
-                #Predicate { ($0.author?.name.count ?? -1) < 0 },
-                "TERNARY(length:(author.name) != nil, length:(author.name), -1) < 0", of: book)
+                #Predicate { ($0.author?.name.count ?? 0) == 0 },
+                "TERNARY(length:(author.name) != nil, length:(author.name), 0) == 0", of: book)
         }
     }
 

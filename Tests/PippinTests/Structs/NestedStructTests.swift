@@ -121,7 +121,7 @@ struct NestedStructTests {
             (.matching(#Predicate { $0.route == nil }), [1, 2, 3]),
             (.matching(#Predicate { $0.route?.end == nil }), [1, 2, 3, 4]),
             (.matching(#Predicate { $0.route?.start.town.isEmpty == false }), [4, 5]),
-            (.format("route.to != nil"), [5]), (.format("nil == maybeSize"), [1, 4, 5]),
+            (.format("route.end != nil"), [5]), (.format("nil == maybeSize"), [1, 4, 5]),
         ]
         for (filter, ids) in filters {
             #expect(try fetch(filter) == ids, "\(filter)")

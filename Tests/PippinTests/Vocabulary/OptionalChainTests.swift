@@ -60,7 +60,7 @@ struct OptionalChainTests {
         #expect(try await ids(#Predicate { $0.poet?.prizes.isEmpty == true }) == [2])
         #expect(try await ids(#Predicate { $0.poet?.prizes.isEmpty ?? true }) == [1, 2])
         #expect(try await ids(#Predicate { $0.poet?.prizes.count == 0 }) == [2])
-        #expect(try await ids(#Predicate { ($0.poet?.prizes.count ?? -1) < 0 }) == [1])
+        #expect(try await ids(#Predicate { ($0.poet?.prizes.count ?? 7) > 6 }) == [1])
         #expect(try await ids(#Predicate { $0.poet?.prizes.allSatisfy { $0.year > 2000 } == true }) == [2])
         #expect(try await ids(#Predicate { $0.poet?.prizes.contains { $0.year < 2000 } ?? false }) == [3])
         #expect(try await ids(#Predicate { $0.poet?.name.isEmpty == true }) == [3])
