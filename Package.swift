@@ -47,7 +47,7 @@ let package = Package(
         .target(
             name: "ModelFiles", dependencies: ["CompactCollections", "KeyedArchives", "Ordering", "PredicateFormat"]),
 
-        // Models and mapping models, written as Xcode's editor writes them: for tools, not for programs.
+        // Models, written as Xcode's editor writes them: for tools, not for programs.
         .target(
             name: "ModelSourceWriting",
             dependencies: ["CompactCollections", "KeyedArchives", "ModelFiles", "Ordering", "PredicateFormat"]),

@@ -1,14 +1,14 @@
-import CompactCollections
 import Foundation
 import KeyedArchives
 import ModelFiles
 
-/// Writes `xcmapping.xml` in Xcode's layout: a file that was read is written unchanged, byte for byte.
-package enum MappingSourceWriter {
+/// Writes `xcmapping.xml` in Xcode's layout, so that tests can make such files: one that was read is written unchanged,
+/// byte for byte.
+enum MappingSourceWriter {
     /// The file's text.
     ///
     /// - Throws: `ModelFileError` with the place of a text that XML cannot contain.
-    package static func contents(of source: MappingSource) throws -> String {
+    static func contents(of source: MappingSource) throws -> String {
         var text = """
             <?xml version="1.0" standalone="yes"?>
             <!DOCTYPE database SYSTEM "file:///System/Library/DTDs/CoreData.dtd">

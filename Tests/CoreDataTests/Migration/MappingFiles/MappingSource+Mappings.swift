@@ -1,6 +1,8 @@
-import CompactCollections
 import Foundation
 import KeyedArchives
+import PredicateFormat
+
+@testable import ModelFiles
 
 extension MappingSource {
     /// A mapping model in the editor's form. What Xcode would fill in by itself is left to Xcode.
@@ -16,7 +18,7 @@ extension MappingSource {
     ///   - paths: the paths of the models in the project.
     ///   - former: the previous content of the file.
     /// - Throws: `ModelFileError` naming the mapping and property that the editor cannot represent.
-    package init(
+    init(
         _ mappings: [EntityMappingDocument], from source: MappedModel, to destination: MappedModel,
         paths: (source: String, destination: String), former: MappingSource? = nil
     ) throws {
