@@ -26,7 +26,7 @@ FUZZ_SAVES ?= 1000
 FUZZ_RIVALS ?= 2000
 FUZZ_RIVALS_FROM ?= 1
 
-# How many tests run at once, at most: all 3,000 of them would have more than 1,000 files open.
+# How many tests run at once, at most: all of them at once would have more than 1,000 files open.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH ?= 16
 
 SOURCES = Package.swift Sources Tests Plugins Benchmarks/Package.swift Benchmarks/Sources \

@@ -67,7 +67,7 @@ package struct Numeric: BinaryValue, Hashable, Sendable {
         for group in groups { values.append(group) }
     }
 
-    /// Whether the number is none, or infinite.
+    /// Whether this is NaN or an infinity.
     package var isSpecial: Bool { sign & Self.notANumber == Self.notANumber }
 
     /// The number in digits, without trailing zeros.

@@ -7,3 +7,26 @@ let review = Review(id: UUID(), book: Reference(id: "1"), stars: 3, text: "")
 let draft = review
 
 func show(_ reviews: [Review]) {}
+var progress: Progress { Progress(totalUnitCount: 1) }
+
+enum V1 {
+    struct Book: CoreModel {
+        let id: String
+        var title: String
+    }
+}
+
+enum V2 {
+    struct Book: CoreModel {
+        let id: String
+        var title: String
+        var subtitle: String
+
+        static var schema: Schema<Book> { Schema(.defaultValue(\.subtitle, "")) }
+    }
+}
+
+struct Interval: Codable, Sendable {
+    var start: Double
+    var end: Double
+}

@@ -76,7 +76,7 @@ struct OwnStoreTests {
         }
     }
 
-    @Test("dump --json has every kind of value, as the issue has it")
+    @Test("dump --json has every kind of value")
     func json() throws {
         try withStore { url in
             let objects = try CommandRun("dump", "--json", url.path).objects()

@@ -4,8 +4,8 @@ import Pippin
 struct Bookshop {
     private let manager: PersistenceManager
 
-    /// Opens the file or database, or creates what is in it: here, so that one that cannot be opened is told of before
-    /// anything else.
+    /// Opens the store, and creates or migrates it if necessary. Done first, so that a store that cannot be opened is
+    /// reported at once.
     init(in place: Place) async throws {
         manager = PersistenceManager(models: Store.self, Review.self, store: place.location)
         try await manager.load()
