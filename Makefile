@@ -132,6 +132,7 @@ lint:
 	@$(FORMATTED) $(SWIFT) format lint --strict --parallel
 	@Scripts/draw-house --check Documentation/Pictures/house.svg
 	@Scripts/check-comments
+	@Scripts/check-test-names
 
 clean:
 	rm -rf .build Examples/*/.build Benchmarks/.build

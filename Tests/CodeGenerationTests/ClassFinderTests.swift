@@ -23,7 +23,7 @@ struct ClassFinderTests {
         #expect(try name(of: "Book", in: "let a = 1", dependency: "open class Book {}") == "Library.Book")
     }
 
-    @Test("is none for a comment, a text, and a class in another type, whose name is longer")
+    @Test("is not found for a comment, a text, and a class in another type, whose name is longer")
     func others() throws {
         #expect(try name(of: "Book", in: "// the class Book\nlet a = \"class Book\"") == "Book")
         #expect(try name(of: "Book", in: "enum Former {\n    class Book: NSManagedObject {}\n}") == "Book")
@@ -31,7 +31,7 @@ struct ClassFinderTests {
         #expect(try name(of: "Book", in: nested, dependency: "public class Book {}") == "Library.Book")
     }
 
-    @Test("is none for the protocol beside `class` in what a protocol requires")
+    @Test("is not found for the protocol beside `class` in what a protocol requires")
     func requirement() throws {
         #expect(try name(of: "Named", in: "protocol P: class, Named {}") == "Named")
         let library = "public class Named {}"
@@ -51,7 +51,7 @@ struct ClassFinderTests {
         return ClassFinder(target: target, generatedClasses: []).qualifiedName(of: className)
     }
 
-    @Test("is none where another module keeps a class of the name to itself")
+    @Test("is left out where another module keeps a class of the name to itself")
     func invisible() throws {
         for source in [
             "class Book {}", "internal final class Book: A {}", "package class Book {}", "public struct Book {}",
@@ -72,7 +72,7 @@ struct ClassFinderTests {
             try name(of: "Book", in: ["Audio": "public class Book<T: A> {}", "Library": managed]) == "Library.Book")
     }
 
-    @Test("is none for Foundation's classes, but the target's for one of a name that Foundation has too")
+    @Test("is left out for Foundation's classes, but is the target's for a class whose name Foundation has, too")
     func foundation() throws {
         #expect(try name(of: "NSArray", in: ["Library": "public class NSArray: A {}"]) == "NSArray")
         #expect(try name(of: "Unit", in: "class Unit: NSManagedObject {}") == "App.Unit")

@@ -17,7 +17,7 @@ struct ForeignTypeTests {
         return symbols
     }
 
-    @Test("in the module that the file imports, not in another one with a type of that name")
+    @Test("A type is taken from the module that the file imports, not from another one with a type of that name")
     func twoModules() throws {
         let dependencies = [
             "Geometry": ["Point.swift": "public struct Point {}"], "Audio": ["Point.swift": "public struct Point {}"],
@@ -27,7 +27,7 @@ struct ForeignTypeTests {
                 == "$s3App4BookC1k8Geometry5PointVSgvg")
     }
 
-    @Test("in a module that the imported one exports")
+    @Test("A type is found in a module that the imported one exports")
     func exported() throws {
         let dependencies = [
             "Umbrella": ["Exports.swift": "@_exported import Geometry"],
@@ -38,7 +38,7 @@ struct ForeignTypeTests {
                 == "$s3App4BookC1k8Geometry5PointVSgvg")
     }
 
-    @Test("in a type of another module, declared there or in an extension")
+    @Test("A type is found in a type of another module, declared there or in an extension")
     func nested() throws {
         let dependencies = [
             "Rooms": [
@@ -54,7 +54,7 @@ struct ForeignTypeTests {
                 == "$s3App4BookC1k5Rooms5ShelfV3RowV4SideOvg")
     }
 
-    @Test("through an alias of another module")
+    @Test("A type is found through an alias of another module")
     func alias() throws {
         let dependencies = [
             "Games": [
@@ -66,7 +66,7 @@ struct ForeignTypeTests {
                 == "$s3App4BookC1k5Games3BoxVySiGvg")
     }
 
-    @Test("in the superclass")
+    @Test("A type is found in the superclass")
     func superclass() throws {
         let source = """
             import CoreData
@@ -86,7 +86,7 @@ struct ForeignTypeTests {
         #expect(symbols.count == 4)
     }
 
-    @Test("under the module's own name")
+    @Test("A type is found under the module's own name")
     func ownModule() throws {
         let kind = ["Kind.swift": "enum Kind: Int { case a }"]
         #expect(try symbols("App.Kind", kind).first == "$s3App4BookC1kAA4KindOvg")

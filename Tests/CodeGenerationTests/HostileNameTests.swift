@@ -23,7 +23,7 @@ struct HostileNameTests {
         try RecordClassWriter(model: RecordModel(entities: entities)).source(file: "Shop.xcdatamodeld")
     }
 
-    @Test("are no identifiers", arguments: hostile)
+    @Test("are refused where they are not identifiers", arguments: hostile)
     func identifiers(_ name: String) {
         #expect(!SwiftIdentifier.isIdentifier(name))
         #expect(!SwiftIdentifier.isPath(name))
@@ -121,7 +121,7 @@ struct HostileNameTests {
     }
 
     @Test(
-        "What is no type is none",
+        "A text that is not a type is not read as one",
         arguments: [
             "[", "[]", "A<", "A<>", "A.", ".A", "A B", "A {}", "() -> Void", "@escaping A", "A;B", "(A, B)",
             "any any A", "Self", "[Self]", "A!", "[A!]", "A & any B", "A? & B", "A & B?", "any [A]", "[A] & B",
@@ -129,7 +129,7 @@ struct HostileNameTests {
         ])
     func noTypes(_ text: String) { #expect(TypeExpression(text) == nil) }
 
-    @Test("A type that nests deeper than any program's is none", arguments: ["any ", "(", "[", "A<"])
+    @Test("A type that nests deeper than any program's is not read", arguments: ["any ", "(", "[", "A<"])
     func deepTypes(_ part: String) {
         #expect(TypeExpression(String(repeating: part, count: 200_000) + "A") == nil)
     }

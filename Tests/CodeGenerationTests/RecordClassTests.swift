@@ -110,7 +110,7 @@ struct RecordClassTests {
                 """))
     }
 
-    @Test("Manual/None gives nothing")
+    @Test("Manual/None generates no class")
     func manual() throws {
         let source = try source(RecordEntity(name: "Tag", className: "Tag", codeGeneration: .none))
         #expect(source.hasSuffix("// No entity of the model has its code generated.\n"))

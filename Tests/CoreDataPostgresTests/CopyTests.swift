@@ -58,7 +58,7 @@ struct CopyTests {
         try context.save()
     }
 
-    @Test("from a file to a server and back: values, relationships, and the identifiers of objects")
+    @Test("keep values, relationships and the identifiers of objects, from a file to a server and back")
     func bothWays() throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let coordinator = try coordinator(Bookshop.model, file, NSSQLiteStoreType)
@@ -158,7 +158,7 @@ struct CopyTests {
         #expect(try database.rows("SELECT count(*) FROM copy.book") == [["150"]])
     }
 
-    @Test("of a database take the place of a store in another one")
+    @Test("can take the place of a store in another database")
     func replacing() throws {
         let source = try coordinator(Bookshop.model, database.url(), NSPostgreSQLStoreType)
         try fill(source)

@@ -36,7 +36,7 @@ struct FailedMoveTests {
         #expect(here.persistentStores == [store])
     }
 
-    @Test("and whose migration fails there leaves the others there as they are")
+    @Test("stays as it is, with the other stores, when its migration fails there")
     func migration() throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("pippin-\(UUID().uuidString).sqlite")
         defer { try? FileManager.default.removeItem(at: file) }

@@ -85,7 +85,7 @@ struct GrantTests {
         try check()
     }
 
-    @Test("of new rows are those on all tables")
+    @Test("grant on new rows what they grant on all tables")
     func adding() throws {
         let model = Bookshop.make(hasTags: true)
         let shop = NSEntityDescription()

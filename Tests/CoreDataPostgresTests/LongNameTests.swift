@@ -78,7 +78,7 @@ struct LongNameTests {
         #expect(try numbers(tables[1]).count == 20)
     }
 
-    @Test("migrate together")
+    @Test("are migrated together, without mistaking one for another")
     func migration() throws {
         let context = try open(model())
         for (number, entity) in entities.enumerated() { _ = context.insert(entity, ["number": number]) }

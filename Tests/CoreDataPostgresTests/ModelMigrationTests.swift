@@ -100,7 +100,7 @@ struct ModelMigrationTests {
         ] { #expect(try database.rows(question) == fresh.rows(question)) }
     }
 
-    @Test("and stay as they were when a value stands in the way")
+    @Test("stay as they were when a value stands in the way")
     func violation() throws {
         let model = try changed { model in
             model.entitiesByName["Book"]?.attributesByName["coverImage"]?.isOptional = false
@@ -151,7 +151,7 @@ final class Initials: NSEntityMigrationPolicy {
 
 @Suite("Passwords", .needsPostgres)
 struct PasswordTests {
-    @Test("that are typed into a URL are in no error, whoever throws it")
+    @Test("appear in no error when they are typed into a URL, whoever throws it")
     func hidden() throws {
         let url = try #require(
             URL(string: "postgresql://app:s3cr3t@localhost:1/books?sslpassword=s3cr3t&connect_timeout=1"))

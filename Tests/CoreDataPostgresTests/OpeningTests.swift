@@ -87,7 +87,7 @@ struct OpeningTests {
         #expect(try metadata(options)["note"] as? String == "n")
     }
 
-    @Test("A store is not moved to where there is one in the schema that the options name")
+    @Test("A store is not moved to a schema of the options that has a store already")
     func moving() throws {
         let options: [AnyHashable: Any] = [NSPostgreSQLSchemaOption: "one"]
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Bookshop.model)

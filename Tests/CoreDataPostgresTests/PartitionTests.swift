@@ -57,7 +57,7 @@ struct PartitionTests {
 
     // MARK: Making
 
-    @Test("by ranges of dates have their rows where they belong, and read only what a filter leaves")
+    @Test("keep their rows by ranges of dates where they belong, and read only what a filter leaves")
     func ranges() throws {
         try fill(context(open(Sales.model(byYear, unique: []))))
         #expect(try parts() == ["sale_part_0": 10, "sale_part_1": 10, "sale_part_2": 10])
@@ -93,7 +93,7 @@ struct PartitionTests {
     }
 
     @Test(
-        "by the rows' keys, or by an attribute, have as many parts as they should",
+        "have as many parts as they should, by the rows' keys or by an attribute",
         arguments: ["hash 4", "hash region 4"])
     func hashes(_ partitions: String) throws {
         let unique = partitions == "hash 4" ? [] : ["region", "number"]

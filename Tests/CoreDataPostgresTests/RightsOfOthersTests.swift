@@ -34,7 +34,7 @@ struct RightsOfOthersTests {
         schema.flatMap { URL(string: database.uri() + "&schema=\($0)") } ?? database.url()
     }
 
-    @Test("to read are enough for making a copy, whose new objects get new keys")
+    @Test("suffice for making a copy if they allow reading; the copy's new objects get new keys")
     func copying() throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent(
             "pippin-reader-\(UUID().uuidString).sqlite")
@@ -51,7 +51,7 @@ struct RightsOfOthersTests {
         #expect(try context.fetch("Author").count == 4)
     }
 
-    @Test("to read are enough for replacing another store by it")
+    @Test("suffice for replacing another store by it if they allow reading")
     func replacingByIt() throws {
         let other = try TestDatabase()
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Bookshop.model)
@@ -91,7 +91,7 @@ struct RightsOfOthersTests {
         #expect(try database.rows("SELECT \(sequence) AS u") == [["true"]])
     }
 
-    @Test("to a view on it keep it from being replaced, which says so")
+    @Test("keep it from being replaced if they are to a view on it, and the error says so")
     func view() throws {
         try database.connect().execute("CREATE VIEW names AS SELECT name FROM author")
         let error = #expect(throws: NSError.self) { try replace() }

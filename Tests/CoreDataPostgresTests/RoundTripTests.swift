@@ -44,7 +44,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test("to delete them and what their deletion cascades to")
+    @Test("The number of statements is the same for deleting objects and what their deletion cascades to")
     func cascading() throws {
         var asked: [Int] = []
         for count in [3, 60] {
@@ -55,7 +55,7 @@ struct RoundTripTests {
         #expect(asked[1] <= asked[0])
     }
 
-    @Test("to delete them and take them out of the relationships of others")
+    @Test("The number of statements is the same for deleting objects that others refer to")
     func nullifying() throws {
         var asked: [Int] = []
         for count in [3, 60] {
@@ -75,7 +75,7 @@ struct RoundTripTests {
         ) { if type == .insert { arrived += 1 } }
     }
 
-    @Test("to list what others have saved")
+    @Test("The number of statements is the same for listing what others have saved")
     func listing() throws {
         let context = container.newBackgroundContext()
         let request = NSFetchRequest<NSManagedObject>(entityName: "Author")

@@ -72,7 +72,7 @@ struct StagedMigrationTests {
         try context.save()
     }
 
-    @Test("whose handlers prepare what the next version makes mandatory", arguments: [nil, "books"])
+    @Test("may have handlers that prepare what the next version makes mandatory", arguments: [nil, "books"])
     func stages(schema: String?) throws {
         try makeStore(schema: schema)
         let manager = stages { $0.setValue("\($0.value(forKey: "name") as? String ?? "") X", forKey: "fullName") }
@@ -86,7 +86,7 @@ struct StagedMigrationTests {
         #expect(try database.rows(columns) == [["0"]])
     }
 
-    @Test("and go on from the stage that failed")
+    @Test("go on from the stage that failed")
     func failure() throws {
         try makeStore(schema: nil)
         let failing = stages { _ in throw CocoaError(.userCancelled) }
@@ -100,7 +100,7 @@ struct StagedMigrationTests {
         #expect(try database.rows("SELECT full_name FROM author") == [["x"], ["x"]])
     }
 
-    @Test("and are not taken back where another program migrates them further meanwhile")
+    @Test("are not taken back where another program migrates them further meanwhile")
     func overtaken() throws {
         try makeStore(schema: nil)
         let fills = stages { author in
@@ -126,7 +126,7 @@ struct StagedMigrationTests {
         #expect(try database.rows(generation) == [["\(before + 2)"]])
     }
 
-    @Test("by one program at a time: another one waits for it, and gives up after its timeout")
+    @Test("are migrated by one program at a time: another one waits for it, and gives up after its timeout")
     func alone() throws {
         try makeStore(schema: nil)
         var refusal: NSError?

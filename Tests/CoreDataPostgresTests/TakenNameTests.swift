@@ -50,7 +50,7 @@ struct TakenNameTests {
         #expect(error?.code == NSPersistentStoreIncompatibleVersionHashError, "\(String(describing: error))")
     }
 
-    @Test("by a new entity: a program of before writes no pair into that entity's table")
+    @Test("keep a program of before from writing pairs into a new entity's table")
     func joinTable() throws {
         let old = try open(Bookshop.make(hasTags: true))
         let newer = Bookshop.make(hasTags: true)
@@ -64,7 +64,7 @@ struct TakenNameTests {
         refuses { _ = try open(Bookshop.make(hasTags: true), migrates: false) }
     }
 
-    @Test("by a new entity: a program that ignores versions neither opens the store nor migrates it back")
+    @Test("keep a program that ignores versions from opening the store and from migrating it back")
     func ignoringVersions() throws {
         let newer = Bookshop.make(hasTags: true)
         newer.entities.append(entity("BookTags", ["note"]))
@@ -76,7 +76,7 @@ struct TakenNameTests {
         #expect(try database.rows("SELECT note FROM book_tags") == [["n"]])
     }
 
-    @Test("by a new entity that is written alike: no object becomes one of that entity")
+    @Test("give no object to a new entity that is written alike")
     func entityTable() throws {
         let old = try open(model(entity("Url", ["text"])))
         _ = try open(model(entity("Url", ["text"]), entity("URL", ["text"])))
@@ -86,7 +86,7 @@ struct TakenNameTests {
         #expect(try database.rows("SELECT count(*) FROM url") == [["0"]])
     }
 
-    @Test("by an attribute of a new subentity: no value becomes that attribute's")
+    @Test("give no value to an attribute of a new subentity")
     func column() throws {
         func make(_ isNewer: Bool) -> NSManagedObjectModel {
             let zebra = entity("Zebra", ["URL"])
@@ -123,7 +123,7 @@ struct TakenNameTests {
         return withLine ? model(order, entity("OrderLine", ["text"]), entity("OrderTitleUnique", [])) : model(order)
     }
 
-    @Test("by an index: the index gets another one", arguments: [false, true])
+    @Test("make an index get another name", arguments: [false, true])
     func index(migrates: Bool) throws {
         if migrates { try _ = open(order(withLine: false)) }
         let context = try open(order(withLine: true))

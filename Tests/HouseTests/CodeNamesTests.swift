@@ -53,7 +53,7 @@ struct CodeNamesTests {
         #expect(names.others.isDisjoint(with: ["open", "isThere", "count", "closed", "each", "find", "use", "work"]))
     }
 
-    @Test("are none in comments and strings")
+    @Test("are left out in comments and strings")
     func strings() {
         #expect(names.all.isDisjoint(with: ["inComment", "quoted", "inText"]))
         #expect(names.all.isSuperset(of: ["find", "use", "print", "pairs", "Place"]))

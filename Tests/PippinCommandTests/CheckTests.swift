@@ -151,7 +151,7 @@ struct CheckTests {
         #expect(CommandRun("check", "/etc/passwd").status == 1)
     }
 
-    @Test("A report is one page that asks for nothing, and escapes what the store says")
+    @Test("A report is a single page that asks for nothing, and escapes what the store says")
     func report() throws {
         let store = try SmallStore()
         try execute("UPDATE ZBOOK SET ZTITLE = '<script>alert(1)</script>' WHERE Z_PK = 1", in: store.folder.store)

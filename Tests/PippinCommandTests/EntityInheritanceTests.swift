@@ -21,7 +21,7 @@ struct EntityInheritanceTests {
         #expect(known.parent(of: "Cat") == "Pet" && known.guess == nil)
     }
 
-    @Test("is none where it is circular, or deeper than a model may have")
+    @Test("is left out where it is circular, or deeper than a model may have")
     func contradictions() {
         var circle = EntityInheritance(["A", "B"])
         circle.insert("A", below: "B")

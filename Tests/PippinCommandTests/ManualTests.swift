@@ -21,7 +21,7 @@ struct ManualTests {
         }
     }
 
-    @Test("Each option of a description is one that the command takes, and the other way round")
+    @Test("Each option of a description is taken by the command, and the other way round")
     func options() {
         for command in CommandManual.all
         where !["browse", "shell", "completions", "manual", "model"].contains(command.name) {

@@ -68,7 +68,7 @@ struct MigrationTests {
         #expect(try await manager.find(V2.Book.self, id: "0")?.reviews.map(\.stars) == [5])
     }
 
-    @Test("that would lose what is stored are refused, with what it is; the store is as it was")
+    @Test("are refused, with what it is, if they would lose what is stored; the store is as it was")
     func losing() async throws {
         _ = try await makeFirst()
         let manager = PersistenceManager(models: V3.Book.self, store: store)

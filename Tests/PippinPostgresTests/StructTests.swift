@@ -85,7 +85,7 @@ struct StructTests {
         var name: String
     }
 
-    @Test("with dates as identifiers are found by them, although a server keeps microseconds")
+    @Test("are found by dates as identifiers, although a server keeps microseconds")
     func dates() async throws {
         let database = try TestDatabase()
         let manager = PersistenceManager(models: Event.self, Moment.self, store: .postgres(database.uri()))
@@ -104,7 +104,7 @@ struct StructTests {
         var others: [Reference<Moment>] = []
     }
 
-    @Test("with dates as identifiers are changed, referred to and deleted, as rows and as objects")
+    @Test("are changed, referred to and deleted by dates as identifiers, as rows and as objects")
     func changedDates() async throws {
         let database = try TestDatabase()
         let manager = PersistenceManager(
@@ -169,7 +169,7 @@ struct StructTests {
 
 @Suite("Blocks on PostgreSQL", .needsPostgres)
 struct BlockTests {
-    @Test("that read see one state, whatever others save meanwhile")
+    @Test("see one state if they read, whatever others save meanwhile")
     func reading() async throws {
         let shop = try Shop()
         let other = shop.other()
@@ -184,7 +184,7 @@ struct BlockTests {
         #expect(try await shop.manager.count(Book.self) == 2)
     }
 
-    @Test("that write run again where others have saved what they read")
+    @Test("run again if they write and others have saved what they read")
     func writing() async throws {
         let shop = try Shop()
         let other = shop.other()
@@ -210,7 +210,7 @@ struct BlockTests {
         #expect(try await shop.manager.find(Book.self, id: "1")?.pages == 11)
     }
 
-    @Test("that write lose nothing when several programs count at the same time")
+    @Test("lose nothing of what they write when several programs count at the same time")
     func counting() async throws {
         let shop = try Shop()
         try await shop.manager.save([Book(id: "1", title: "Emma", pages: 0)])
@@ -232,7 +232,7 @@ struct BlockTests {
         #expect(try await shop.manager.find(Book.self, id: "1")?.pages == 100)
     }
 
-    @Test("that fail leave nothing")
+    @Test("leave nothing if they fail")
     func failing() async throws {
         struct Stop: Error {}
         let shop = try Shop()

@@ -29,7 +29,7 @@ struct ContextTests {
         #expect(first.0 !== second)
     }
 
-    @Test("on the main thread it is the main context")
+    @Test("are the main context on the main thread")
     @MainActor func mainThread() throws {
         let shelf = try Shelf()
         #expect(shelf.manager.contextForThread() === shelf.manager.mainContext)

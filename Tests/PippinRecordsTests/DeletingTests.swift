@@ -13,13 +13,13 @@ struct DeletingTests {
 
     private func names() throws -> [String] { try shelf.strings("SELECT ZNAME FROM ZPERSONRECORD ORDER BY ZID") }
 
-    @Test("by identifiers, returning how many there were")
+    @Test("takes identifiers, and returns how many there were")
     func byUids() async throws {
         #expect(try await manager.deleteRecords(entity: PersonRecord.self, uids: ["a", "c", "z"]) == 2)
         #expect(try names() == ["Blaise"])
     }
 
-    @Test("by one model, of which only the identifier matters")
+    @Test("takes one model, of which only the identifier matters")
     func byModel() async throws {
         let model = Person(uid: "a", name: "whoever")
         #expect(try await manager.deleteModel(entity: PersonRecord.self, model: model) == 1)
@@ -27,13 +27,13 @@ struct DeletingTests {
         #expect(try names() == ["Blaise", "Carl"])
     }
 
-    @Test("by several models")
+    @Test("takes several models at once")
     func byModels() async throws {
         try await manager.deleteModels(entity: PersonRecord.self, models: [.ada, .blaise])
         #expect(try names() == ["Carl"])
     }
 
-    @Test("by predicate")
+    @Test("takes a predicate of records")
     func byPredicate() async throws {
         let predicate = NSPredicate(format: "age > %@", 38)
         #expect(try await manager.deleteRecords(entity: PersonRecord.self, predicate: predicate) == 2)

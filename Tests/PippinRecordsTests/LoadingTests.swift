@@ -19,7 +19,7 @@ struct LoadingTests {
         await #expect(throws: PersistenceError.alreadyLoaded(manager: "Library")) { try await shelf.manager.load() }
     }
 
-    @Test("of several loads at once, one succeeds")
+    @Test("lets one of several loads at once succeed")
     func concurrentLoads() async throws {
         let shelf = try Shelf(isLoaded: false)
         let successes = await withTaskGroup(of: Bool.self) { group in
@@ -38,7 +38,7 @@ struct LoadingTests {
         #expect(successes == 1)
     }
 
-    @Test("with a completion calls it on the main queue")
+    @Test("calls the completion on the main queue")
     func completion() async throws {
         let shelf = try Shelf(isLoaded: false)
         let error = await withCheckedContinuation { continuation in
@@ -50,7 +50,7 @@ struct LoadingTests {
         #expect(error == nil)
     }
 
-    @Test("with a completion hands it the error")
+    @Test("hands the completion the error")
     func completionWithError() async throws {
         let shelf = try Shelf()
         let error = await withCheckedContinuation { continuation in
@@ -104,7 +104,7 @@ struct LoadingTests {
         #expect(throws: PersistenceError.bundleNotFound(identifier: "no.such.bundle")) { try manager.loadAndWait() }
     }
 
-    @Test("in memory leaves no file")
+    @Test("leaves no file for a store in memory")
     func inMemory() throws {
         let manager = PersistenceManager(model: Library.model(), name: "Library", store: .memory)
         try manager.loadAndWait()

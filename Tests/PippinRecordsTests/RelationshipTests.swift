@@ -50,7 +50,7 @@ struct RelationshipTests {
         #expect(try shelf.number("SELECT count(*) FROM ZPERSONRECORD") == 1)
     }
 
-    @Test("that refer back are fetched by their parent's identifier")
+    @Test("are fetched by their parent's identifier if they refer back")
     func backReference() async throws {
         let other = UUID()
         let notes = [
@@ -65,7 +65,7 @@ struct RelationshipTests {
         #expect(found.map(\.content) == ["badly done", "well done"])
     }
 
-    @Test("need a context")
+    @Test("need a context to be converted")
     func noContext() {
         #expect(throws: PersistenceError.noContext(entity: "PersonRecord")) {
             try PersonRecord.record(from: .ada, in: nil)

@@ -31,7 +31,7 @@ struct SaveWithinSaveTests {
         #expect(try folders.uids() == ["a", "b"])
     }
 
-    @Test("in another manager is one of its own")
+    @Test("is a save of its own in another manager")
     func otherManager() throws {
         let others = try Folders()
         try others.save(Folder(uid: "a"), Folder(uid: "b"))

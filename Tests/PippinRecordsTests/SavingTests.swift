@@ -29,7 +29,7 @@ struct SavingTests {
         #expect(try shelf.number("SELECT Z_OPT FROM ZPERSONRECORD") == 2)
     }
 
-    @Test("without overwriting leaves other records alone")
+    @Test("leaves other records alone unless it overwrites")
     func keepsOthers() async throws {
         try shelf.save([.ada, .blaise])
         try await manager.save(entity: PersonRecord.self, models: [.carl], shouldOverwrite: false)
@@ -72,7 +72,7 @@ struct SavingTests {
         #expect(try names() == ["Ada II"])
     }
 
-    @Test("saves one model")
+    @Test("saves one model as a record")
     func one() async throws {
         try await manager.save(entity: PersonRecord.self, model: .ada)
         #expect(try names() == ["Ada"])
@@ -94,7 +94,7 @@ struct SavingTests {
         #expect(try shelf.number("SELECT count(*) FROM ZNOTERECORD") == 0)
     }
 
-    @Test("at the same time from many tasks makes one record an identifier")
+    @Test("makes one record an identifier, at the same time from many tasks")
     func concurrentSaves() async throws {
         let manager = manager
         try await withThrowingTaskGroup(of: Void.self) { group in

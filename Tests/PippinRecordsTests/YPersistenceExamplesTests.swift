@@ -86,7 +86,7 @@ struct YPersistenceExamplesTests {
         #expect(try persistenceManager.fetchModels(entity: MemberRecord.self).isEmpty)
     }
 
-    @Test("save people, overwriting")
+    @Test("save people, overwriting the others")
     func save() throws {
         try persistenceManager.save(entity: MemberRecord.self, models: [people[1]], shouldOverwrite: true)
         #expect(try persistenceManager.fetchModels(entity: MemberRecord.self) == [people[1]])

@@ -97,7 +97,7 @@ struct CopiedRowsTests {
     }
 
     @Test(
-        "of a query that fails at once or for a row are an error, and a transaction around them goes on",
+        "are an error if the query fails at once or for a row, and a transaction around them goes on",
         arguments: [false, true])
     func failing(inTransaction: Bool) throws {
         if inTransaction { try connection.begin() }

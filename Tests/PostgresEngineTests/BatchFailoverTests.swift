@@ -23,7 +23,7 @@ struct BatchFailoverTests {
     /// How many transactions are in the history.
     private func transactions() throws -> Int { try store.engine.historyTransactions(after: nil).count }
 
-    @Test("changes rows once", arguments: ambushes)
+    @Test("changes its rows once only", arguments: ambushes)
     func update(_ ambush: FaultProxy.Ambush) throws {
         var plan = BatchUpdatePlan(rows: try Notes.plan("text IN {'a', 'b'}"))
         plan.changes = [(1, .expression(NSExpression(format: "stars + 10")))]

@@ -40,7 +40,7 @@ struct ExplainingTests {
         #expect(remarks.first?.contains("reads all 20000 rows of “note” to find about 1") == true, "\(remarks)")
     }
 
-    @Test("but not a filter that has its index, one that most rows pass, or a small table")
+    @Test("does not warn of a filter that has its index, one that most rows pass, or a small table")
     func harmless() throws {
         #expect(try remarks("stars >= 0").isEmpty)
         #expect(try remarks(nil).isEmpty)
@@ -61,7 +61,7 @@ struct ExplainingTests {
         #expect(try !remarks(500))
     }
 
-    @Test("a deep offset")
+    @Test("warns of a deep offset")
     func offset() throws {
         #expect(try remarks(nil, offset: 5000).first?.contains("reads 5000 rows that are passed over") == true)
         #expect(try remarks(nil, offset: 100).isEmpty)
@@ -73,13 +73,13 @@ struct ExplainingTests {
         #expect(remarks.first?.contains("the program reads about 20000 rows") == true, "\(remarks)")
     }
 
-    @Test("but not the length of a text, which the database computes")
+    @Test("does not warn of the length of a text, which the database computes")
     func length() throws {
         let remarks = try remarks("length(text) > 3")
         #expect(!remarks.contains { $0.contains("the program reads") }, "\(remarks)")
     }
 
-    @Test("also within a generation, which goes on")
+    @Test("warns within a generation, too, which goes on")
     func pinned() throws {
         engine.readGeneration = try engine.pinning?.pinGeneration()
         #expect(try remarks("text == 'note 7'").count == 1)

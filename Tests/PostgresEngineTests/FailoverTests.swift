@@ -137,7 +137,7 @@ struct FailoverTests {
         #expect(try kept.wasSaved(at: store.url))
     }
 
-    @Test("that was asked for, and is not there, does not come through later")
+    @Test("does not come through later if it was asked for, and is not there")
     func fenced() throws {
         let store = try Behind([NSPostgreSQLFailoverTimeoutOption: 0.3])
         let changes = try Notes.changes(store.engine, ["a"])

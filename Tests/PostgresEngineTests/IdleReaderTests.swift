@@ -47,7 +47,7 @@ struct IdleReaderTests {
         #expect(try count() == 1)
     }
 
-    @Test("and many rows are fetched with a new one when the old one is lost")
+    @Test("fetch many rows with a new one when the old one is lost")
     func manyRows() throws {
         let store = try Behind()
         _ = try store.engine.save(Notes.changes(store.engine, (0..<60_000).map { "note \($0)" }))

@@ -118,7 +118,7 @@ struct MigratedMeanwhileTests {
         #expect(try other.database.rows("SELECT count(*) FROM store_1.note") == [["3"]])
     }
 
-    @Test("and replaces: no copied row of another store is taken for one of its own")
+    @Test("gives no copied row for one of its own if another one replaces it")
     func replacedMeanwhile() throws {
         try save(2_000)
         #expect(try handedOut(Notes.plan()) == 2_000)

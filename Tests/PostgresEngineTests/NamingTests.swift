@@ -14,7 +14,7 @@ struct NamingTests {
         ])
     func snakeCase(name: String, expected: String) { #expect(SnakeCase.name(name) == expected) }
 
-    @Test("that begin alike stay different when they are cut")
+    @Test("stay different when they begin alike and are cut")
     func cut() {
         let beginning = String(repeating: "a", count: 60)
         let names = ["x", "y"].map { SnakeCase.distinct(beginning + $0, ending: "_part_1") }
@@ -40,7 +40,7 @@ struct NamingTests {
         ).statements
     }
 
-    @Test("are none that every table has already")
+    @Test("are never those that every table has already")
     func systemColumns() throws {
         let chart = NSEntityDescription()
         chart.name = "Chart"

@@ -39,7 +39,7 @@ struct PgBouncerTests {
         #expect(try database.rows("SELECT sum(count) FROM pippin.saves") == [["160"]])
     }
 
-    @Test("What servers say of themselves has the pools of PgBouncer, where there is one")
+    @Test("What servers say of themselves includes the pools of PgBouncer, where it is used")
     func report() throws {
         let database = try TestDatabase()
         let bouncer = try Bouncer(database)

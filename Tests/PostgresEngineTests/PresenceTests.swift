@@ -159,7 +159,7 @@ struct PresenceTests: @unchecked Sendable {
         #expect(try await second.news.waits(for: 2))
     }
 
-    @Test("A save that found nobody, and ends after somebody has come, is told of by its end")
+    @Test("A save that found nobody, and ends after somebody has come, is reported by its end")
     func underWay() async throws {
         let saver = try open(program: "one", listens: false).engine
         try save(saver)
@@ -175,7 +175,7 @@ struct PresenceTests: @unchecked Sendable {
         #expect(try listener.engine.fetchCount(Notes.plan()) == 2)
     }
 
-    @Test("So is one of a program that was alone, whose locks are gone when somebody comes")
+    @Test("A save of a program that was alone, whose locks are gone when somebody comes, is reported, too")
     func underWayAndGone() async throws {
         let first = try open(program: "one")
         try first.engine.longTransactions?.beginLongTransaction(makesIndexesLater: false)
@@ -216,7 +216,7 @@ struct PresenceTests: @unchecked Sendable {
         }
     }
 
-    @Test("A role that may only read hears, and is told of")
+    @Test("A role that may only read hears of saves, and others hear of it")
     func reader() async throws {
         let saver = try open(program: "one", listens: false).engine
         try save(saver)

@@ -32,7 +32,7 @@ struct RoundTripTests {
     }
 
     @Test(
-        "to save new ones: the keys, and the transaction with its rows; many rows are copied before its end",
+        "Saving new ones takes the keys, and the transaction with its rows; many rows are copied before its end",
         arguments: counts)
     func inserting(count: Int) throws {
         let texts = (0..<count).map { "note \($0)" }
@@ -41,14 +41,14 @@ struct RoundTripTests {
         #expect(try asked { _ = try engine.save(changes) } <= (count < 200 ? 1 : 4))
     }
 
-    @Test("to change them: the transaction", arguments: counts)
+    @Test("Changing them takes the transaction alone", arguments: counts)
     func changing(count: Int) throws {
         let rows = try filled(count)
         #expect(rows.count == count)
         #expect(try asked { _ = try engine.save(Notes.update(rows, to: "changed")) } == 1)
     }
 
-    @Test("to change and to delete one: the transaction, also the first time")
+    @Test("Changing and deleting one takes the transaction, also the first time")
     func one() throws {
         let rows = try filled(1)
         #expect(try asked { _ = try engine.save(Notes.update(rows, to: "changed")) } == 1)
@@ -58,7 +58,9 @@ struct RoundTripTests {
         #expect(try asked { _ = try engine.save(changes) } == 1)
     }
 
-    @Test("to fetch them, to find them by identifier or by their values", arguments: counts)
+    @Test(
+        "Fetching them, and finding them by identifier or by their values, takes two questions at most",
+        arguments: counts)
     func reading(count: Int) throws {
         let rows = try filled(count)
         #expect(try asked { _ = try engine.fetchRows(Notes.plan("text BEGINSWITH 'note'")) } <= 2)
@@ -76,7 +78,7 @@ struct RoundTripTests {
     }
 
     @Test(
-        "to hand them out one by one: many are read in portions, which the server finds in advance", arguments: counts)
+        "Handing them out one by one reads many in portions, which the server finds in advance", arguments: counts)
     func handingOut(count: Int) throws {
         _ = try filled(count)
         let plan = try Notes.plan("text BEGINSWITH 'note'")
@@ -93,7 +95,7 @@ struct RoundTripTests {
         }
     }
 
-    @Test("to hand out all of them: they are copied where they were many the last time", arguments: counts)
+    @Test("Handing out all of them copies them where they were many the last time", arguments: counts)
     func copying(count: Int) throws {
         _ = try filled(count)
         for _ in 0..<2 {
@@ -111,7 +113,7 @@ struct RoundTripTests {
         #expect(try engine.fetchCount(Notes.plan()) == count + 1)
     }
 
-    @Test("to read what is in them", arguments: counts)
+    @Test("Reading what is in them takes the same few questions", arguments: counts)
     func members(count: Int) throws {
         let (folder, note) = (try Notes.entity("Folder"), try Notes.entity("Note"))
         let folders = try engine.makePermanentIdentifiers(
@@ -144,7 +146,7 @@ struct RoundTripTests {
         #expect(try asked { _ = try engine.destinations(of: relationship, for: folders) } <= 2)
     }
 
-    @Test("to insert them as a batch: one COPY, whatever is asked of the store in between", arguments: counts)
+    @Test("Inserting them as a batch takes one COPY, whatever is asked of the store in between", arguments: counts)
     func batch(count: Int) throws {
         let plan = BatchInsertPlan(entity: try Notes.entity("Note"))
         var next = 0
@@ -161,7 +163,7 @@ struct RoundTripTests {
         #expect(try engine.fetchCount(Notes.plan("text BEGINSWITH 'note'")) == count)
     }
 
-    @Test("and later rows have higher keys than those of a batch")
+    @Test("Later rows have higher keys than those of a batch")
     func keys() throws {
         var plan = BatchInsertPlan(entity: try Notes.entity("Note"))
         for (text, wantsIdentifiers) in [("first", false), ("second", true)] {
@@ -178,7 +180,7 @@ struct RoundTripTests {
         #expect(rows.map(\.objectID.key) == rows.map(\.objectID.key).sorted())
     }
 
-    @Test("and a batch may ask for what it has inserted so far")
+    @Test("A batch may ask for what it has inserted so far")
     func asking() throws {
         let plan = BatchInsertPlan(entity: try Notes.entity("Note"))
         var next = 0

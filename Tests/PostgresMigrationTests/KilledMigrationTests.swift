@@ -41,7 +41,7 @@ struct KilledMigrationTests {
     }
 
     @Test(
-        "is one of many that start at once: one migrates, whoever is killed, and all others go on",
+        "may be any of many that start at once: one migrates, whoever is killed, and all others go on",
         arguments: Shelf.Way.allCases)
     func many(way: Shelf.Way) async throws {
         let database = try TestDatabase()

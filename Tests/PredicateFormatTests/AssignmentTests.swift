@@ -32,7 +32,7 @@ struct AssignmentTests {
         #expect(try tree(expected) == tree(format))
     }
 
-    @Test("needs a value")
+    @Test("needs a value after its name")
     func malformed() throws {
         #expect(formatError("$a := == 1")?.reason == "expected a value, found \"==\"")
         #expect(formatError("a := 1 == 1") != nil)

@@ -82,7 +82,7 @@ struct CollectionTests {
 @Suite("Functions in a predicate")
 struct FunctionTests {
     @Test(
-        "compute with numbers",
+        "compute with numbers as arguments",
         arguments: [
             ("1 + 2 * 3", Value.integer(7)), ("7 / 2", .integer(3)), ("7.0 / 2", .double(3.5)), ("7 %% 4", .integer(3)),
             ("2 ** 10", .integer(1024)), ("2 ** 0.5", .double(2.0.squareRoot())), ("-(3)", .integer(-3)),
@@ -103,7 +103,7 @@ struct FunctionTests {
         #expect(try value(format) == expected)
     }
 
-    @Test("work on strings")
+    @Test("work on strings as arguments")
     func strings() throws {
         #expect(try value("uppercase('straße')") == .string("STRASSE"))
         #expect(try value("lowercase('ÀB')") == .string("àb"))
@@ -111,7 +111,7 @@ struct FunctionTests {
         #expect(try value("canonical('ÀB')") == .string("ab"))
     }
 
-    @Test("cast")
+    @Test("cast values to other types")
     func casts() throws {
         #expect(try value("CAST('12', 'NSNumber') + 1") == .integer(13))
         #expect(try value("CAST(x, 'NSString')", of: ["x": 12]) == .string("12"))
@@ -121,7 +121,7 @@ struct FunctionTests {
         #expect(try value("CAST('x', 'NSNumber')") == .null)
     }
 
-    @Test("choose")
+    @Test("choose one of two values")
     func conditional() throws {
         #expect(try value("TERNARY(x > 1, 'many', 'few')", of: ["x": 2]) == .string("many"))
         #expect(try value("TERNARY(x > 1, 'many', 'few')", of: ["x": 1]) == .string("few"))

@@ -65,7 +65,7 @@ struct CompoundParsingTests {
         #expect(try tree("a = 1 or not b = 2 and c = 3") == expected)
     }
 
-    @Test("a row of the same word is one compound")
+    @Test("A row of the same word becomes one compound")
     func flat() throws {
         #expect(try tree("a = 1 AND b = 2 AND c = 3") == .and([equal("a", 1), equal("b", 2), equal("c", 3)]))
     }
@@ -102,7 +102,7 @@ struct CompoundParsingTests {
         #expect(try predicateTree(of: compound) == .and([equal("a", 1), .constant(true), .not(equal("b", 2))]))
     }
 
-    @Test("with a block in them, they have no tree, and say so")
+    @Test("have no tree with a block in them, and say so")
     func block() {
         let compound = NSCompoundPredicate(orPredicateWithSubpredicates: [
             NSPredicate(format: "a == 1"), NSPredicate { _, _ in true },

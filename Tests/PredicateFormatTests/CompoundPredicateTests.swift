@@ -39,7 +39,7 @@ struct CompoundPredicateTests {
         #expect(made != NSPredicate(value: false))
     }
 
-    @Test("with code inside equals one of the same parts")
+    @Test("equals one of the same parts, with code inside, too")
     func blocks() {
         let block = NSPredicate { _, _ in true }
         let made = NSCompoundPredicate(andPredicateWithSubpredicates: [adult, block])

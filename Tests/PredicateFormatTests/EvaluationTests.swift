@@ -23,7 +23,7 @@ struct EvaluationTests {
     }
 
     @Test(
-        "compares strings",
+        "compares strings by its options",
         arguments: [
             ("title == 'Excession'", true), ("title == 'excession'", false), ("title ==[c] 'EXCESSION'", true),
             ("title !=[c] 'EXCESSION'", false), ("title BEGINSWITH 'Ex'", true), ("title BEGINSWITH 'ex'", false),
@@ -45,7 +45,7 @@ struct EvaluationTests {
         #expect(try evaluate(book, "%K == %@", "author.name", "Iain M. Banks"))
     }
 
-    @Test("joins comparisons")
+    @Test("joins comparisons by AND, OR and NOT")
     func compounds() throws {
         #expect(try evaluate(book, "year > 1990 AND price < 10"))
         #expect(try evaluate(book, "year < 1990 OR price < 10"))
@@ -143,7 +143,7 @@ struct NilTests {
         #expect(try evaluate(object, format) == expected)
     }
 
-    @Test("as an argument is the same as in the format")
+    @Test("is the same as an argument and in the format")
     func argument() throws {
         #expect(try evaluate(object, "missing == %@", nil))
         #expect(try evaluate(object, "name != %@", nil))

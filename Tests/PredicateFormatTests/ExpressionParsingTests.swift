@@ -8,7 +8,7 @@ struct ExpressionParsingTests {
     }
 
     @Test(
-        "is a constant",
+        "may be a constant of any type",
         arguments: [
             ("42", Value.integer(42)), ("-42", .integer(-42)), ("4.25", .double(4.25)), (".5", .double(0.5)),
             ("1e3", .double(1000)), ("2.5E-1", .double(0.25)), ("0x1F", .integer(31)), ("0b101", .integer(5)),
@@ -83,7 +83,7 @@ struct ExpressionParsingTests {
         #expect(try expression("$x.author.name") == .path(from: .variable("x"), ["author", "name"]))
     }
 
-    @Test("has an index")
+    @Test("has an index in brackets")
     func indices() throws {
         #expect(try expression("books[0]") == .element(of: .key("books"), at: .at(.constant(.integer(0)))))
         #expect(try expression("books[FIRST]") == .element(of: .key("books"), at: .first))

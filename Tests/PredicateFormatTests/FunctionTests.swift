@@ -45,7 +45,7 @@ struct MethodFunctionTests {
         #expect(try evaluate(values, format))
     }
 
-    @Test("is one that the program registers")
+    @Test("is found if the program registers it")
     func registered() throws {
         #expect(throws: PredicateFormatError.self) {
             try NSPredicate(parsing: "FUNCTION(n, 'isDivisibleBy:', 3) == YES")

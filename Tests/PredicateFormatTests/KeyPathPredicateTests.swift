@@ -66,7 +66,7 @@ struct KeyPathPredicateTests {
         try isPredicate(\Novel.reprinted == limit, "reprinted == nil")
     }
 
-    @Test("lead through relationships")
+    @Test("lead through relationships to properties")
     func relationships() throws {
         try isPredicate(\Novel.publisher.name == "Orbit", #"publisher.name == "Orbit""#)
         try isPredicate(\Novel.agent?.name == "Orbit", #"agent.name == "Orbit""#)
@@ -123,7 +123,7 @@ struct KeyPathPredicateTests {
             #"SUBQUERY(chapters, $member, $member.pages > 5 AND $member.title != "x").@count == 1"#)
     }
 
-    @Test("compare two properties")
+    @Test("compare two properties of an object")
     func twoProperties() throws {
         try isPredicate(\Novel.title == KeyPathExpression(\Novel.publisher.name), "title == publisher.name")
         try isPredicate(\Novel.reprinted > KeyPathExpression(\Novel.reprinted), "reprinted > reprinted")

@@ -42,7 +42,7 @@ struct LinearWorkTests {
         #expect(growth < 10)
     }
 
-    @Test("of 1 MB is parsed or refused, whatever is in it")
+    @Test("is parsed or refused at 1 MB, whatever is in it")
     func oneMegabyte() throws {
         let size = 1 << 20
         let tree = try predicateTree(parsing: Repeated("a == 1", "", " AND a == 1").text(size))
@@ -60,7 +60,7 @@ struct LinearWorkTests {
         }
     }
 
-    @Test("that nests deeper than 200 levels is refused with the reason")
+    @Test("is refused with the reason if it nests deeper than 200 levels")
     func nesting() {
         for (opening, closing) in [("(", ")"), ("a[", "]"), ("length(", ")"), ("NOT (", ")"), ("-(", ")")] {
             let format = String(repeating: opening, count: 500) + "a == 1" + String(repeating: closing, count: 500)

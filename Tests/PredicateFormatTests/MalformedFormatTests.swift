@@ -62,7 +62,7 @@ struct MalformedFormatTests {
         #expect(found.hasPrefix(reason))
     }
 
-    @Test("or that parses but cannot be evaluated is refused where users write it")
+    @Test("is refused where users write it if it parses but cannot be evaluated")
     func obstacles() throws {
         let reason = "FUNCTION(…, \"foo\") names a method that is not known here"
         #expect(formatError("a == 1 OR length(FUNCTION(a, 'foo')) == 1")?.reason.hasPrefix(reason) == true)
@@ -95,7 +95,7 @@ struct MalformedFormatTests {
         }
     }
 
-    @Test("or that does, is read in linear time")
+    @Test("is read in linear time, whether it parses or not")
     func length() throws {
         let format = "a == 1" + String(repeating: " OR a == 'some text'", count: 50_000)
         let clock = ContinuousClock()

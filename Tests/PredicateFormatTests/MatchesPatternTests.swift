@@ -40,7 +40,7 @@ struct MatchesPatternTests {
         }
     }
 
-    @Test("follows the options")
+    @Test("follows the options [c] and [d]")
     func options() {
         #expect(MatchesPattern("[a-c]+", options: .caseInsensitive)?.matches("aBC") == true)
         #expect(MatchesPattern("e+", options: .diacriticInsensitive)?.matches("éè") == true)

@@ -6,7 +6,7 @@ import Testing
 @Suite("As observed on Apple's platforms")
 struct ObservedBehaviorTests {
     @Test(
-        "a predicate prints",
+        "A predicate is printed as there",
         arguments: [
             ("isMale == yes", "isMale == 1"), ("isMale == FALSE", "isMale == 0"), ("a = 42", "a == 42"),
             ("self like[c] 'prefix*suffix'", #"SELF LIKE[c] "prefix*suffix""#),

@@ -35,7 +35,7 @@ struct PlaceholderTests {
         #expect(try constant("%@", "text".prefix(2)) == .string("te"))
     }
 
-    @Test("%@ takes collections")
+    @Test("%@ takes collections of values")
     func collections() throws {
         let numbers = Value.collection([.integer(1), .integer(2)])
         #expect(try constant("%@", [1, 2]) == numbers)
@@ -65,13 +65,13 @@ struct PlaceholderTests {
     }
 
     @Test(
-        "of numbers knows all the spellings of C",
+        "knows all of C's spellings for numbers",
         arguments: ["%d", "%i", "%u", "%ld", "%lu", "%lld", "%llu", "%x", "%hd", "%zd", "%qi", "%lud"])
     func integers(placeholder: String) throws {
         #expect(try constant(placeholder, 42) == .integer(42))
     }
 
-    @Test("of floating-point numbers takes every number", arguments: ["%f", "%g", "%e", "%lf", "%.2f", "%5.1f"])
+    @Test("takes every number if it is for floating-point ones", arguments: ["%f", "%g", "%e", "%lf", "%.2f", "%5.1f"])
     func doubles(placeholder: String) throws {
         #expect(try constant(placeholder, 4.5) == .double(4.5))
         #expect(try constant(placeholder, 4) == .double(4))

@@ -43,7 +43,7 @@ struct PredicateClassTests {
         #expect(predicate.evaluate(with: ["age": 20]))
     }
 
-    @Test("of constants are Foundation's")
+    @Test("are Foundation's own if they are constants")
     func constants() {
         #expect(NSPredicate(format: "TRUEPREDICATE") == NSPredicate(value: true))
         #expect(NSPredicate(format: "FALSEPREDICATE").evaluate(with: nil) == false)
@@ -118,7 +118,7 @@ struct ExpressionClassTests {
         #expect(subquery.predicate == NSPredicate(format: "$x > 1"))
     }
 
-    @Test("of sets come as sets, whatever they were made of")
+    @Test("come as sets if they are of sets, whatever they were made of")
     func sets() {
         let (left, right) = (NSExpression(forConstantValue: Set([1, 2])), NSExpression(forConstantValue: [2, 3]))
         func value(_ expression: NSExpression) -> NSSet? {
@@ -144,7 +144,7 @@ struct ExpressionClassTests {
         #expect(value is NSNumber)
     }
 
-    @Test("of a format that does not parse throw")
+    @Test("throw if their format does not parse")
     func malformed() {
         #expect(throws: PredicateFormatError.self) { try NSExpression(parsing: "1 +") }
         #expect(throws: PredicateFormatError.self) { try NSExpression(parsing: "a == 1") }

@@ -39,7 +39,7 @@ struct PreparedPredicateTests {
         #expect(first.arguments == [.string("a")])
     }
 
-    @Test("without a format has none, and is its own key")
+    @Test("has no format without one, and is its own key")
     func withoutFormat() throws {
         func predicate(_ value: Any) -> NSPredicate {
             NSComparisonPredicate(

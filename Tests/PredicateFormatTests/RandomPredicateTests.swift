@@ -15,7 +15,7 @@ struct RandomPredicateTests {
         }
     }
 
-    @Test("that compares values of any kind says the same, made of what predicateFormat shows", arguments: 0..<20)
+    @Test("says the same if made of what predicateFormat shows, whatever kind of values it compares", arguments: 0..<20)
     func shownRoundTrip(seed: UInt64) throws {
         var random = RandomTrees(seed: seed)
         func comparison() -> PredicateTree {
@@ -38,7 +38,7 @@ struct RandomPredicateTests {
         }
     }
 
-    @Test("with some of its characters changed parses or throws, and does not stop the program", arguments: 0..<20)
+    @Test("parses or throws with some of its characters changed, and does not stop the program", arguments: 0..<20)
     func damage(seed: UInt64) throws {
         var random = RandomTrees(seed: seed)
         let scraps = Array("()[]{}'\"\\%@K$#.,:!=<>&|+-*/^~ 019aZé🍏\0\n")

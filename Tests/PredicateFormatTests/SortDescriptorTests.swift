@@ -77,7 +77,7 @@ struct SortDescriptorTests {
         #expect(items.sorted(by: terms).map(\.number) == [2, 5, 8, 1, 4, 7, 0, 3, 6, 9])
     }
 
-    @Test("that is code sorts in memory, and has no term")
+    @Test("sorts in memory if it is code, and has no term")
     func comparator() {
         let descriptor = NSSortDescriptor(key: "name", ascending: true) { first, second in
             let (a, b) = ((first as? String ?? "").count, (second as? String ?? "").count)
@@ -90,7 +90,7 @@ struct SortDescriptorTests {
         }
     }
 
-    @Test("of a Swift key path becomes a term by the names that the caller knows")
+    @Test("becomes a term for a Swift key path, by the names that the caller knows")
     func keyPaths() throws {
         let descriptor = NSSortDescriptor(keyPath: \String.count, ascending: false)
         #expect(try sortTerms(of: [descriptor]) { _ in ["count"] } == [SortTerm(keyPath: ["count"], ascending: false)])
@@ -103,7 +103,7 @@ struct SortDescriptorTests {
         var shout: String { (title ?? "").uppercased() }
     }
 
-    @Test("of a Swift key path takes optional values and Booleans")
+    @Test("takes optional values and Booleans by a Swift key path")
     func optionalKeyPaths() throws {
         let title = NSSortDescriptor(keyPath: \Track.title, ascending: true)
         #expect(title.key == "title")
@@ -143,7 +143,7 @@ struct SortDescriptorTests {
         #expect(set.array as? [Int] == [3, 2, 1])
     }
 
-    @Test("that has no name sorts in memory")
+    @Test("sorts in memory if it has no name")
     func computed() {
         let descriptor = NSSortDescriptor(keyPath: \Track.shout.first, ascending: true)
         #expect(descriptor.key == nil)

@@ -75,7 +75,7 @@ struct SwiftPredicateTests {
         }
     }
 
-    @Test("reads optionals")
+    @Test("reads optional values, and nil")
     func optionals() throws {
         try check(#Predicate { $0.author?.name == "Banks" }, #"author.name == "Banks""#)
         try check(#Predicate { $0.author?.born == nil }, "author.born == nil")
@@ -103,7 +103,7 @@ struct SwiftPredicateTests {
         }
     }
 
-    @Test("searches strings")
+    @Test("searches strings for their parts")
     func strings() throws {
         try check(#Predicate { $0.title.contains("att") }, #"title CONTAINS "att""#)
         try check(#Predicate { $0.title.starts(with: "M") }, #"title BEGINSWITH "M""#)
@@ -111,7 +111,7 @@ struct SwiftPredicateTests {
         try check(#Predicate { $0.title.count == 6 }, "length:(title) == 6")
     }
 
-    @Test("searches collections")
+    @Test("searches collections for their members")
     func collections() throws {
         let years = [2007, 2008]
         try check(#Predicate { years.contains($0.year) }, "year IN {2007, 2008}")
@@ -155,7 +155,7 @@ struct SwiftPredicateTests {
         try check(#Predicate { $0.title.localizedStandardContains("x") }, #"title CONTAINS[cdl] "x""#)
     }
 
-    @Test("that cannot be said in the predicate language has none")
+    @Test("has no tree if it cannot be said in the predicate language")
     func unsayable() {
         let computed = #Predicate<Book> { $0.upper == "MATTER" }
         #expect(NSPredicate(computed) == nil)

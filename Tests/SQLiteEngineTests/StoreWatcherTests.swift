@@ -31,7 +31,7 @@
             return count.value > before
         }
 
-        @Test("as of its log, and as of nothing else in the folder")
+        @Test("are heard of in its log, and nothing else in the folder is")
         func files() async throws {
             try Data("x".utf8).write(to: folder.store.deletingLastPathComponent().appending(path: "other"))
             try await Task.sleep(for: .milliseconds(50))

@@ -103,7 +103,7 @@ struct OtherStoreTests {
         #expect(text(router, "/count/Book?where=pages%20%3E%203") == "{\"count\": 6}")
     }
 
-    @Test("A place in the history that there is not is none", arguments: [Int64.min, -1, 0, 1, .max])
+    @Test("A place in the history that does not exist shows nothing", arguments: [Int64.min, -1, 0, 1, .max])
     func history(_ place: Int64) throws {
         let shelf = try Shelf(count: 1)
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Shelf.model())

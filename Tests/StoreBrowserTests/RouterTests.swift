@@ -161,7 +161,7 @@ struct EditingTests {
     }
 
     @Test(
-        "Values that are none, and those that validation refuses, change nothing",
+        "Invalid values, and those that validation refuses, change nothing",
         arguments: [
             ("v.pages=many", "“pages” needs a whole number of 32 bits."), ("v.pages=-1", "pages"),
             ("v.price=12abc", "“price” needs a decimal number."),

@@ -109,7 +109,7 @@ struct ServerTests {
         #expect(try !answer("broken").hasSuffix("\r\n0\r\n\r\n"))
     }
 
-    @Test("What is encoded twice is decoded once, and a slash in a name is one")
+    @Test("What is encoded twice is decoded once, and a slash in a name stays a slash")
     func encoded() throws {
         let server = try LoopbackServer { request, _ in
             HTTPResponse(text: "\(request.path) \(request.query["q"] ?? "") \(request.query["a&b"] ?? "")")

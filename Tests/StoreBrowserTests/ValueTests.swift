@@ -17,7 +17,7 @@ struct ValueTests {
         )
     }
 
-    @Test("Images are known by their first bytes; SVG is none, since it may have script in it")
+    @Test("Images are known by their first bytes; SVG does not count, since it may have script in it")
     func images() {
         #expect(MediaType(of: Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])) == .png)
         #expect(MediaType(of: Data([0xFF, 0xD8, 0xFF, 0xE0])) == .jpeg)

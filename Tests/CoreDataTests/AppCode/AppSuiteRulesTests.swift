@@ -216,7 +216,7 @@ struct AppSuiteRulesTests {
     }
 
     @Test(
-        "An object that is saved with a value set to itself is told of as changed where the save is merged (Stream Chat)"
+        "An object saved with a value set to itself is reported as changed where the save is merged (Stream Chat)"
     )
     func touched() throws {
         let container = try Library.inMemory()
@@ -242,7 +242,7 @@ struct AppSuiteRulesTests {
         }
     }
 
-    @Test("What was deleted has its values until the save is told of, and none after it (Stream Chat)")
+    @Test("A deleted object has its values until the save is reported, and none after it (Stream Chat)")
     func valuesOfTheDeleted() throws {
         let context = try Library.inMemory().viewContext
         let author = context.make("Author", ["name": "Emma", "nickname": "Em"])

@@ -50,7 +50,7 @@ struct FurtherSuiteRulesTests {
         #expect(try context.all("Note").count == 1)
     }
 
-    @Test("What was deleted as a fault has its values, too, until the save is told of (robinhood-ios)")
+    @Test("An object deleted as a fault has its values, too, until the save is reported (robinhood-ios)")
     func valuesOfDeletedFaults() throws {
         let context = try Library.inMemory().viewContext
         for name in ["Ada", "Emma"] { context.make("Author", ["name": name]) }
@@ -78,7 +78,7 @@ struct FurtherSuiteRulesTests {
         #expect(told == ["Ada", "Emma"])
     }
 
-    @Test("An object that was inserted and deleted in one event is told of as deleted (flapjack, BNR Core Data Stack)")
+    @Test("An object that was inserted and deleted in one event is reported as deleted (flapjack, BNR Core Data Stack)")
     func insertedAndDeleted() throws {
         let context = try Library.inMemory().viewContext
         nonisolated(unsafe) var told: [String] = []  // posted on this thread

@@ -85,7 +85,7 @@ struct SaidWithoutOptionalsTests {
         #expect(note.value(forKey: "added") == nil)
     }
 
-    @Test("No object is one that has nothing and ignores what it is told")
+    @Test("A missing object appears as one that has nothing and ignores what it is told")
     func noObject() {
         let note = makeNote()
         let folder = note.folder
@@ -103,7 +103,7 @@ struct SaidWithoutOptionalsTests {
         #expect(makeNote().folder.note.folder.title == "")
     }
 
-    @Test("What stands for no object is none when it is set")
+    @Test("The stand-in for a missing object sets nil")
     func setNoObject() throws {
         let (empty, filed) = (makeNote(), makeNote())
         let folder = LooseFolder(context: context)

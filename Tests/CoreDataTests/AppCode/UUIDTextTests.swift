@@ -59,7 +59,9 @@ struct UUIDTextTests {
         return count
     }
 
-    @Test("A text that spells a UUID is one beside an attribute that holds UUIDs (Trio)", arguments: [true, false])
+    @Test(
+        "A text that spells a UUID is compared as a UUID beside an attribute that holds UUIDs (Trio)",
+        arguments: [true, false])
     func spelled(isSaved: Bool) throws {
         let context = try context(isSaved: isSaved)
         let text = id.uuidString

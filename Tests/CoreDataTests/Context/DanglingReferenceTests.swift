@@ -41,7 +41,7 @@ struct DanglingReferenceTests {
         }
     }
 
-    @Test("So is one to an object that was inserted and deleted without being saved")
+    @Test("A reference to an object that was inserted and deleted without being saved is refused, too")
     func neverSaved() throws {
         try context.performAndWait {
             let (author, book) = (context.make("Author", ["name": "B"]), try context.all("Book")[0])

@@ -64,7 +64,7 @@ struct DeleteRuleTests {
         }
     }
 
-    @Test("Delete rules reach everything below, also if a program fetches while it is told of a deletion")
+    @Test("Delete rules reach everything below, also if a program fetches while a deletion is reported")
     func fetchingMeanwhile() throws {
         let container = try Library.inMemory()
         let context = FetchingContext(concurrencyType: .privateQueueConcurrencyType)

@@ -198,7 +198,7 @@ struct DictionaryFetchTests {
         #expect(try context.fetch(request) == [["title": "Emma", "total": 16.0]])
     }
 
-    @Test("of several stores: in one order, within one limit, and each result once where only distinct ones are wanted")
+    @Test("covers several stores in one order, within one limit, with each distinct result once where that is asked")
     func severalStores() throws {
         let container = NSPersistentContainer(name: "Library", managedObjectModel: Library.model())
         container.persistentStoreDescriptions = (0..<2).map { _ in
@@ -263,7 +263,7 @@ struct DictionaryFetchTests {
         #expect(rows.map { $0["double"] as? Double } == [14])
     }
 
-    @Test("of an unknown property, or a function that no store has, is refused by name")
+    @Test("is refused by name for an unknown property, or a function that no store has")
     func refusals() throws {
         let unknown = #expect(throws: NSError.self) { try fetch(["colour"]) }
         #expect(unknown?.localizedDescription.contains("“colour”") == true)

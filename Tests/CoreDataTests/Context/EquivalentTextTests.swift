@@ -40,18 +40,18 @@ struct EquivalentTextTests {
 
     private static let types = [NSSQLiteStoreType, NSXMLStoreType, NSBinaryStoreType]
 
-    @Test("in an attribute", arguments: types)
+    @Test("The text of an attribute is saved", arguments: types)
     func attribute(type: String) throws {
         #expect(scalars(try saved("name", composed, decomposed, type)) == 5)
     }
 
-    @Test("in an element of a composite attribute", arguments: types)
+    @Test("The text of an element of a composite attribute is saved", arguments: types)
     func composite(type: String) throws {
         let value = try saved("address", ["city": composed], ["city": decomposed], type) as? [String: Any]
         #expect(scalars(value?["city"]) == 5)
     }
 
-    @Test("in a transformable list, dictionary or set", arguments: types)
+    @Test("The texts of a transformable list, dictionary or set are saved", arguments: types)
     func transformable(type: String) throws {
         let list = try saved("tags", [composed] as NSArray, [decomposed] as NSArray, type) as? [Any]
         #expect(scalars(list?.first) == 5)

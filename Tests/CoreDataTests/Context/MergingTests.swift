@@ -251,7 +251,7 @@ struct MergingTests {
     }
 
     @Test(
-        "What is saved while this context saves, or tells of changes, is merged after that",
+        "What is saved while this context saves, or reports changes, is merged after that",
         arguments: [NSNotification.Name.NSManagedObjectContextWillSave, .NSManagedObjectContextObjectsDidChange])
     func automaticMeanwhile(notification: NSNotification.Name) async throws {
         view.automaticallyMergesChangesFromParent = true

@@ -114,7 +114,7 @@ struct PendingChangesTests {
         #expect(context.registeredObjects.count == 2)
     }
 
-    @Test("A limit is one for the store, too")
+    @Test("A limit is passed on to the store, too")
     func limitedFetch() throws {
         context.retainsRegisteredObjects = true
         context.make("Author", ["name": "stored 000", "age": 3])

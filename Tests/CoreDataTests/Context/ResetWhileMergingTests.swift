@@ -107,7 +107,7 @@ struct ResetWhileMergingTests {
         try expectNothingLeft(former)
     }
 
-    @Test("tells of none of its former objects afterwards")
+    @Test("reports none of its former objects afterwards")
     func announcement() throws {
         let former = context.registeredObjects
         nonisolated(unsafe) var told: Set<NSManagedObject> = []  // only used on the main thread

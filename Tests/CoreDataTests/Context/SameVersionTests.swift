@@ -34,7 +34,7 @@ struct SameVersionTests {
         }
     }
 
-    @Test("by a child is not taken for the one that was deleted", arguments: [1, 2])
+    @Test("is not taken for the deleted one, if a child inserts it", arguments: [1, 2])
     func child(levels: Int) throws {
         let container = try Library.inMemory()
         let (one, three, top) = (
@@ -75,7 +75,7 @@ struct SameVersionTests {
         #expect(price == [3])
     }
 
-    @Test("by undo is not taken for the one that was deleted")
+    @Test("is not taken for the deleted one, if undo inserts it")
     func undone() throws {
         let container = try Library.inMemory()
         let (one, two, three) = (

@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(
-        "Constants, codes and statics are one number",
+        "Constants, codes and statics have the same number",
         arguments: [
             (NSManagedObjectValidationError, CocoaError.managedObjectValidation, 1550),
             (NSManagedObjectConstraintMergeError, CocoaError.managedObjectConstraintMerge, 133021),

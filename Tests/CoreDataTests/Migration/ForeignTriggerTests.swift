@@ -36,7 +36,7 @@ struct ForeignTriggerTests {
         try plainSQL("SELECT name FROM sqlite_master WHERE type = 'trigger' ORDER BY name", in: folder.store)
     }
 
-    @Test("on another table that name one which is made anew makes them again, and they did not fire")
+    @Test("are made again, without firing, if they are on another table and name one that is made anew")
     func named() throws {
         try execute(
             "CREATE TRIGGER COUNTED AFTER UPDATE ON ZHOUSE BEGIN INSERT INTO NOTES SELECT COUNT(*) FROM zperson; END",
@@ -72,7 +72,7 @@ struct ForeignTriggerTests {
         #expect(try plainSQL("SELECT TEXT FROM NOTES", in: folder.store) == ["Ann"])
     }
 
-    @Test("that name a table which is gone stops, and says which trigger it is")
+    @Test("stop the migration, with the trigger's name, if they name a table that is gone")
     func gone() throws {
         try execute(
             "CREATE TRIGGER FITS AFTER UPDATE ON ZPET BEGIN INSERT INTO NOTES VALUES ('ZPERSON'); END", in: folder.store

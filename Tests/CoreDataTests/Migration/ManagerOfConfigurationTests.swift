@@ -58,7 +58,7 @@ struct ManagerOfConfigurationTests {
     }
 
     @Test(
-        "The migrated store is one of the same configuration, with its objects, by an inferred mapping and another one",
+        "The migrated store has the same configuration, with its objects, by an inferred mapping and another one",
         arguments: [NSSQLiteStoreType, NSXMLStoreType, NSBinaryStoreType], [true, false])
     func part(type: String, isInferred: Bool) throws {
         try migrate(type, isInferred: isInferred, configuration: "Cloud")
@@ -85,7 +85,7 @@ struct ManagerOfConfigurationTests {
     }
 
     @Test(
-        "For a model without that configuration, the migrated store is one of all entities", arguments: [true, false])
+        "For a model without that configuration, the migrated store has all entities", arguments: [true, false])
     func withoutConfigurations(isInferred: Bool) throws {
         let new = Self.model(2, hasConfigurations: false)
         try migrate(NSSQLiteStoreType, isInferred: isInferred, configuration: "Local", to: new)

@@ -58,7 +58,7 @@ struct MappingExpressionTests {
     }
 
     @Test(
-        "of keys that there are not fail with an error that names them",
+        "fail with an error that names the keys, if there are none such",
         arguments: [
             "$entityMapping.title", "$propertyMapping.title", "$manager.title", "$source.title", "$source.name.title",
             "$source.tags.title", "$source.house.title", "$source.house.title.@count",
@@ -72,7 +72,7 @@ struct MappingExpressionTests {
         #expect(error?.localizedDescription.contains("title") == true)
     }
 
-    @Test("that call for a key without naming one fail", arguments: ["''", "3"])
+    @Test("fail if they call for a key without naming one", arguments: ["''", "3"])
     func noKey(argument: String) throws {
         let error = #expect(throws: NSError.self) { try nickname("FUNCTION($source, 'valueForKey:', \(argument))") }
         #expect(error?.code == 134110)
@@ -90,7 +90,7 @@ struct MappingExpressionTests {
         #expect(!FileManager.default.fileExists(atPath: destination.path))
     }
 
-    @Test("Objects of several entities that become one are connected and told of once", arguments: [1, 2, 2000])
+    @Test("Objects of entities that become one are connected and reported once", arguments: [1, 2, 2000])
     func merged(portion: Int) throws {
         let log = CallLog()
         try migrate(portion: portion) { mapping, manager in

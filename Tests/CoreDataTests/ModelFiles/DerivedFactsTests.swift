@@ -45,7 +45,7 @@ struct DerivedFactsTests {
     }
 
     @Test(
-        "Whatever changes, the hashes and the comparison tell of it",
+        "Whatever changes, the hashes and the comparison show it",
         arguments: [
             ("Person", "an attribute's type"), ("Person", "an attribute's name"), ("House", "a destination's name"),
             ("House", "an inverse's name"), ("Child", "an inherited property"), ("Person", "an added property"),

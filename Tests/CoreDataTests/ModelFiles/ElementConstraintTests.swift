@@ -37,7 +37,7 @@ struct ElementConstraintTests {
         }
     }
 
-    @Test("of a compiled model is left out of a source, which says so")
+    @Test("is left out of a source that is written from a compiled model, which says so")
     func extracted() throws {
         var document = try SourceReader.document(of: Data(Self.source("home").utf8))
         document.entities[0].uniquenessConstraints = [["home.city"]]

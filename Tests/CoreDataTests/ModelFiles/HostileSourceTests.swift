@@ -35,19 +35,19 @@ struct HostileSourceTests {
         #expect(error?.reason.contains("UTF-8 expected") == true)
     }
 
-    @Test("is none in UTF-8 and ASCII, however they are spelled", arguments: ["utf-8", "UTF-8", "US-ASCII"])
+    @Test("is not seen in UTF-8 and ASCII, however they are spelled", arguments: ["utf-8", "UTF-8", "US-ASCII"])
     func plainEncoding(name: String) throws {
         let text = "<?xml version='1.0' encoding='\(name)' standalone='yes'?>\(Self.model)"
         #expect(try SourceReader.document(of: Data(text.utf8)).entities.isEmpty)
     }
 
-    @Test("is one that has more than a document type")
+    @Test("is not seen in a document type alone")
     func documentType() throws {
         let text = "<?xml version=\"1.0\"?><!DOCTYPE model SYSTEM \"model.dtd\">" + Self.model
         #expect(try SourceReader.document(of: Data(text.utf8)).entities.isEmpty)
     }
 
-    @Test("is none for the byte order mark that some editors begin a file with")
+    @Test("is not seen in the byte order mark that some editors begin a file with")
     func byteOrderMark() throws {
         let text = "\u{FEFF}<?xml version=\"1.0\" encoding=\"UTF-8\"?><model><entity name=\"Café\"/></model>"
         #expect(try SourceReader.document(of: Data(text.utf8)).entities.map(\.name) == ["Café"])
@@ -69,7 +69,7 @@ struct NestedCompositeTests {
         return Data("<model><entity name=\"A\">\(part("a", 0))</entity>\(definitions.joined())</model>".utf8)
     }
 
-    @Test("is read")
+    @Test("is read with all of its elements")
     func small() throws {
         let document = try SourceReader.document(of: Self.model(types: 5, width: 2))
         #expect(document.entities.first?.properties.first?.attribute?.elements.count == 2)

@@ -68,7 +68,7 @@ struct IndexedExpressionArchiveTests {
         #expect(try read(objects(form)).withImpliedIndexes.compiled == document().withImpliedIndexes.compiled)
     }
 
-    @Test("of earlier builds are read, with the keys that these wrote")
+    @Test("are read with the keys that earlier builds wrote")
     func earlierKeys() throws {
         var objects = try objects()
         for place in places("NSIndexedProperty", in: objects) {
@@ -84,7 +84,7 @@ struct IndexedExpressionArchiveTests {
         #expect(try read(objects).compiled == document().compiled)
     }
 
-    @Test("that name what their entity does not have are left out, and the model is read")
+    @Test("are left out if they name what their entity does not have, and the model is read")
     func lostNames() throws {
         var objects = try objects(.cache)
         let place = try #require(
@@ -102,7 +102,7 @@ struct IndexedExpressionArchiveTests {
         #expect(try ModelAssembler.model(document).entitiesByName["Task"]?.indexes.count == 2)
     }
 
-    @Test("over some rows or an expression stand for the compound indexes that Core Data lists for them")
+    @Test("stand for the compound indexes that Core Data lists for them, over some rows or an expression")
     func compoundIndexes() throws {
         var document = try SourceReaderTests.read(
             """

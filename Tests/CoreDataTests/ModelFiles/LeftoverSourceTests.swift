@@ -64,7 +64,7 @@ struct LeftoverSourceTests {
         #expect(try warnings(attribute).count == 1)
     }
 
-    @Test("A bound that a number's type cannot read is none, and a warning; the other one stays")
+    @Test("A bound that a number's type cannot read is left out with a warning; the other one stays")
     func unreadableBound() throws {
         let attribute = #"<attribute name="x" attributeType="Integer 16" minValueString="1" maxValueString="many"/>"#
         #expect(try read(attribute).validation.map { $0.predicate.format } == ["SELF >= 1"])

@@ -193,7 +193,7 @@ struct LegacySourceTests {
         }
     }
 
-    @Test("A file that is none of these is refused by its name")
+    @Test("A file of another form is refused by its name")
     func damaged() throws {
         try inModel(["elements": Data("bplist00".utf8)]) { model in
             let error = #expect(throws: NSError.self) { try ModelPackage(at: model).model() }

@@ -31,7 +31,7 @@ struct ShippedSourceTests {
         #expect(try defaultValue("Boolean", "1.0") == .boolean(true))
     }
 
-    @Test("A default of a UUID that is none is no default, and a warning with its line (Trio)")
+    @Test("A default that is not a valid UUID is left out, with a warning and its line (Trio)")
     func defaultUUID() throws {
         #expect(try defaultValue("UUID", "empty") == nil)
         let id = UUID()

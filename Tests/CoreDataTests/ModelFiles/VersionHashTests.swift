@@ -82,7 +82,9 @@ struct VersionHashTests {
         #expect(try hash("lowercase:(x)")["A"] != hash("uppercase:(x)")["A"])
     }
 
-    @Test("Two ways to write a number of objects are one: Apple's compiler makes the second of the first (SwiftGen)")
+    @Test(
+        "Two ways to write a number of objects have one hash: Apple's compiler makes the second of the first (SwiftGen)"
+    )
     func derivedCount() throws {
         let models = try ["parts.@count", "count:(parts)"].map { expression in
             try SourceReaderTests.read(

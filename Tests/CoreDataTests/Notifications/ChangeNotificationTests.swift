@@ -41,7 +41,7 @@ struct ChangeNotificationTests {
         #expect(log.take() == ["changed inserted 1"])
     }
 
-    @Test("An object is told of once in an event, by what it came to")
+    @Test("An object is reported once in an event, by what it came to")
     func kinds() throws {
         try context.performAndWait {
             let authors = try saved("A", "B")
@@ -56,7 +56,7 @@ struct ChangeNotificationTests {
         #expect(log.take() == ["changed deleted 1 inserted 1 updated 1"])
     }
 
-    @Test("What comes and goes within an event is told of as deleted")
+    @Test("What comes and goes within an event is reported as deleted")
     func transitory() {
         context.performAndWait {
             context.delete(context.make("Author", ["name": "A"]))
@@ -80,7 +80,7 @@ struct ChangeNotificationTests {
         }
     }
 
-    @Test("Refreshed objects are told of when changes are processed, with and without merging")
+    @Test("Refreshed objects are reported when changes are processed, with and without merging")
     func refresh() throws {
         try context.performAndWait {
             let authors = try saved("A", "B")
@@ -105,7 +105,7 @@ struct ChangeNotificationTests {
         #expect(log.take() == ["changed invalidatedAll 2"])
     }
 
-    @Test("A rollback tells of what was pending, then of what it took back")
+    @Test("A rollback reports what was pending, then what it took back")
     func rollback() throws {
         try context.performAndWait {
             let author = try saved("A")[0]
@@ -116,7 +116,7 @@ struct ChangeNotificationTests {
         #expect(log.take() == ["changed inserted 1 updated 1", "changed deleted 1 refreshed 1"])
     }
 
-    @Test("Observers find the former values of what they are told of")
+    @Test("Observers find the former values of what is reported to them")
     func formerValues() throws {
         try context.performAndWait {
             let author = try saved("A")[0]

@@ -42,7 +42,7 @@ struct DamagedDocumentTests {
         #expect(error?.localizedDescription.contains("9223372036854775807") == true)
     }
 
-    @Test("So is one with an object that leaves no number for others")
+    @Test("An object that leaves no number for others is refused, too")
     func objectNumber() throws {
         try damage("id=\"z102\"", to: "id=\"z9223372036854775807\"")
         let error = #expect(throws: NSError.self) { _ = try open() }

@@ -41,7 +41,7 @@ struct ReturnedNodeTests {
 
     private static let types = [NSXMLStoreType, NSBinaryStoreType, ListStore.type.rawValue]
 
-    @Test("by undo can be changed again, here and elsewhere", arguments: types)
+    @Test("can be changed again, here and elsewhere, if undo brought it back", arguments: types)
     func undone(type: String) throws {
         let container = try container(type)
         let context = container.newBackgroundContext()
@@ -60,7 +60,9 @@ struct ReturnedNodeTests {
         #expect(try names(container) == ["c"])
     }
 
-    @Test("by a merge policy can be changed again; who knew the former one has a conflict", arguments: types)
+    @Test(
+        "can be changed again if a merge policy brought it back; who knew the former one has a conflict",
+        arguments: types)
     func byPolicy(type: String) throws {
         let container = try container(type)
         let (mine, theirs) = (container.newBackgroundContext(), container.newBackgroundContext())

@@ -32,7 +32,7 @@ struct KeyPathStepsTests {
         #expect(!KeyPathSteps(description: #"\Book.<computed 0x1 (Array<String>)>"#).leadIntoCollection)
     }
 
-    @Test("of a description that breaks off come to an end")
+    @Test("come to an end if the description breaks off")
     func brokenOff() {
         #expect(types(#"\Book.<computed 0x1 (Array<("#).count <= 2)
         #expect(types("").isEmpty)

@@ -4,7 +4,7 @@ import Testing
 
 @MainActor @Suite("A decimal number as a fraction")
 struct NearestFractionTests {
-    @Test("that a property takes is the nearest fraction")
+    @Test("becomes the nearest fraction where a property takes it")
     func properties() throws {
         let context = try Library.inMemory().viewContext
         for text in ["19.99", "49.99", "0.07", "-19.99", "12345.678", "0.1"] {

@@ -44,7 +44,7 @@ struct UnreadRelationshipTests {
         return (unsaved, try fresh.performAndWait { try names(fresh) })
     }
 
-    @Test("A member that is removed without being one, and then added, is one", arguments: [false, true])
+    @Test("A member that is removed without having been there, and then added, is there", arguments: [false, true])
     func removedAndAdded(inChild: Bool) throws {
         let tags = try tags(inChild: inChild, "new") { tags, tag in
             tags.remove(tag)
@@ -54,7 +54,7 @@ struct UnreadRelationshipTests {
         #expect(tags.saved == ["new", "old"])
     }
 
-    @Test("A member that is added though it is one, and then removed, is none", arguments: [false, true])
+    @Test("A member that is added although it is there, and then removed, is gone", arguments: [false, true])
     func addedAndRemoved(inChild: Bool) throws {
         let tags = try tags(inChild: inChild, "old") { tags, tag in
             tags.add(tag)

@@ -39,7 +39,7 @@ struct ObserverTests {
         author.removeObserver(spy, forKeyPath: "nickname")
     }
 
-    @Test("The notification before a change says that it is one")
+    @Test("The notification before a change says that it comes before")
     func prior() {
         author.addObserver(spy, forKeyPath: "name", options: [.prior, .new], context: nil)
         author.name = "Jane"
@@ -130,7 +130,7 @@ struct ObserverTests {
         author.removeObserver(spy, forKeyPath: "name")
     }
 
-    @Test("A change that an observer makes within a notification is told of, too")
+    @Test("A change that an observer makes within a notification is reported, too")
     func changeWithin() {
         author.addObserver(spy, forKeyPath: "name", options: [.old, .new], context: nil)
         spy.reaction = { [author] in if author.name == "Jane" { author.name = "Jane II" } }
@@ -139,7 +139,7 @@ struct ObserverTests {
         author.removeObserver(spy, forKeyPath: "name")
     }
 
-    @Test("A computed property is told of with the properties that the class names for it")
+    @Test("A computed property is reported with the properties that the class names for it")
     func dependent() {
         author.addObserver(spy, forKeyPath: "fullName", options: [.old, .new], context: nil)
         author.nickname = "E."
@@ -149,7 +149,7 @@ struct ObserverTests {
         author.removeObserver(spy, forKeyPath: "fullName")
     }
 
-    @Test("A property that is not in the model is told of by its setter, and leaves the object unchanged")
+    @Test("A property that is not in the model is reported by its setter, and leaves the object unchanged")
     func unmodeled() throws {
         try context.save()
         author.addObserver(spy, forKeyPath: "mood", options: [.old, .new], context: nil)

@@ -36,7 +36,7 @@ struct ValueObservingTests {
         }
     }
 
-    @Test("Undo and redo are told of, for what they change")
+    @Test("Undo and redo are reported, for what they change")
     func undo() {
         context.undoManager = UndoManager()
         context.undoManager?.groupsByEvent = false
@@ -55,7 +55,7 @@ struct ValueObservingTests {
         author.removeObserver(ages, forKeyPath: "age")
     }
 
-    @Test("A rollback tells of what was changed, and of nothing else")
+    @Test("A rollback reports what was changed, and nothing else")
     func rollback() {
         author.name = "Jane"
         let book = ObservedBook(context: context)
@@ -70,7 +70,7 @@ struct ValueObservingTests {
         author.removeObserver(books, forKeyPath: "books")
     }
 
-    @Test("A refresh that merges tells of what others have saved")
+    @Test("A refresh that merges reports what others have saved")
     func refreshed() throws {
         let ages = Spy()
         author.addObserver(ages, forKeyPath: "age", context: nil)
@@ -81,7 +81,7 @@ struct ValueObservingTests {
         author.removeObserver(ages, forKeyPath: "age")
     }
 
-    @Test("A value that was changed here stays at a refresh, and is not told of")
+    @Test("A value that was changed here stays at a refresh, and is not reported")
     func keptAtRefresh() throws {
         try changeElsewhere(["name": "Jane"])
         author.name = "Anne"
@@ -89,7 +89,7 @@ struct ValueObservingTests {
         #expect(spy.heard.isEmpty && author.name == "Anne")
     }
 
-    @Test("Merged saves are told of before the notification of the merge")
+    @Test("Merged saves are reported before the notification of the merge")
     func merged() throws {
         context.automaticallyMergesChangesFromParent = false
         let other = container.newBackgroundContext()
@@ -112,7 +112,7 @@ struct ValueObservingTests {
         }
     }
 
-    @Test("A member that came by a merge is told of, where the relationship had been read")
+    @Test("A member that came by a merge is reported, where the relationship had been read")
     func mergedMembers() throws {
         #expect(author.books.isEmpty)
         let identifier = author.objectID
@@ -128,7 +128,7 @@ struct ValueObservingTests {
         #expect(spy.heard.isEmpty)
     }
 
-    @Test("An object that becomes a fault tells of its properties; an observer that wants the value has it read again")
+    @Test("An object that becomes a fault reports its properties; an observer that wants the value has it read again")
     func faulted() throws {
         try changeElsewhere(["name": "Jane"])
         watch { context.refresh(author, mergeChanges: false) }
@@ -154,7 +154,7 @@ struct ValueObservingTests {
         }
     }
 
-    @Test("What an object sets while it awakes is not told of")
+    @Test("What an object sets while it awakes is not reported")
     func awaking() throws {
         let context = container.newBackgroundContext()
         let identifier = author.objectID
@@ -168,7 +168,7 @@ struct ValueObservingTests {
         }
     }
 
-    @Test("A child's save is told of by the parent's object")
+    @Test("A child's save is reported by the parent's object")
     func childSave() throws {
         let child = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
         child.parent = context
@@ -181,14 +181,14 @@ struct ValueObservingTests {
         author.removeObserver(ages, forKeyPath: "age")
     }
 
-    @Test("A save changes no values, and tells of none")
+    @Test("A save changes no values, and reports none")
     func save() throws {
         author.name = "Jane"
         try watch { try context.save() }
         #expect(spy.heard.isEmpty)
     }
 
-    @Test("A reset tells of nothing, and the object can still be let go by its observers")
+    @Test("A reset reports nothing, and the object can still be let go by its observers")
     func reset() {
         watch { context.reset() }
         #expect(spy.heard.isEmpty && author.observationInfo == nil)

@@ -108,7 +108,7 @@ struct BadPredicateTests {
         #expect(message(pattern, in: context)?.contains("\"(\" is no regular expression") == true)
     }
 
-    @Test("that is code is refused in SQL, and says so")
+    @Test("is refused in SQL if it is code, and the error says so")
     func code() throws {
         let folder = try TestFolder()
         let context = try context(NSSQLiteStoreType, folder)

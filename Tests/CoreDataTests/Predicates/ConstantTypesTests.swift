@@ -22,7 +22,7 @@ struct ConstantTypesTests {
         return try context.fetch(request).first?["computed"]
     }
 
-    @Test("in columns: a whole number is divided as one, and a decimal is not, whichever is fetched first")
+    @Test("A column of whole numbers is divided as one, and a decimal is not, whichever is fetched first")
     func columns() throws {
         for formats in [["age / 2", "age / 2.0"], ["age / 2.0", "age / 2"]] {
             let stores = try ComparedStores()
@@ -36,7 +36,7 @@ struct ConstantTypesTests {
         }
     }
 
-    @Test("in columns: a date less seconds is a date, and less a date seconds")
+    @Test("A date less seconds is a date, and less a date seconds, as columns")
     func dates() throws {
         let stores = try ComparedStores()
         let date = Date(timeIntervalSinceReferenceDate: 5)
@@ -48,7 +48,7 @@ struct ConstantTypesTests {
         }
     }
 
-    @Test("in predicates that are made of expressions")
+    @Test("Predicates that are made of expressions tell the types apart")
     func expressions() throws {
         let stores = try ComparedStores()
         for (type, context) in stores.contexts {
@@ -62,7 +62,7 @@ struct ConstantTypesTests {
         }
     }
 
-    @Test("in what restricts groups")
+    @Test("Conditions on groups tell the types apart")
     func groups() throws {
         let stores = try ComparedStores()
         for (type, context) in stores.contexts {
@@ -82,7 +82,7 @@ struct ConstantTypesTests {
         }
     }
 
-    @Test("in divisions: a decimal has a fraction, though it is whole")
+    @Test("A decimal has a fraction in divisions, though it is whole")
     func decimals() throws {
         let stores = try ComparedStores()
         for format in [
@@ -96,7 +96,7 @@ struct ConstantTypesTests {
         try stores.check("Book", "%@ / age > 1.3 AND age > 0", [NSDecimalNumber(value: 20)], finds: ["b1"])
     }
 
-    @Test("in the seconds between two dates, which have fractions, though the dates have none")
+    @Test("The seconds between two dates have fractions, though the dates have none")
     func seconds() throws {
         let stores = try ComparedStores { context in
             let author = context.make("Author", ["name": "ada"])
@@ -112,7 +112,7 @@ struct ConstantTypesTests {
         try stores.check("Book", "CAST(born, 'NSNumber') / 200000000 == 3.5", finds: ["early"])
     }
 
-    @Test("in bits, which are whole numbers whatever they are of")
+    @Test("Bits are whole numbers whatever they are of")
     func bits() throws {
         let stores = try ComparedStores()
         for format in ["(score | 1) / 2 == 1", "(score & 3) / 4 == 0", "(score << 1) / 8 == 0", "~score / 2 == -1"] {
@@ -122,7 +122,7 @@ struct ConstantTypesTests {
         try stores.check("Book", "age == 15 AND max:(length(name) * %@) / 8 == 0.5", Self.two, finds: ["b1"])
     }
 
-    @Test("in what a batch update writes")
+    @Test("A batch update writes each as its own type")
     func batchUpdates() throws {
         let stores = try ComparedStores()
         let context = stores.contexts[0].context

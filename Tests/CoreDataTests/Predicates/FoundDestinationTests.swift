@@ -138,7 +138,7 @@ struct FoundDestinationTests {
         }
     }
 
-    @Test("on texts in a list folds each text once, and finds what memory finds")
+    @Test("folds each text of a list once, and finds what memory finds")
     func texts() throws {
         let schema = SQLSchema(layout: try model.compiledLayout())
         let predicate = NSPredicate(format: "name IN[cd] %@", ["RED", "blüe", "x"])

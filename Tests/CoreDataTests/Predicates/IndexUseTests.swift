@@ -55,7 +55,7 @@ struct IndexUseTests {
     }
 
     @Test(
-        "searches the index",
+        "searches the index, not the table",
         arguments: [
             ("title == 'a'", "bytitle (ZTITLE=?)"), ("title BEGINSWITH 'a'", "bytitle (ZTITLE>? AND ZTITLE<?)"),
             ("title IN {'a', 'b'}", "bytitle (ZTITLE=?)"), ("title == nil", "bytitle (ZTITLE=?)"),

@@ -23,7 +23,7 @@ struct InjectionTests {
     }
 
     @Test(
-        "as values are found as they are, and change nothing",
+        "are found as they are as values, and change nothing",
         arguments: [
             "title == %@", "title IN {%@}", "title BEGINSWITH %@ AND title ENDSWITH %@", "title ==[cd] %@",
             "title CONTAINS %@ AND title == %@", "TERNARY(title == %@, 1, 0) == 1", "%@ == title",
@@ -43,7 +43,7 @@ struct InjectionTests {
         #expect(try context.count(for: NSFetchRequest<NSManagedObject>(entityName: "Book")) == hostile.count + 1)
     }
 
-    @Test("as keys are unknown keys, which the error names")
+    @Test("are unknown keys as keys, which the error names")
     func keys() throws {
         let (folder, context) = try library()
         defer { withExtendedLifetime(folder) {} }
@@ -58,7 +58,7 @@ struct InjectionTests {
         }
     }
 
-    @Test("as names of properties are quoted")
+    @Test("are quoted as the names of properties")
     func names() throws {
         let folder = try TestFolder()
         let model = NSManagedObjectModel()

@@ -34,7 +34,7 @@ struct KeyPathNamingTests {
     }
 
     // Source: QueryKit, and every helper that asks key paths for their Objective-C names.
-    @Test("that read the object itself are SELF (RHBCoreData)")
+    @Test("are SELF if they read the object itself (RHBCoreData)")
     func identity() throws {
         #expect(NSExpression(forKeyPath: \NamedBook.self) == .expressionForEvaluatedObject())
         #expect(NSExpression(forKeyPath: \Double.self) == .expressionForEvaluatedObject())

@@ -30,7 +30,7 @@ struct LargePredicateTests {
         #expect(try context.all("Book", NSPredicate(format: "price IN %@", numbers)).count == 3)
     }
 
-    @Test("and nests deeper than 500 levels is refused by a fetch, whatever nests")
+    @Test("is refused by a fetch beyond 500 levels, whatever nests")
     func deep() throws {
         let (folder, context) = try context()
         defer { withExtendedLifetime(folder) {} }
@@ -52,7 +52,7 @@ struct LargePredicateTests {
         }
     }
 
-    @Test("and nests as deep as that runs in SQL")
+    @Test("runs in SQL with as many levels as that")
     func deepEnough() throws {
         let (folder, context) = try context()
         defer { withExtendedLifetime(folder) {} }
@@ -75,7 +75,7 @@ struct LargePredicateTests {
         #expect(try context.all("Book", odd).count == 3)
     }
 
-    @Test("and nests deeper than SQLite can read says so, or is read")
+    @Test("says that it nests too deep for SQLite, or is read")
     func deeperThanSQLite() throws {
         let (folder, context) = try context()
         defer { withExtendedLifetime(folder) {} }
@@ -85,7 +85,7 @@ struct LargePredicateTests {
         }
     }
 
-    @Test("and what SQLite says of it names the limit, and the store, also where that has no file")
+    @Test("has an error of SQLite's that names the limit, and the store, also where that has no file")
     func limit() throws {
         let context = try Library.inMemory().viewContext
         let error = try #require(throws: NSError.self) { try context.all("Book", Self.inTurns(495)) }
@@ -95,7 +95,7 @@ struct LargePredicateTests {
         #expect(text.contains("thirty levels of AND and OR in turns") || text.contains("maximum depth 1000"))
     }
 
-    @Test("and leaves out thousands of values one by one is as a list of them to SQLite, whatever is nil")
+    @Test("is as a list to SQLite where it leaves out thousands of values one by one, whatever is nil")
     func exclusions() throws {
         let (folder, context) = try context()
         defer { withExtendedLifetime(folder) {} }

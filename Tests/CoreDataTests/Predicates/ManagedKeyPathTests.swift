@@ -68,7 +68,7 @@ struct ManagedKeyPathTests {
                 == "SUBQUERY(books, $member, $member.price > 8).@count == 1")
     }
 
-    @Test("by name are the same")
+    @Test("are the same as those by name")
     func named() throws {
         let older = \Author.age > 50
         #expect(NSPredicate.filter(keyPath: \Author.age, moreThan: 50) == older)

@@ -67,7 +67,7 @@ struct OtherEntityTests {
         #expect(try titles("SELF IN %@", tags) == [])
     }
 
-    @Test("whose result is one of two entities' objects is refused")
+    @Test("is refused if its result is an object of either of two entities")
     func ternary() throws {
         let error = #expect(throws: (any Error).self) { try titles("TERNARY(title == 'Emma', author, shelf) == shelf") }
         #expect("\(try #require(error))".contains("TERNARY with objects of “Author” and “Shelf”"))

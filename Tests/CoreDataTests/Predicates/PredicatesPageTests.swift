@@ -106,7 +106,7 @@ struct PredicatesPageTests {
         }
     }
 
-    @Test("lists every function")
+    @Test("lists every function that there is")
     func functions() throws {
         let url = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../../Documentation/Predicates.md").standardizedFileURL

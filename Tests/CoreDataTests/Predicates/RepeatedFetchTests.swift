@@ -96,7 +96,7 @@ struct RepeatedFetchTests {
         #expect(ofDictionaries > 1.8)
     }
 
-    @Test("of other dictionaries is another one")
+    @Test("is another fetch where its dictionaries are others")
     func otherDictionaries() throws {
         let (folder, context) = try library()
         defer { withExtendedLifetime(folder) {} }

@@ -27,7 +27,7 @@ struct SiblingPropertyTests {
         try stores.check("Box", "maker.@count == 0", finds: ["q"])
     }
 
-    @Test("sorts and groups")
+    @Test("is sorted and grouped by")
     func sorted() throws {
         let stores = try ComparedStores()
         for (type, context) in stores.contexts {

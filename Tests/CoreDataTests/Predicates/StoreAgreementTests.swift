@@ -6,7 +6,7 @@ import Testing
 @MainActor @Suite("Stores agree")
 struct StoreAgreementTests {
     @Test(
-        "on decimals beside fractions: each stands for the fraction nearest to it",
+        "Decimals beside fractions stand for the fraction nearest to each",
         arguments: [
             "price == 19.99", "price IN {19.99, 7}", "price BETWEEN {19.99, 20}", "price <= 19.99 AND price > 1",
             "price >= 19.99 AND price < 20", "author.books.@max.price == 19.99 AND nick == '5'",
@@ -15,7 +15,7 @@ struct StoreAgreementTests {
         try ComparedStores().check("Book", format, finds: ["b1"])
     }
 
-    @Test("on decimals as arguments, beside fractions and beside what is computed of them")
+    @Test("Decimals as arguments agree, beside fractions and beside what is computed of them")
     func decimalArguments() throws {
         let stores = try ComparedStores()
         try stores.check("Book", "price == %@", [19.99], finds: ["b1"])
@@ -24,7 +24,7 @@ struct StoreAgreementTests {
         try stores.check("Author", "books.@max.price == %@", [NSDecimalNumber(string: "19.99")], finds: ["ada"])
     }
 
-    @Test("on whole decimals that no fraction holds, beside whole numbers")
+    @Test("Whole decimals that no fraction holds agree beside whole numbers")
     func wideDecimals() throws {
         let stores = try ComparedStores()
         let wide = NSDecimalNumber(string: "9007199254740993")
@@ -34,7 +34,7 @@ struct StoreAgreementTests {
         try stores.check("Author", "books.@max.age == %@", [wide], finds: ["ada"])
     }
 
-    @Test("on dates beside numbers, which are seconds since 2001")
+    @Test("Dates beside numbers are seconds since 2001")
     func datesBesideNumbers() throws {
         let stores = try ComparedStores()
         for format in ["born > 5000", "born == 5000.25", "born BETWEEN {0, 6000}", "born IN {5000.25}", "5001 > born"] {
@@ -44,7 +44,7 @@ struct StoreAgreementTests {
         try stores.check("Book", "born == %@", [NSDecimalNumber(string: "5000.25")], finds: ["b1"])
     }
 
-    @Test("on what is behind a to-one relationship without an object, after a relationship to many")
+    @Test("A to-one relationship without an object, after a relationship to many, leads to the same")
     func behindNothing() throws {
         let stores = try ComparedStores()
         try stores.check("Author", "ANY books.publisher.awards.name == nil", finds: [])
@@ -56,7 +56,7 @@ struct StoreAgreementTests {
         try stores.check("Author", "ANY books.publisher.name == nil", finds: ["ada", "cid"])
     }
 
-    @Test("on subqueries of what lies behind two relationships to many")
+    @Test("Subqueries of what lies behind two relationships to many have the same result")
     func furtherSubqueries() throws {
         let stores = try ComparedStores()
         try stores.check("Shop", "SUBQUERY(authors.books, $b, TRUEPREDICATE).@count == 3", finds: ["s1"])
@@ -70,14 +70,14 @@ struct StoreAgreementTests {
         try stores.check("Author", "books.@max.name.length == 2", finds: ["ada", "bob", "cid"])
     }
 
-    @Test("on a subquery in another one whose variable has the same name")
+    @Test("A subquery in another one whose variable has the same name has the same result")
     func variableOfTheSameName() throws {
         try ComparedStores().check(
             "Author", "SUBQUERY(books.publisher, $p, SUBQUERY($p.awards, $p, $p.name == 'w1').@count == 1).@count == 1",
             finds: ["ada", "bob"])
     }
 
-    @Test("on a to-one relationship without an object, which is not the same as another object")
+    @Test("A to-one relationship without an object is not the same as another object")
     func missingObjects() throws {
         let stores = try ComparedStores()
         let publisher = try #require(stores.contexts[0].context.all("Publisher").first)
@@ -90,7 +90,7 @@ struct StoreAgreementTests {
         try stores.check("Book", "author == author.self", finds: ["b1", "b2", "b3", "b4", "b5"])
     }
 
-    @Test("on nil among values that are listed")
+    @Test("A list of values with nil among them finds the same")
     func nilAmongValues() throws {
         let stores = try ComparedStores()
         try stores.check("Book", "nil IN {nick, author.name}", finds: ["b2", "b4", "b5"])
@@ -98,7 +98,7 @@ struct StoreAgreementTests {
         try stores.check("Book", "nil IN {nick, nil}", finds: ["b1", "b2", "b3", "b4", "b5"])
     }
 
-    @Test("on a number that is none: nothing equals it")
+    @Test("Nothing equals NaN in any store")
     func notANumber() throws {
         let stores = try ComparedStores()
         try stores.check("Book", "score != %@", [2.5], finds: ["b2", "b3", "b4", "b5"])
@@ -106,7 +106,7 @@ struct StoreAgreementTests {
         try stores.check("Book", "score == %@", [Double.nan], finds: [])
     }
 
-    @Test("on bits of fractions: those of their whole parts")
+    @Test("Bits of fractions are those of their whole parts")
     func bitsOfFractions() throws {
         let stores = try ComparedStores()
         try stores.check("Book", "score & 2 == 2", finds: ["b1", "b2"])
@@ -115,7 +115,7 @@ struct StoreAgreementTests {
         try stores.check("Book", "price | 1 == 19", finds: ["b1"])
     }
 
-    @Test("on sizes of what is behind the variable of a subquery")
+    @Test("Sizes of what is behind the variable of a subquery agree")
     func sizesInSubqueries() throws {
         let stores = try ComparedStores()
         try stores.check(
@@ -126,7 +126,7 @@ struct StoreAgreementTests {
             "Author", "SUBQUERY(books, $b, max:($b.author.books.age) > 20).@count > 0", finds: ["ada", "bob"])
     }
 
-    @Test("on texts in numbers, which are searched by their digits, and on numbers in texts")
+    @Test("Texts in numbers are searched by their digits, and so are numbers in texts")
     func textsInNumbers() throws {
         let stores = try ComparedStores()
         for format in [
@@ -142,7 +142,7 @@ struct StoreAgreementTests {
             try stores.error("Book", "nick CONTAINS born").contains("CONTAINS compares texts, and “born” holds dates"))
     }
 
-    @Test("on a text that spells a UUID in the request of a FETCH")
+    @Test("A text that spells a UUID in the request of a FETCH finds the same")
     func uuidsInFetches() throws {
         let stores = try ComparedStores()
         for (type, context) in stores.contexts {
@@ -156,12 +156,12 @@ struct StoreAgreementTests {
         }
     }
 
-    @Test("on remainders of decimals")
+    @Test("Remainders of decimals are the same")
     func remainders() throws {
         try ComparedStores().check("Book", "modulus:by:(price, 4) == 3 AND price < 100", finds: ["b1"])
     }
 
-    @Test("on averages of dates, which are seconds since 2001")
+    @Test("Averages of dates are seconds since 2001")
     func averagesOfDates() throws {
         let stores = try ComparedStores()
         try stores.check("Author", "books.@avg.born == 5000.25", finds: ["ada"])
@@ -177,13 +177,13 @@ struct StoreAgreementTests {
         }
     }
 
-    @Test("on the order of conditional texts, which is not that of a language")
+    @Test("The order of conditional texts is not that of a language")
     func orderOfConditionalTexts() throws {
         try ComparedStores().check(
             "Book", "TERNARY(age > 20, 'a', 'B') < 'b'", finds: ["b1", "b2", "b3", "b4", "b5"])
     }
 
-    @Test("on conditional texts that are compared without regard to case")
+    @Test("Conditional texts that are compared without regard to case find the same")
     func conditionalTexts() throws {
         try ComparedStores().check(
             "Book", "TERNARY(age > 20, 'A', 'B') ==[c] TERNARY(age > 20, 'a', 'c')", finds: ["b2", "b3"])

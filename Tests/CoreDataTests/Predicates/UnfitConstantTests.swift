@@ -4,7 +4,7 @@ import Testing
 
 @MainActor @Suite("A constant")
 struct UnfitConstantTests {
-    @Test("that is a text is refused beside a number unless it spells one, whatever was fetched before")
+    @Test("is refused as a text beside a number unless it spells one, whatever was fetched before")
     func texts() throws {
         let stores = try ComparedStores()
         let context = stores.contexts[0].context
@@ -19,7 +19,7 @@ struct UnfitConstantTests {
         }
     }
 
-    @Test("that names the type of a cast is read each time")
+    @Test("is read each time if it names the type of a cast")
     func casts() throws {
         let stores = try ComparedStores()
         let context = stores.contexts[0].context
@@ -27,7 +27,7 @@ struct UnfitConstantTests {
         #expect(try stores.error("Book", "CAST(born, %@) > 0", ["NSString"]).contains("CAST"))
     }
 
-    @Test("that is an object of another entity is none among objects, whatever its key is")
+    @Test("is no object among those of another entity, whatever its key is")
     func objects() throws {
         let stores = try ComparedStores()
         for (type, context) in stores.contexts {

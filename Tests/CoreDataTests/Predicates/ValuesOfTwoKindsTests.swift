@@ -5,7 +5,7 @@ import Testing
 /// Texts, numbers, UUIDs and objects are neither equal nor less than one another. SQLite orders them by their kinds.
 @MainActor @Suite("Values of two kinds")
 struct ValuesOfTwoKindsTests {
-    @Test("have no order")
+    @Test("have no order in a comparison")
     func order() throws {
         let stores = try ComparedStores()
         for format in [
@@ -19,7 +19,7 @@ struct ValuesOfTwoKindsTests {
         }
     }
 
-    @Test("have no order if one is an object, and the other one is none or one of another hierarchy")
+    @Test("have no order if one is an object, and the other one nil or an object of another hierarchy")
     func orderOfObjects() throws {
         let stores = try ComparedStores()
         for format in ["SELF > 5", "SELF > '5'", "author < name", "SELF > author", "entity > 5"] {

@@ -43,7 +43,7 @@ struct BatchReplaceTests {
         #expect(try store.rows("SELECT ZNAME, ZWEIGHT, ZWEALTH, Z_OPT FROM ZBEING") == ["Rex|9||1"])
     }
 
-    @Test("A row of the root's entity is none of an entity below it, either")
+    @Test("A row of the root's entity does not count as one of an entity below it, either")
     func parent() throws {
         let store = try store()
         try store.save { context in

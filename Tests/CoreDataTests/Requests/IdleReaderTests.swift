@@ -71,7 +71,7 @@ struct IdleReaderTests {
         #expect(!FileManager.default.fileExists(atPath: url.path + "-wal"))
     }
 
-    @Test("that outlives the store is closed when nobody reads the generation any more")
+    @Test("is closed when nobody reads the generation any more, if it outlives the store")
     func closedLate() throws {
         let coordinator = store.container.persistentStoreCoordinator
         var token: NSQueryGenerationToken? = try coordinator.pinCurrentGeneration()
@@ -90,7 +90,7 @@ struct IdleReaderTests {
         #expect(try readTags() == ["a", "b"])
     }
 
-    @Test("is one for each generation that is read at the same time; four of them are kept")
+    @Test("serves one of the generations that are read at the same time; four connections are kept")
     func several() throws {
         let coordinator = store.container.persistentStoreCoordinator
         var tokens: [NSQueryGenerationToken] = []

@@ -109,7 +109,7 @@ struct FetchedResultsAppTests {
         }
     }
 
-    @Test("A save that gives new objects their permanent IDs tells of nothing that was told before")
+    @Test("A save that gives new objects their permanent IDs reports nothing that was reported before")
     func saveAfterInsertion() throws {
         try context.performAndWait {
             let controller = try controller(request())
@@ -154,7 +154,7 @@ struct FetchedResultsAppTests {
         }
     }
 
-    @Test("The limit of a request is one of the fetch, in batches or not")
+    @Test("The limit of a request applies to the fetch, in batches or not")
     func limit() throws {
         try context.performAndWait {
             for number in 0..<10 { context.make("Book", ["title": "\(number)"]) }

@@ -5,7 +5,7 @@ import Testing
 struct MergedListOrderTests {
     private final class Delegate: NSObject, NSFetchedResultsControllerDelegate {}
 
-    @Test("keeps its order")
+    @Test("keeps the order of its objects")
     func order() throws {
         let container = try Library.inMemory()
         let (context, other) = (container.newBackgroundContext(), container.newBackgroundContext())
@@ -36,7 +36,7 @@ struct MergedListOrderTests {
 struct SectionPlaceTests {
     private final class Delegate: NSObject, NSFetchedResultsControllerDelegate {}
 
-    @Test("has them there, also where nobody was told of it", arguments: [false, true])
+    @Test("has them there, also where nobody was notified", arguments: [false, true])
     func order(isTold: Bool) throws {
         let context = try Library.inMemory().newBackgroundContext()
         let request = NSFetchRequest<NSManagedObject>(entityName: "Book")

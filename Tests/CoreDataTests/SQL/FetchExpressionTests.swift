@@ -53,7 +53,7 @@ struct FetchExpressionTests {
         #expect(!isReusable)
     }
 
-    @Test("without a property is one of the objects' keys")
+    @Test("selects the objects' keys if it has no property")
     func objects() throws {
         let request = NSFetchRequest<NSDictionary>(entityName: "Category")
         request.predicate = NSPredicate(format: "name == 'a'")
@@ -62,7 +62,7 @@ struct FetchExpressionTests {
                 "t0.ZCATEGORY IN (SELECT t0.Z_PK FROM ZCATEGORY t0 WHERE t0.ZNAME = ?)"))
     }
 
-    @Test("of a count is a number; so is one computed value")
+    @Test("is a number if it is of a count, or of one computed value")
     func count() throws {
         #expect(
             try sql(NSPredicate(format: "stock > FETCH(%@, nil, YES)", reviews(nil))).text.hasSuffix(

@@ -33,7 +33,7 @@ struct FetchIndexTests {
         return index
     }
 
-    @Test("over some rows has their condition, with its constants spelled out")
+    @Test("has the condition of its rows, with its constants spelled out")
     func partial() throws {
         #expect(
             try creations { index(of: $0, "priority", where: "isDone == NO AND title != \"it's?\"") } == [
@@ -42,13 +42,13 @@ struct FetchIndexTests {
             ])
     }
 
-    @Test("whose condition needs another table or a function of ours is not made")
+    @Test("is not made if its condition needs another table or a function of ours")
     func impossible() throws {
         #expect(try creations { index(of: $0, "priority", where: "list.name == 'x'") } == [])
         #expect(try creations { index(of: $0, "priority", where: "title ==[c] 'x'") } == [])
     }
 
-    @Test("over an expression has its SQL")
+    @Test("has the SQL of its expression")
     func expression() throws {
         let creations = try creations { _ in
             let expression = NSExpressionDescription()
@@ -97,7 +97,7 @@ struct FetchIndexStoreTests {
 
 extension FetchIndexTests {
     @Test(
-        "of the time before fetch indexes, over several properties, is made under their names, unless a later one is there"
+        "is given compound indexes of the time before fetch indexes under their names, unless a later one is there"
     )
     func compound() throws {
         func creations(_ later: String) throws -> [String] {

@@ -178,7 +178,7 @@ struct FetchSQLTests {
         #expect(try condition(NSPredicate(format: "name != category.name")).0 == "t0.ZNAME IS NOT t1.ZNAME")
     }
 
-    @Test("BETWEEN and IN")
+    @Test("BETWEEN and IN keep their names")
     func ranges() throws {
         let (between, bounds) = try condition(NSPredicate(format: "stock BETWEEN {1, 9}"))
         #expect(between == "t0.ZSTOCK BETWEEN ? AND ?")
@@ -260,7 +260,7 @@ struct FetchSQLTests {
 
     // MARK: To-many relationships
 
-    @Test("ANY is EXISTS")
+    @Test("ANY becomes an EXISTS selection")
     func any() throws {
         #expect(
             try condition(NSPredicate(format: "ANY reviews.stars > 3")).0
@@ -342,7 +342,7 @@ struct FetchSQLTests {
 
     // MARK: Expressions
 
-    @Test("Arithmetic and functions")
+    @Test("Arithmetic and functions have SQL of their own")
     func arithmetic() throws {
         #expect(try condition(NSPredicate(format: "stock * 2 + 1 > 9")).0 == "((t0.ZSTOCK * ?) + ?) > ?")
         #expect(try condition(NSPredicate(format: "price / 2 > 1")).0 == "((t0.ZPRICE * 1.0) / ?) > ?")

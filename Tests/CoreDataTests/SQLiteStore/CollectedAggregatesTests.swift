@@ -121,7 +121,7 @@ struct CollectedAggregatesTests {
         #expect(try collects(container))
     }
 
-    @Test("are none for a damaged reference that is no number")
+    @Test("are left out for a damaged reference that is not a number")
     func damagedReference() throws {
         let (container, context) = try filled(3)
         try opened(container).connection.execute("UPDATE ZITEM SET ZCART = 'lost' WHERE ZUID = 'item 0'")

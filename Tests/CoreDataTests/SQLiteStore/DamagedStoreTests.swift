@@ -233,7 +233,7 @@ struct DamagedStoreTests {
         #expect(try store.rows("SELECT ZNAME, ZAGE FROM ZAUTHOR") == ["Bob|77"])
     }
 
-    @Test("A UUID that is none is no value for a property of that type, and stays as it is")
+    @Test("An invalid UUID is no value for a property of that type, and stays as it is")
     func noUUID() throws {
         let store = try DamagedStore(
             "INSERT INTO ZAUTHOR (Z_PK, Z_ENT, Z_OPT, ZNAME, ZTOKEN) VALUES (1, 1, 1, 'Ann', x'0102')")

@@ -104,7 +104,7 @@ struct UndoGroupTests {
         }
     }
 
-    @Test("Changes while no group is open are a group of their own, if events are none")
+    @Test("Changes while no group is open form a group of their own, if events form none")
     func alone() throws {
         undo.groupsByEvent = false
         try context.performAndWait {

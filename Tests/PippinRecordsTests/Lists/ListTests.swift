@@ -182,7 +182,7 @@ struct FetchedCollectionTests {
         }
     }
 
-    @Test("an observer of one record tells of updates, refreshes and deletion")
+    @Test("An observer of one record reports updates, refreshes and deletion")
     func record() async throws {
         let changes = Locked<[String]>([])
         let context = context

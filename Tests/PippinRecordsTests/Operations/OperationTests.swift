@@ -108,7 +108,7 @@ struct OperationTests {
         #expect(try shelf.strings("SELECT ZID FROM ZPERSONRECORD ORDER BY ZID") == ["a", "a2", "b", "b2"])
     }
 
-    @Test("that are cancelled leave whole batches")
+    @Test("leave whole batches if they are cancelled")
     func cancelledImport() throws {
         let people = (0..<10).map { Note(uid: Note.ID("\($0)"), novelId: UUID(), content: $0 == 6 ? "refuse me" : "") }
         let operation = ImportOperation(manager: manager, entity: NoteRecord.self, models: people, batchSize: 4)

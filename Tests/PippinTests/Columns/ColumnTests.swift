@@ -100,7 +100,7 @@ struct ColumnTests {
         }
     }
 
-    @Test("are used")
+    @Test("are read and written by code of the macro's")
     func used() throws {
         #expect(try EntityDerivation.plan(of: Instrument.self).record.columns != nil)
         #expect(try EntityDerivation.plan(of: Knob.self).record.columns != nil)
@@ -265,7 +265,7 @@ struct CoreModelMacroTests {
         #expect(throws: PersistenceError.self) { try manager.readAndWait { try $0.fetch(Miscounted.self) } }
     }
 
-    @Test("may be generic")
+    @Test("may be generic types")
     func generic() throws {
         let manager = PersistenceManager(models: Crate<String>.self, Crate<[Int]>.self, store: .memory)
         _ = try? manager.loadAndWait()

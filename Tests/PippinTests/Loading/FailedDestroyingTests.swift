@@ -110,7 +110,7 @@ struct BesideDestroyingTests {
         }
     }
 
-    @Test("in a block is of one state, or an error, also if the manager starts over")
+    @Test("is of one state in a block, or an error, also if the manager starts over")
     func block() async throws {
         let counter = try Counter(Coin.self)
         let manager = counter.manager

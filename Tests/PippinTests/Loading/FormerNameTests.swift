@@ -69,7 +69,7 @@ struct FormerNameTests {
         }
     }
 
-    @Test("of properties that change places are refused, since no store shows whether they have done so")
+    @Test("are refused for properties that change places, since no store shows whether they have done so")
     func circle() async throws {
         let error = await refusal(Swapped.self)
         #expect(error?.code == .notDerivable)
@@ -77,7 +77,7 @@ struct FormerNameTests {
         #expect(error?.localizedDescription.contains("change places with 'nick'") == true)
     }
 
-    @Test("are one for a property and one for a struct: the first that it had")
+    @Test("are refused where a property or a struct has two of them")
     func several() async throws {
         let property = await refusal(TwiceNamed.self)
         #expect(property?.code == .notDerivable)

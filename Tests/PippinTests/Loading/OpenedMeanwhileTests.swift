@@ -5,7 +5,7 @@ import Testing
 
 @Suite("What is read while the store is closed and opened again")
 struct OpenedMeanwhileTests {
-    @Test("by a block that has saved something is a conflict; the block does not run again")
+    @Test("is a conflict in a block that has saved something; the block does not run again")
     func saved() async throws {
         let manager = PersistenceManager(models: Coin.self, store: .memory)
         try await manager.load()
@@ -37,7 +37,7 @@ struct OpenedMeanwhileTests {
         #expect(try await manager.count(Coin.self) == 0)
     }
 
-    @Test("without the store is no answer, also where it is open again by then", arguments: [true, false])
+    @Test("gives no answer without the store, also where it is open again by then", arguments: [true, false])
     func reopened(inOneStatement: Bool) async throws {
         let counter = try Counter(Coin.self)
         let manager = counter.manager

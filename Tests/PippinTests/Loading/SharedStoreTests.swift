@@ -53,7 +53,7 @@ struct SharedStoreTests {
         #expect(try place.number("SELECT COUNT(*) FROM ZBOOK") == 1)
     }
 
-    @Test("both may have it open at once, and entities keep their numbers")
+    @Test("may both have it open at once, and entities keep their numbers")
     func atOnce() async throws {
         try await saveNotes(3)
         let numbers = "SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = 'Memo'"
@@ -188,7 +188,7 @@ struct SharedStoreTests {
         #expect(try await manager(Cleaning.Book.self).fetch(Cleaning.Book.self).count == 1)
     }
 
-    @Test("an entity that is to go, and is one of the models, is an error")
+    @Test("are refused if an entity that is to go is among the models")
     func contradiction() {
         enum Contradiction {
             struct Book: CoreModel {

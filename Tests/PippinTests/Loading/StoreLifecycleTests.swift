@@ -3,7 +3,7 @@ import Testing
 
 @testable import Pippin
 
-@Suite("The life cycle of a store, as a value,")
+@Suite("The life cycle of a store, as a value")
 struct StoreLifecycleTests {
     private let one = Thread()
     private let other = Thread()
@@ -56,7 +56,7 @@ struct StoreLifecycleTests {
         #expect(try !open(.use).isInProgress(on: one))
     }
 
-    @Test("of a destroyed store goes on only with load() or startOver()")
+    @Test("goes on after destruction only with load() or startOver()")
     func destroying() throws {
         let gone = try destroyed()
         #expect(gone.state == .closed(isDestroyed: true))
@@ -70,7 +70,7 @@ struct StoreLifecycleTests {
         #expect(!loading.opened(by: .load).isDestroyed)
     }
 
-    @Test("of a store that could not be destroyed goes on with the next use")
+    @Test("goes on with the next use if the store could not be destroyed")
     func destroyingFailed() throws {
         for startsOver in [false, true] {
             let life = try open(.load).destroying(on: one, startsOver: startsOver).failed()
@@ -82,7 +82,7 @@ struct StoreLifecycleTests {
         #expect(life.failed().state == .closed(isDestroyed: true))
     }
 
-    @Test("of a store that starts over goes from destroying to opening on one thread")
+    @Test("goes from destroying to opening on one thread, for a store that starts over")
     func startingOver() throws {
         for before in [closed, try open(.use), try open(.load), try destroyed()] {
             #expect(!before.isStartingOver)

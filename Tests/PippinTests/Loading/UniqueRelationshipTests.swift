@@ -57,7 +57,7 @@ struct UniqueRelationshipTests {
         return try await manager.fetch(Content.self)
     }
 
-    @Test("that it was saved with, where the new one stays; what the other one owned is deleted")
+    @Test("The new model stays with what it was saved with; what the other one owned is deleted")
     func new() async throws {
         let new: NewBox = box("2", nil, ["b"], ["q"])
         #expect(try await saved([box("1", "m", ["a"], ["p"]), new]) == [new])
@@ -69,7 +69,7 @@ struct UniqueRelationshipTests {
         #expect(try place.number("SELECT count(*) FROM ZPART") == 0)
     }
 
-    @Test("that it had, where the stored one stays; what the other one would own is not saved")
+    @Test("The stored model stays with what it had; what the other one would own is not saved")
     func stored() async throws {
         let stored: StoredBox = box("1", "m", ["a"], ["p"])
         #expect(try await saved([stored, box("2", nil, ["b"], ["q"])]) == [stored])
@@ -77,7 +77,7 @@ struct UniqueRelationshipTests {
         #expect(try place.strings("SELECT ZID FROM ZSCREW") == ["sp"])
     }
 
-    @Test("and a model that stays as it was keeps its place alone")
+    @Test("A model that stays as it was keeps its place alone")
     func bothStored() async throws {
         let manager = try place.loaded([Shelf<StoredBox>.self])
         let red = StoredBox(id: "1", name: "red")
@@ -89,7 +89,7 @@ struct UniqueRelationshipTests {
         #expect(try await manager.find(StoredBox.self, id: "1") == red)
     }
 
-    @Test("and takes the place of one that goes, with what that one was saved with")
+    @Test("A model takes the place of one that goes, with what that one was saved with")
     func placeOfStored() async throws {
         let manager = try place.loaded([Shelf<NewBox>.self])
         try await manager.save(NewBox(id: "1", name: "red", maker: Tag(id: "m"), tags: [Tag(id: "a")]))

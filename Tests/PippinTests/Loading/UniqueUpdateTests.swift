@@ -15,7 +15,7 @@ private struct StoredTag: CoreModel, Equatable {
     static var schema: Schema<StoredTag> { Schema(.unique(\.name, keeping: .stored), name: "Tag") }
 }
 
-@Suite("An update by a filter, of a property of which the schema says which model stays,")
+@Suite("An update by a filter, of a property of which the schema says which model stays")
 struct UniqueUpdateTests {
     private let place: StorePlace
 

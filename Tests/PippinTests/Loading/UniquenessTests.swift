@@ -47,7 +47,7 @@ struct UniquenessTests {
         try place.text("SELECT group_concat(ZID || '=' || ifnull(ZNAME, 'none')) FROM ZTAG ORDER BY Z_PK")
     }
 
-    @Test("in a store that was made without the rule, too: the index is made")
+    @Test("is unique in a store that was made without the rule, too: the index is made")
     func existingStore() async throws {
         try await place.loaded([Tag.self]).save([Tag(id: "1", name: "red"), Tag(id: "2"), Tag(id: "3")])
         #expect(try place.number(index) == 0)
@@ -70,7 +70,7 @@ struct UniquenessTests {
         #expect(try await place.loaded([Tag.self]).fetch(Tag.self).count == 13)
     }
 
-    @Test("so is one that would be migrated besides")
+    @Test("A store that would be migrated besides is refused, too")
     func duplicatesAndMigration() async throws {
         struct Later: CoreModel {
             let id: String

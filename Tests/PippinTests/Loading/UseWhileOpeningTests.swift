@@ -17,7 +17,7 @@ private enum V2 {
     }
 }
 
-@Suite("A manager that is used while it opens, by what it calls meanwhile,", .timeLimit(.minutes(15)))
+@Suite("A manager that is used while it opens, by what it calls meanwhile", .timeLimit(.minutes(15)))
 struct UseWhileOpeningTests {
     private let folder: TestFolder
     private var file: URL { folder.file("notes.sqlite") }

@@ -106,7 +106,7 @@ struct MigrationPlanTests {
         #expect(try await again.fetch(V3.Person.self).map(\.fullName) == ["Blaise Pascal"])
     }
 
-    @Test("make a new store where there is none")
+    @Test("make a new store where there is none yet")
     func new() async throws {
         let manager = manager
         try await manager.load(migratingBy: plan)
@@ -229,7 +229,7 @@ struct MigrationPlanTests {
         #expect(files.count == 1)
     }
 
-    @Test("follow mapping models")
+    @Test("follow mapping models between versions")
     func mapped() async throws {
         _ = try await store()
         let (one, two) = (try first.model(), try second.model())
@@ -275,7 +275,7 @@ struct ChangedStructTests {
         try await manager.save(Plain.Coin(id: "EUR", worth: 1))
     }
 
-    @Test("migrate by inference")
+    @Test("migrate by inference where that is possible")
     func inferred() async throws {
         let manager = PersistenceManager(models: Wider.Coin.self, store: file)
         try manager.loadAndWait()

@@ -35,7 +35,7 @@ struct AggregateTests {
         #expect(try await manager.min(Volume.self, \.writer?.name, where: \.price > 10) == "Mary Shelley")
     }
 
-    @Test("which values there are, and how often")
+    @Test("are which values there are, and how often")
     func values() async throws {
         #expect(try await manager.distinct(Volume.self, \.binding) == [.cloth, .paper])
         #expect(try await manager.count(Volume.self, by: \.binding) == [.cloth: 2, .paper: 2])
@@ -69,7 +69,7 @@ struct AggregateTests {
         #expect(counts == ["Jane Austen": 2, nil: 2])
     }
 
-    @Test("put together what is one value in Swift and two in the store", arguments: [false, true])
+    @Test("put together what is a single value in Swift and two in the store", arguments: [false, true])
     func equivalentTexts(inBlock: Bool) async throws {
         try await manager.save([
             Volume(id: 20, title: "\u{e9}", price: 1.5, binding: .paper),
@@ -94,7 +94,7 @@ struct AggregateTests {
         var reading: Int
     }
 
-    @Test("of whole numbers are exact to 64 bits, and an error beyond", arguments: [false, true])
+    @Test("have exact answers to 64 bits for whole numbers, and an error beyond", arguments: [false, true])
     func largeSums(inBlock: Bool) async throws {
         let meters = try Counter(Meter.self)
         func sum(_ readings: Int...) async throws -> (Int?, [Int: Int]) {

@@ -116,7 +116,7 @@ struct CSVTests {
         #expect(try await counter.manager.find(Coin.self, id: "USD")?.worth == 0.9)
     }
 
-    @Test("need a delimiter that is one")
+    @Test("need a delimiter of a single character")
     func delimiter() async throws {
         let counter = try Counter(Coin.self)
         await #expect(throws: PersistenceError.noDelimiter("…")) {

@@ -184,7 +184,7 @@ struct CSVValueTests {
         #expect(try await imported.manager.fetch(Sample.self, sortedBy: .ascending(\.id)).map(\.id) == ["b", "c"])
     }
 
-    @Test("So is one that another record's quote seems to end")
+    @Test("A text that another record's quote seems to end is refused, too")
     func openQuoteBeforeAnother() async throws {
         let imported = try await load("id,note\na,\"x\nb,y\nc,\"z\"\nd,w\n")
         #expect(imported.report.refused.map(\.position) == [2])

@@ -30,7 +30,7 @@ struct ComputedIdentifierTests {
         }
     }
 
-    @Test("from a property and one that may be missing is refused")
+    @Test("is refused if it is made from a property and one that may be missing")
     func withOptional() {
         struct Shirt: CoreModel {
             enum Size: String, Codable { case small = "S", large = "L" }
@@ -44,7 +44,7 @@ struct ComputedIdentifierTests {
         #expect(error?.description.contains("'sku' in some models only") == true)
     }
 
-    @Test("from a property in small letters, or under a condition, is refused")
+    @Test("is refused if it is a property in small letters, or depends on a condition")
     func changed() {
         struct Tome: CoreModel {
             var isbn: String
@@ -59,7 +59,7 @@ struct ComputedIdentifierTests {
         #expect(refusal(Draft.self)?.description.contains("'name' in some models only") == true)
     }
 
-    @Test("as the text of a number or a UUID is refused, since stores find these by themselves")
+    @Test("is refused as the text of a number or a UUID, since stores find these by themselves")
     func text() {
         struct Bus: CoreModel {
             var number: Int
@@ -95,7 +95,7 @@ struct ComputedIdentifierTests {
         #expect(try await counter.manager.find(Seat.self, id: .c) == seats[1])
     }
 
-    @Test("that keeps the value it is declared with is refused, with what to write")
+    @Test("is refused if it keeps the value it is declared with, with what to write")
     func constant() {
         struct Pebble: CoreModel {
             let id = UUID()
@@ -148,7 +148,7 @@ struct ComputedIdentifierTests {
         #expect(try await counter.manager.find(Town.self, id: 1.5) == town)
     }
 
-    @Test("of a model that is not stored under it is refused when the model is saved, and nothing is overwritten")
+    @Test("is refused at a save of a model that is not stored under it, and nothing is overwritten")
     func notStored() async throws {
         let counter = try Counter(Locker.self)
         try await counter.manager.save(Locker(name: "A", number: 7))

@@ -67,7 +67,7 @@ struct CopiesTests {
         #expect(try counter.number("SELECT count(*) FROM ZPOEM") == 0)
     }
 
-    @Test("of several records of an import may differ: the last record counts", arguments: [1, 2, 500])
+    @Test("may differ in several records of an import: the last record counts", arguments: [1, 2, 500])
     func imported(batchSize: Int) async throws {
         let file = counter.folder.file("poems.csv")
         try Data(

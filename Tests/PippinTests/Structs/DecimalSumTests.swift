@@ -24,7 +24,7 @@ struct DecimalSumTests {
             })
     }
 
-    @Test("over thousands of amounts that come to little")
+    @Test("are exact over thousands of amounts that come to little")
     func ledger() async throws {
         let amounts = (1...2000).map { Decimal($0 * 7919 % 1_000_000) / 100 }
         try await save(amounts.map { "\($0)" } + amounts.dropLast().map { "-\($0)" })
@@ -33,7 +33,7 @@ struct DecimalSumTests {
     }
 
     @Test(
-        "of any number of digits, and any size",
+        "are exact for any number of digits, and any size",
         arguments: [
             ["0.1", "0.2"], ["1e20", "1", "-1e20"], ["0.000000000000001", "123456789012345"],
             ["999999999999999", "0.1", "-999999999999999"], ["1e-30", "1e-31"], ["5", "0.05", "-5.05"],
@@ -53,7 +53,7 @@ struct DecimalSumTests {
         #expect(abs(sum - Decimal(string: "18000000000000000000.5")!) < 1)
     }
 
-    @Test("leave out what is missing, and are none of nothing")
+    @Test("leave out what is missing, and are nil of nothing")
     func missing() async throws {
         try await save([nil, "0.1", nil, "0.2"])
         try await save([nil], account: "b")

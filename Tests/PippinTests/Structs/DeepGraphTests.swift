@@ -67,7 +67,7 @@ struct DeepGraphTests {
         #expect(try await counter.manager.delete(Link.self, where: \.id >= 0) == 3_000)
     }
 
-    @Test("that belong to each other are deleted with the outermost")
+    @Test("are deleted with the outermost if they belong to each other")
     func cascade() async throws {
         let counter = try Counter(OwnedLink.self)
         try await counter.manager.save((1..<1_000).reduce(OwnedLink(id: 0)) { OwnedLink(id: $1, next: [$0]) })
@@ -133,7 +133,7 @@ struct DeepGraphTests {
         }
     }
 
-    @Test("that lead back to themselves too often are refused with the way")
+    @Test("are refused with the way if they lead back to themselves too often")
     func cycles() async throws {
         let counter = try Counter(Link.self)
         // Everybody knows everybody.
@@ -180,7 +180,7 @@ struct DeepGraphTests {
         return (table, columns.first { $0 != back } ?? columns[1], back)
     }
 
-    @Test("of a class are one object, however many lead to it")
+    @Test("are one object of a class, however many lead to it")
     func classes() async throws {
         let counter = try Counter(Stop.self)
         try await counter.manager.save((1..<500).reduce(Stop(id: 0, next: nil)) { Stop(id: $1, next: $0) })

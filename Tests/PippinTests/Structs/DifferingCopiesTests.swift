@@ -80,7 +80,8 @@ struct DifferingCopiesTests {
         return error?.property
     }
 
-    @Test("in the order of the same characters are refused: other numbers of a dictionary, a list in another order")
+    @Test(
+        "are refused with another order of the same characters: other numbers of a dictionary, a list in another order")
     func anagrams() async throws {
         func lines(_ one: Product, _ other: Product) -> [Line] {
             [Line(id: 1, product: one), Line(id: 2, product: other)]
@@ -96,7 +97,7 @@ struct DifferingCopiesTests {
         #expect(try await refused(lines(product, other)) == "tags")
     }
 
-    @Test("as nil and as an empty list are refused with the list's name")
+    @Test("are refused with the list's name where one has nil and the other one an empty list")
     func marks() async throws {
         let (none, empty) = (Product(id: "p", notes: nil), Product(id: "p", notes: []))
         #expect(try await refused([Line(id: 1, product: none), Line(id: 2, product: empty)]) == "notes")
@@ -111,7 +112,7 @@ struct DifferingCopiesTests {
         return Team(id: id, rules: Rules(groups: [group], best: group))
     }
 
-    @Test("in the order of sets only, wherever these are, are equal")
+    @Test("are equal if only the order of sets differs, wherever these are")
     func sets() async throws {
         let (one, other) = (team(1, capacity: 40), team(1, capacity: 5_000))
         #expect(one == other)

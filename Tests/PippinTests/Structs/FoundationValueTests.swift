@@ -49,7 +49,7 @@ struct FoundationValueTests {
         #expect(try counter.manager.readAndWait { try $0.fetch(Listing.self) } == [listing])
     }
 
-    @Test("that are equal are not written again, and each one that is not is")
+    @Test("are not written again if they are equal, and each one that is not is")
     func changes() throws {
         func version(afterSaving listing: Listing) throws -> Int64? {
             try counter.manager.writeAndWait { try $0.save(listing) }
@@ -84,7 +84,7 @@ struct FoundationValueTests {
         #expect(found.owner == identifier)
     }
 
-    @Test("that are no such values are an error that names the property, also without a macro")
+    @Test("are an error that names the property if they are invalid, also without a macro")
     func unreadable() throws {
         try counter.manager.writeAndWait { try $0.save(listing) }
         try counter.execute("UPDATE ZLISTING SET ZOWNER = X'01'")

@@ -207,7 +207,7 @@ struct HandCodedValueTests {
         #expect(try await counter.manager.fetch(Museum.self, where: \.hours.to == 1_700) == [museum])
     }
 
-    @Test("of which a store has columns are an error that names them, until a rule removes these")
+    @Test("are an error that names them where a store has columns, until a rule removes these")
     func formerStores() async throws {
         let place = try StorePlace()
         try await place.loaded([FormerPurchase.self]).save(FormerPurchase(id: 1, payment: .init(type: "card")))
@@ -221,7 +221,7 @@ struct HandCodedValueTests {
         #expect(try await manager.fetch(NewPurchase.self) == [NewPurchase(id: 1, payment: .cash(3))])
     }
 
-    @Test("that are encoded only, such as a constant with a value, are refused when the store is opened")
+    @Test("are refused when the store is opened if they are encoded only, such as a constant with a value")
     func encodedOnly() {
         struct Document: CoreModel {
             let id: Int
@@ -261,7 +261,7 @@ struct HandCodedValueTests {
         #expect(refused(Listing.self)?.entity == "Sheet", "values that are kept as JSON may have such keys")
     }
 
-    @Test("that have columns in a store are converted by a migration plan with the former struct")
+    @Test("are converted from columns in a store by a migration plan with the former struct")
     func convertedStores() async throws {
         let place = try StorePlace()
         try await place.loaded([FormerPurchase.self]).save(FormerPurchase(id: 1, payment: .init(type: "cash")))

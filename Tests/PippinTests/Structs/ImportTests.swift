@@ -49,7 +49,7 @@ struct ImportTests {
         #expect(report.refused[0].reason.contains("'7'"))
     }
 
-    @Test("tell of what was refused in the order of the source, whenever that was found out")
+    @Test("report what was refused in the order of the source, whenever that was found out")
     func orderOfRefusals() async throws {
         try await manager.save(Volume(id: 1, title: "Emma"))
         let lines = [
@@ -78,7 +78,7 @@ struct ImportTests {
         #expect(try counter.strings("SELECT ZCODE FROM GONE ORDER BY 1") == ["1", "2"])
     }
 
-    @Test("read JSON lines, and name the lines that are none")
+    @Test("read JSON lines, and name the invalid lines")
     func jsonLines() async throws {
         let url = try file(
             """

@@ -105,7 +105,7 @@ struct LiveQueryTests {
         .format("seat ==[c] 'A'"), .format("price BETWEEN {10, 30}"), .format("20 > price"),
     ]
 
-    @Test("is never missed", arguments: filters.indices)
+    @Test("is never missed by it", arguments: filters.indices)
     func neverMissed(number: Int) throws {
         let filter = Self.filters[number]
         let interest = try interest(filter, listed: [])

@@ -34,7 +34,7 @@ struct NamedErrorTests {
         #expect(expected.localizedDescription.contains("The Percentage 'bad' cannot be read"))
     }
 
-    @Test("and have what an initializer throws as their cause, whose code is not theirs")
+    @Test("have what an initializer throws as their cause, whose code is not theirs")
     func cause() async throws {
         let counter = try Counter(Percentage.self)
         try await counter.manager.save(Percentage(id: "bad", value: 101))
@@ -110,7 +110,7 @@ struct RelationQueryTests {
         }
     }
 
-    @Test("in one query an entity, however many models there are")
+    @Test("takes one query an entity, however many models there are")
     func queries() async throws {
         let counter = try Counter(Opinion.self)
         let writers = (0..<5).map { Writer(id: "\($0)", name: "N") }

@@ -216,7 +216,7 @@ struct EmptyValueTests {
         #expect(try fetch(.in(\.tags, [["a"], ["x"]])) == [3])
     }
 
-    @Test("of lists of models are told apart, too")
+    @Test("are told apart for lists of models, too")
     func relationships() throws {
         #expect(try fetch(\.sheets == []) == [1, 2])
         #expect(try fetch(\.sheets != []) == [3])

@@ -27,7 +27,7 @@ struct NodePlacesTests {
         }
     }
 
-    @Test("are none for what was not put there")
+    @Test("are missing for what was not put there")
     func missing() {
         var places = NodePlaces()
         for key in Self.keys.joined() { #expect(places.place(of: key) == nil) }
@@ -36,7 +36,7 @@ struct NodePlacesTests {
         #expect(places.place(of: .integer(2)) == nil && places.place(of: .string("2")) == nil)
     }
 
-    @Test("are one for texts that are equal in other bytes")
+    @Test("are the same for texts that are equal in other bytes")
     func equalTexts() {
         var places = NodePlaces()
         #expect(places.place(of: .string("e\u{301}"), orPut: 0) == 0)

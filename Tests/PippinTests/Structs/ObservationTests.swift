@@ -28,7 +28,7 @@ struct ObservationTests {
         #expect(try await states.next() == 5)
     }
 
-    @Test("tell of models within the models")
+    @Test("report models within the models")
     func nested() async throws {
         try await manager.save(StructRoundTripTests.shop)
         let shop = StructRoundTripTests.shop
@@ -67,7 +67,7 @@ struct ObservationTests {
         await #expect(throws: PersistenceError.self) { _ = try await states.next() }
     }
 
-    @Test("come as differences")
+    @Test("come as differences, too, if asked")
     func differences() async throws {
         try await manager.save([Coin(code: "EUR", worth: 1), Coin(code: "GBP", worth: 1.2)])
         var changes = manager.observe(Coin.self, sortedBy: .ascending(\.worth)).differences().makeAsyncIterator()
@@ -100,7 +100,7 @@ struct ListDifferenceTests {
         #expect(difference.moves == [.init(from: 3, to: 0)])
     }
 
-    @Test("moves the fewest")
+    @Test("moves the fewest elements possible")
     func fewestMoves() {
         #expect(ListDifference(from: list("abcdef"), to: list("fabcde")).moves == [.init(from: 5, to: 0)])
         #expect(ListDifference(from: list("abcdef"), to: list("bcdefa")).moves == [.init(from: 0, to: 5)])
@@ -108,7 +108,7 @@ struct ListDifferenceTests {
         #expect(ListDifference(from: list("xabycd"), to: list("dabcz")).moves == [.init(from: 5, to: 0)])
     }
 
-    @Test("of a long list that is turned around is found at once", .timeLimit(.minutes(15)))
+    @Test("is found at once for a long list that is turned around", .timeLimit(.minutes(15)))
     func turnedAround() {
         let coins = (0..<50_000).map { Coin(code: "\($0)", worth: 1) }
         #expect(ListDifference(from: coins, to: coins.reversed()).moves.count == coins.count - 1)

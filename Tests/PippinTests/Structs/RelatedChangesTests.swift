@@ -87,7 +87,7 @@ struct RelatedChangesTests {
         { try $0.delete(Town.self, id: 2) },
     ]
 
-    @Test("as they do once they are saved", arguments: 0..<changes.count)
+    @Test("They count as they do once they are saved", arguments: 0..<changes.count)
     func each(_ number: Int) async throws {
         let before = try await manager.write { store in
             try Self.changes[number](store)
@@ -96,7 +96,7 @@ struct RelatedChangesTests {
         #expect(try await manager.read { try Self.answers($0) } == before)
     }
 
-    @Test("also several of them", arguments: 0..<20)
+    @Test("Several of a block's changes count together", arguments: 0..<20)
     func several(_ seed: Int) async throws {
         let chosen = Self.changes.indices.filter { (seed * 37 + 11) >> ($0 % 6) & 1 == ($0 + seed) % 2 }
         let before = try await manager.write { store in
@@ -106,7 +106,7 @@ struct RelatedChangesTests {
         #expect(try await manager.read { try Self.answers($0) } == before)
     }
 
-    @Test("also where the others only give the order, with a limit")
+    @Test("They count where the others only give the order, with a limit, too")
     func order() async throws {
         let before = try await manager.write { store in
             try store.update(Customer.self, where: \.id == 0) { $0.set(\.name, to: "Z") }

@@ -12,7 +12,7 @@ struct RemoteObservationTests {
 
     init() throws { counter = try Counter(Coin.self) }
 
-    @Test("through another container of the same file")
+    @Test("follow saves through another container of the same file")
     func container() async throws {
         var states = manager.observe(Coin.self).makeAsyncIterator()
         #expect(try await states.next()?.isEmpty == true)
@@ -22,7 +22,7 @@ struct RemoteObservationTests {
         #expect(try await states.next()?.map(\.code) == ["EUR"])
     }
 
-    @Test("by batch requests of this process")
+    @Test("follow batch requests of this process")
     func batches() async throws {
         let context = manager.newWorkerContext()
         try await manager.save([Coin(code: "EUR", worth: 1), Coin(code: "USD", worth: 2)])
@@ -40,7 +40,7 @@ struct RemoteObservationTests {
 
     // On PostgreSQL, where it would wait until its time is up, the other process knows nothing of the substitute for
     // files.
-    @Test("in another process", .enabled(if: ProcessInfo.processInfo.environment["PIPPIN_STORE"] == nil))
+    @Test("follow saves in another process", .enabled(if: ProcessInfo.processInfo.environment["PIPPIN_STORE"] == nil))
     func process() async throws {
         var states = manager.observe(Coin.self).makeAsyncIterator()
         #expect(try await states.next()?.isEmpty == true)
@@ -58,7 +58,7 @@ struct RemoteObservationTests {
         #expect(try await states.next()?.map(\.code) == ["from another process"])
     }
 
-    @Test("(the other process)", .enabled(if: ProcessInfo.processInfo.environment[childStore] != nil))
+    @Test("The other process saves (for the test above)", .enabled(if: ProcessInfo.processInfo.environment[childStore] != nil))
     func savesForAnObserver() async throws {
         let path = try #require(ProcessInfo.processInfo.environment[childStore])
         let manager = PersistenceManager(models: Coin.self, store: .file(URL(fileURLWithPath: path)))

@@ -122,7 +122,7 @@ struct SeveralSavesTests {
         }
     }
 
-    @Test("of one model: the last one counts")
+    @Test("The last of several saves of one model counts")
     func repeated() throws {
         try inBoth { store in
             try store.save(Cup(id: 1, name: "first"))
@@ -144,7 +144,7 @@ struct SeveralSavesTests {
         #expect(try plainSQL("SELECT ZID, ZNAME FROM ZCUP ORDER BY 1", in: stores.file) == ["1|changed", "2|new"])
     }
 
-    @Test("of models of several types, and after deletions, go through objects, with the same outcome")
+    @Test("Saves of several types, and after deletions, go through objects, with the same outcome")
     func mixed() throws {
         try inBoth { store in
             try store.save(Self.cups[0])
@@ -157,7 +157,7 @@ struct SeveralSavesTests {
         #expect(try plainSQL("SELECT ZID FROM ZCUP ORDER BY 1", in: stores.file) == ["2", "3"])
     }
 
-    @Test("that the block takes back by an error leave nothing")
+    @Test("Saves that the block takes back by an error leave nothing")
     func failed() throws {
         struct Stop: Error {}
         #expect(throws: (any Error).self) {

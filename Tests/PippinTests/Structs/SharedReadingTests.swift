@@ -19,7 +19,7 @@ struct SharedReadingTests {
         #expect(condition())
     }
 
-    @Test("A save is read once for all of them: their lists are one and the same in memory")
+    @Test("A save is read once for all of them: their lists are the same in memory")
     func oneReading() async throws {
         let manager = PersistenceManager(models: Seat.self, store: .memory)
         try await manager.save(Seat(id: 1, row: "A"))
@@ -79,7 +79,7 @@ struct SharedReadingTests {
         #expect(try await shared.state(after: count, isFirst: false, read) == 2)
     }
 
-    @Test("Who begins reads for itself: it may know of a save that nobody was told of")
+    @Test("Who begins reads for itself: it may know of a save that was not reported")
     func first() async throws {
         let shared = SharedReading<Int>()
         let readings = Locked(0)

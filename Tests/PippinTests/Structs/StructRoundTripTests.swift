@@ -53,7 +53,7 @@ struct StructRoundTripTests {
         #expect(try counter.number("SELECT count(*) FROM ZVOLUME") == 4)
     }
 
-    @Test("that did not change are not written again")
+    @Test("are not written again if they did not change")
     func unchanged() async throws {
         let counter = try Counter(Shop.self, Everything.self)
         for _ in 1...2 {
@@ -65,7 +65,7 @@ struct StructRoundTripTests {
         #expect(try counter.number("SELECT max(Z_OPT) FROM ZEVERYTHING") == 1)
     }
 
-    @Test("that are owned are deleted when they leave, and when their owner goes")
+    @Test("are deleted when they leave their owner, and when it goes")
     func owned() async throws {
         let counter = try Counter(Shop.self)
         try await counter.manager.save(Self.shop)
@@ -80,7 +80,7 @@ struct StructRoundTripTests {
         #expect(try counter.number("SELECT count(*) FROM ZWRITER") == 2)
     }
 
-    @Test("that move to another owner in one save stay")
+    @Test("stay if they move to another owner in one save")
     func moving() async throws {
         let counter = try Counter(Shop.self)
         var other = Shop(id: UUID(), brand: "Market", address: Shop.Address(street: "High Street", floor: 2))
@@ -103,7 +103,7 @@ struct StructRoundTripTests {
         #expect(try await counter.manager.fetch(Opinion.self, where: \.volume.id == 2).isEmpty)
     }
 
-    @Test("that refer to what is not there are refused, and nothing is saved")
+    @Test("are refused if they refer to what is not there, and nothing is saved")
     func missingReference() async throws {
         let counter = try Counter(Opinion.self)
         let stray = Opinion(id: "o", volume: Reference(id: 17), stars: 1)
@@ -146,7 +146,7 @@ struct StructRoundTripTests {
         #expect(try counter.number("SELECT count(*) FROM ZWRITER") == 10)
     }
 
-    @Test("of a type that the manager was not made for are refused by name")
+    @Test("are refused by name if the manager was not made for their type")
     func unknown() async throws {
         let counter = try Counter(Writer.self)
         await #expect(throws: PersistenceError.unknownModel("Coin", known: ["Writer"])) {

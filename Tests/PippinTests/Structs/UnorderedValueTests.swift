@@ -14,7 +14,7 @@ private struct Basket: CoreModel, Equatable {
     struct Box: Codable, Equatable { var words: Set<String> }
 }
 
-@Suite("Sets, and dictionaries that are encoded as lists,")
+@Suite("Sets, and dictionaries that are encoded as lists")
 struct UnorderedValueTests {
     /// Equal baskets, whose collections are in another order where their capacity differs.
     private func basket(capacity: Int) -> Basket {

@@ -215,7 +215,7 @@ struct UnwritableValueTests {
         #expect(try await counter.manager.fetch(Gauge.self) == [gauge])
     }
 
-    @Test("may be infinite")
+    @Test("may be an infinite number")
     func infinity() async throws {
         let gauge = Gauge(id: 1, level: .infinity, ratio: -.infinity)
         try await counter.manager.save(gauge)
@@ -267,7 +267,7 @@ struct UnreadableFileTests {
         }
     }
 
-    @Test("in one line, does not keep the others out, whatever error its model throws", arguments: ["csv", "jsonl"])
+    @Test("does not keep the other lines out, whatever error its model throws", arguments: ["csv", "jsonl"])
     func ownError(_ kind: String) async throws {
         let lines = [
             "csv": "id,value\na,1\nb,101\nc,3\n",

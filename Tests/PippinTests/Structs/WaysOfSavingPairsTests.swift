@@ -123,7 +123,7 @@ struct WaysOfSavingPairsTests {
         #expect(versions == [["new", "1"], ["t0", "3"], ["t1", "3"]])
     }
 
-    @Test("and a relationship of which both sides are models' properties goes as rows where they say the same")
+    @Test("A relationship of which both sides are models' properties goes as rows where they say the same")
     func bothSides() throws {
         func author(_ id: Int, _ books: [Int: [Int]]) -> Author {
             Author(
@@ -140,7 +140,7 @@ struct WaysOfSavingPairsTests {
         #expect(books.map { $0.authors.map(\.id) } == [[1], [2, 1]])
     }
 
-    @Test("and what was saved unchanged writes nothing, neither models nor what is in them")
+    @Test("What was saved unchanged writes nothing, neither models nor what is in them")
     func unchanged() throws {
         let articles = (0..<300).map { number in
             article(
@@ -154,7 +154,7 @@ struct WaysOfSavingPairsTests {
         #expect(try stores.contentOfObjects() == before)
     }
 
-    @Test("and a model that is in a list twice, or a reference to nothing, is the same error, with nothing saved")
+    @Test("A model that is in a list twice, or a reference to nothing, is the same error, with nothing saved")
     func refusals() throws {
         for isDirect in [true, false] {
             func code(_ article: Article) -> PersistenceError.Code? {
@@ -172,7 +172,7 @@ struct WaysOfSavingPairsTests {
         #expect(try plainNumber("SELECT COUNT(*) FROM ZTAG WHERE Z_OPT > 1", in: stores.file) == 0)
     }
 
-    @Test("and counts as changed what comes into a relationship, as what has it does")
+    @Test("A save counts as changed what comes into a relationship, as what has it does")
     func counts() throws {
         let critics = (0..<3).map { Critic(id: $0, name: "Critic", reviewed: [], follows: []) }
         let follower = Critic(id: 0, name: "Critic", reviewed: [], follows: [Reference(id: 2)])

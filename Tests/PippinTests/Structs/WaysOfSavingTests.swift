@@ -71,7 +71,7 @@ struct WaysOfSavingTests {
         #expect(try plainNumber("SELECT COUNT(*) FROM ATRANSACTION", in: stores.file) == size)
     }
 
-    @Test("are told of as saves of a context: by notifications with objects, and to contexts that merge")
+    @Test("are reported as saves of a context: by notifications with objects, and to contexts that merge")
     func notifications() throws {
         var random = Steps(seed: 3)
         let invoices = random.invoices([])

@@ -94,7 +94,7 @@ struct WaysOfSavingToOnesTests {
                 == [["t0", "4"], ["t2", "3"]])
     }
 
-    @Test("and a reference to nothing is the same error, with nothing saved")
+    @Test("A reference to nothing is the same error, with nothing saved")
     func missing() throws {
         for isDirect in [true, false] {
             let error = #expect(throws: PersistenceError.self) {
@@ -110,7 +110,7 @@ struct WaysOfSavingToOnesTests {
         #expect(try plainNumber("SELECT COUNT(*) FROM ZTEACHER WHERE Z_OPT > 1", in: stores.file) == 0)
     }
 
-    @Test("and what was saved unchanged writes nothing, neither models nor what they lead to")
+    @Test("What was saved unchanged writes nothing, neither models nor what they lead to")
     func unchanged() throws {
         let school = School(id: "s", name: "School", city: City(id: 1, name: "City"))
         let pupils = (0..<200).map { pupil($0, mentor: "t\($0 % 6)", school: school) }

@@ -43,7 +43,7 @@ struct NilFilterTests {
         #expect(try pictures.map { try without.matches($0) } == [false, true])
     }
 
-    @Test("tell a list that is none from an empty one, also in another model, in the store and in memory")
+    @Test("tell a missing list from an empty one, also in another model, in the store and in memory")
     func lists() throws {
         let folder = try TestFolder()
         let manager = PersistenceManager(models: Gallery.self, store: .file(folder.file("galleries.sqlite")))

@@ -34,7 +34,7 @@ struct ReadingVerbTests {
         #expect(outside.5 == ["Jane Austen": 550, "Herman Melville": 600])
     }
 
-    @Test("of one state for a whole block, whatever is saved meanwhile")
+    @Test("is of one state for a whole block, whatever is saved meanwhile")
     func oneState() async throws {
         let other = PersistenceManager(models: Edition.self, store: .file(bookcase.file))
         let counts = try await manager.read { store in
@@ -46,7 +46,7 @@ struct ReadingVerbTests {
         #expect(try await manager.count(Edition.self) == 4)
     }
 
-    @Test("of one state in memory as well: the block runs again")
+    @Test("is of one state in memory as well: the block runs again")
     func oneStateInMemory() async throws {
         let manager = PersistenceManager(models: Novelist.self, store: .memory)
         try await manager.save(Bookcase.austen)
@@ -73,7 +73,7 @@ struct ReadingVerbTests {
         #expect(second.map(\.id) == ["persuasion"])
     }
 
-    @Test("and observed, whatever it is")
+    @Test("can be observed, too, whatever it is")
     func observed() async throws {
         let shelves = manager.observe { store in
             [try store.count(Edition.self), try store.sum(Edition.self, \.pages) ?? 0]
@@ -155,7 +155,7 @@ struct IdentityTests {
         #expect(counts == [1, 1, 1])
     }
 
-    @Test("of several values is refused when the store is opened")
+    @Test("is refused if it has several values, when the store is opened")
     func composite() async throws {
         let manager = PersistenceManager(models: Cell.self, store: .memory)
         await #expect { try await manager.load() } throws: { error in

@@ -57,7 +57,7 @@ struct StoredNameTests {
         return found
     }
 
-    @Test("of nested structs are not taken for those that are called like their keys")
+    @Test("are not taken for those of nested structs that are called like their keys")
     func nested() async throws {
         #expect(try await selected(.matching(#Predicate { $0.info.title == "B" })) == [1])
         #expect(try await selected(.matching(#Predicate { $0.info.name == "B" })) == [2])

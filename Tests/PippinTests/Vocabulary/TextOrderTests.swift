@@ -70,7 +70,7 @@ struct TextOrderTests {
         #expect(try await states.next()?.map(\.name) == ["Anna", "anna", "ANNE", "part 10", "Part 2", "zoe", "Zoe"])
     }
 
-    @Test("by which pages cannot be taken is an error that says so")
+    @Test("is an error that says so where pages cannot be taken by it")
     func pages() async throws {
         let order = Order<Part>.ascending(\.name, .caseInsensitive)
         let first = try await manager.fetch(Part.self, sortedBy: order, limit: 2)

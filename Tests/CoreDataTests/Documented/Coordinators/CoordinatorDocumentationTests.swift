@@ -69,7 +69,7 @@ struct CoordinatorDocumentationTests {
         #expect(error?.code == NSFileWriteNoPermissionError)
     }
 
-    @Test("Adding a store to a file that is none throws; so does a read-only store without a file")
+    @Test("Adding a store to a file that is not a store throws; so does a read-only store without a file")
     func notAStore() throws {
         try Data("no store".utf8).write(to: file.url)
         #expect(throws: NSError.self) { try file.container() }
@@ -153,7 +153,7 @@ struct CoordinatorDocumentationTests {
         #expect(try empty.all("Note").isEmpty)
     }
 
-    @Test("The coordinator tells of stores that come and go")
+    @Test("The coordinator reports stores that come and go")
     func notifications() throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Notebook.model())
         nonisolated(unsafe) var log: [String] = []  // posted on this thread

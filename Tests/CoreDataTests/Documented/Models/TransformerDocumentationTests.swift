@@ -10,7 +10,7 @@ struct TransformerDocumentationTests {
 
     init() throws { folder = try TestFolder() }
 
-    @Test("NSSecureUnarchiveFromDataTransformer: archives of basic classes, both ways; nil for what is none")
+    @Test("NSSecureUnarchiveFromDataTransformer: archives of basic classes, both ways; nil for anything else")
     func archives() throws {
         let transformer = NSSecureUnarchiveFromDataTransformer()
         let data = try #require(transformer.reverseTransformedValue(["a", "b"]) as? Data)

@@ -214,7 +214,7 @@ struct KeyValueDocumentationTests {
         #expect(note.changedValuesForCurrentEvent().isEmpty)
     }
 
-    @Test("setPrimitiveValue calls no change notification: neither the object nor changedValues() tells of it")
+    @Test("setPrimitiveValue calls no change notification: neither the object nor changedValues() reports it")
     func primitivesAreNoChange() throws {
         let note = try #require(try context.all("Note", by: "title").first)
         _ = note.value(forKey: "title")

@@ -41,7 +41,7 @@ struct LifeCycleDocumentationTests {
         #expect(context.undoManager?.canUndo == false)
     }
 
-    @Test("awakeFromFetch: no notification tells of what was set")
+    @Test("awakeFromFetch: no notification reports what was set")
     func fetchPostsNothing() throws {
         hooks.onFetch = { $0.setValue(5, forKey: "stars") }
         let log = PostingLog(context)
@@ -70,7 +70,7 @@ struct LifeCycleDocumentationTests {
         #expect(!context.hasChanges)
     }
 
-    @Test("A change after waking is one, and is saved")
+    @Test("A change after waking counts as a change, and is saved")
     func changesAfterwardsCount() throws {
         hooks.onFetch = { $0.setValue("derived", forKey: "cache") }
         let note = try note()
@@ -239,7 +239,7 @@ struct LifeCycleDocumentationTests {
         #expect(!context.hasChanges && note.managedObjectContext == nil)
     }
 
-    @Test("delete: observers are told of it, also of an object of whose insertion they were not told yet")
+    @Test("delete: observers hear of it, also of an object of whose insertion they have not heard yet")
     func deletionIsTold() {
         let log = PostingLog(context)
         let told = context.make("Note")

@@ -69,7 +69,7 @@ struct ManagedObjectDocumentationTests {
         #expect(entry.isFault && entry.hasFault(forRelationshipNamed: "words"))
     }
 
-    @Test("isInserted, isUpdated and isDeleted tell of changes since the last save; hasChanges of any of them")
+    @Test("isInserted, isUpdated and isDeleted show changes since the last save; hasChanges any of them")
     func changes() throws {
         let new = LoggedEntry(context: context)
         #expect(new.isInserted && !new.isUpdated && !new.isDeleted && new.hasChanges)

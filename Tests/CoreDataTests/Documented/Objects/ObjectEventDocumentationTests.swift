@@ -18,7 +18,7 @@ struct ObjectEventDocumentationTests {
 
     // MARK: Faults
 
-    @Test("willTurnIntoFault is called before the object is a fault, didTurnIntoFault when it is one")
+    @Test("willTurnIntoFault is called before the object becomes a fault, didTurnIntoFault afterwards")
     func turningIntoAFault() {
         context.refresh(entry, mergeChanges: false)
         #expect(entry.take() == ["willTurnIntoFault false", "didTurnIntoFault true"])
@@ -59,7 +59,7 @@ struct ObjectEventDocumentationTests {
         #expect(flags.rawValue == 2 + 4 + 8 + 16 + 32 + 64)
     }
 
-    @Test("awake(fromSnapshotEvents:) tells of what a merge policy changed")
+    @Test("awake(fromSnapshotEvents:) reports what a merge policy changed")
     func snapshotOfAMergePolicy() throws {
         let other = container.newBackgroundContext()
         try other.performAndWait {
@@ -104,7 +104,7 @@ struct ObjectEventDocumentationTests {
     }
 
     @Test(
-        "didSave: what an ordinary setter changes there is a change of the context, to be saved; a transient value is none"
+        "didSave: what an ordinary setter changes there changes the context, to be saved; a transient value does not"
     )
     func changingInDidSave() throws {
         entry.onDidSave = { $0.setValue("short", forKey: "summary") }
@@ -117,7 +117,7 @@ struct ObjectEventDocumentationTests {
         #expect(context.hasChanges && entry.changedValues()["mood"] as? Int == 9)
     }
 
-    @Test("A deleted object is told of the save as well, and knows meanwhile that it is deleted")
+    @Test("A deleted object hears of the save as well, and knows meanwhile that it is deleted")
     func savingADeletion() throws {
         context.delete(entry)
         entry.log = []

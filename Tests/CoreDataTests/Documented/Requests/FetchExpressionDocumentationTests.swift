@@ -47,7 +47,7 @@ struct FetchExpressionDocumentationTests {
         }
     }
 
-    @Test("havingPredicate: needs propertiesToGroupBy")
+    @Test("havingPredicate: it throws without propertiesToGroupBy")
     func havingWithoutGroups() {
         let request = NSFetchRequest<NSDictionary>(entityName: "Book")
         request.resultType = .dictionaryResultType

@@ -69,7 +69,7 @@ struct ResultsDelegateDocumentationTests {
             ])
     }
 
-    @Test("A deletion has the old index path only; what comes after it is not told of")
+    @Test("A deletion has the old index path only; objects that merely move up are not reported")
     func deleting() throws {
         let first = controller.object(at: IndexPath(indexes: [0, 0]))
         #expect(try told(Listener()) { context.delete(first) } == ["will", "delete [0, 0] []", "did"])

@@ -115,7 +115,7 @@ struct AtomicStoreDocumentationTests {
         #expect(store.cacheNodes() == [node] && node.value(forKey: "title") as? String == "A")
     }
 
-    @Test("A save has the nodes of changed objects updated, and tells of those of deleted ones before it saves")
+    @Test("A save has the nodes of changed objects updated, and reports those of deleted ones before it saves")
     func changing() throws {
         let (store, context) = try listStore()
         let (changed, deleted) = (context.make("Note"), context.make("Note"))

@@ -66,7 +66,7 @@ struct FindingMappingTests {
         }
     }
 
-    @Test("A version of the package that cannot be read is none that the mappings fit")
+    @Test("A version of the package that cannot be read is not taken for one that the mappings fit")
     func draft() throws {
         try inTestFolder { folder in
             let versions = [Self.first, "<entity name=\"Book\" isAbstract=\"perhaps\"/>", Self.second]

@@ -23,19 +23,19 @@ struct AgreementExampleTests {
         }
     }
 
-    @Test("on the remainder of fractions: it is that of the whole numbers")
+    @Test("The remainder of fractions is that of the whole numbers")
     func remainder() throws {
         try check("Book", "modulus:by:(price, 4) == 3", finds: ["b"])
         try check("Book", "modulus:by:(price, price) >= 0", finds: ["b"])
     }
 
-    @Test("on the remainder of an integer that no double holds, by a fraction (seeds 1037 and 1224)")
+    @Test("The remainder of an integer that no double holds, by a fraction, is the same (seeds 1037 and 1224)")
     func remainderOfWideIntegers() throws {
         try check("Book", "modulus:by:(-9007199254740993, price) == -5", finds: ["b"])
         try check("Book", "modulus:by:(9007199254740993, price - 5) == 1", finds: ["a", "b"])
     }
 
-    @Test("on keys that no entity has, also beside nil: both refuse them (seed 116)")
+    @Test("Both refuse keys that no entity has, also beside nil (seed 116)")
     func unknownKeysBesideNil() throws {
         for format in ["colour < nil", "colour LIKE nil", "nil CONTAINS colour", "TERNARY(colour == 1, 1, 2) > nil"] {
             #expect(throws: NSError.self) { try check("Book", format, finds: []) }
@@ -43,27 +43,27 @@ struct AgreementExampleTests {
     }
 
     @Test(
-        "on keys inside a subquery: they start at the object outside, also where the destination has a key of that name"
+        "Keys inside a subquery start at the object outside, also where the destination has a key of that name"
     )
     func subqueryKeys() throws {
         try check("Author", "SUBQUERY(books, $b, $b.price < rating).@count == 1", finds: ["b"])
         try check("Book", "SUBQUERY(author.books, $b, $b.title != title).@count == 1", finds: ["a", "b"])
     }
 
-    @Test("on subqueries of what lies behind a to-many relationship")
+    @Test("Subqueries of what lies behind a to-many relationship have the same result")
     func furtherSubqueries() throws {
         try check("Author", "SUBQUERY(books.author, $a, $a.name == 'b' AND $a == SELF).@count == 2", finds: ["b"])
         try check("Author", "SUBQUERY(books.shelf, $s, $s.code == nil).@count == 0", finds: ["a", "b"])
         try check("Author", "SUBQUERY(books.author, $a, ANY $a.books.price > 7).@max.rating > 2", finds: ["b"])
     }
 
-    @Test("on keys on the right of ANY and ALL: they start at the object, too")
+    @Test("Keys on the right of ANY and ALL start at the object, too")
     func quantifiedKeys() throws {
         try check("Author", "ANY books.title == name", finds: ["b"])
         try check("Author", "ALL books.price < rating", finds: ["a"])
     }
 
-    @Test("on what is behind a to-one relationship without an object: ANY finds nothing there, ALL and NONE are true")
+    @Test("ANY finds nothing behind a to-one relationship without an object; ALL and NONE are true")
     func behindNothing() throws {
         let folder = try TestFolder()
         for type in [NSSQLiteStoreType, NSXMLStoreType, NSBinaryStoreType] {
@@ -103,7 +103,7 @@ struct AgreementExampleTests {
         }
     }
 
-    @Test("on how many objects a to-one relationship has")
+    @Test("A to-one relationship has the same number of objects in both")
     func countOfOne() throws {
         try check("Book", "author.@count == 1 AND title == 'b'", finds: ["b"])
         try check("Book", "shelf.@count == 0 AND author[SIZE] > 0", finds: ["a", "b"])
