@@ -24,7 +24,9 @@ extension OpenDatabase {
     ) throws -> Result {
         try run(work, fallback: CoreDataErrorCode.persistentStoreSave) {
             var losses = Losses(place.failover)
-            for attempt in 1... {
+            var attempt = 0
+            while true {
+                attempt += 1
                 do {
                     if attempt > 1 {
                         again?()
@@ -43,7 +45,6 @@ extension OpenDatabase {
                     _ = try losses.wait(after: error)
                 }
             }
-            throw SaveUndone(cause: PostgresError(state: "40000", message: "the batch was tried too often"))
         }
     }
 

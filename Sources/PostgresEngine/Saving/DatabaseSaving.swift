@@ -23,7 +23,9 @@ extension OpenDatabase {
             var isLeft = false
             var clearsUniqueValues = false
             var losses = Losses(place.failover)
-            for attempt in 1... {
+            var attempt = 0
+            while true {
+                attempt += 1
                 if attempt > 1 { NSPostgreSQLMetricsReceiver.record(.saveRepeated(attempt: attempt)) }
                 do {
                     guard let others else {
@@ -54,7 +56,6 @@ extension OpenDatabase {
                     try reconnect(after: error, since: losses.wait(after: error))
                 } catch let error as SaveUndone { _ = try losses.wait(after: error) }
             }
-            return SaveResult()
         }
     }
 
