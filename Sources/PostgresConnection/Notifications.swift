@@ -43,10 +43,4 @@ extension PostgresConnection {
         // The next statement reports an error of this call.
         _ = PQconsumeInput(handle)
     }
-
-    /// Waits until input arrives from the server, or the time has passed. For tests.
-    package func waitForInput(milliseconds: Int32) {
-        var poll = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
-        _ = Foundation.poll(&poll, 1, milliseconds)
-    }
 }

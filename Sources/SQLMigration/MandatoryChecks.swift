@@ -12,15 +12,14 @@ package enum MandatoryChecks {
         pair.destinationMappings.flatMap { mapping -> [MigrationCheck] in
             guard let former = pair.former(mapping), let plan = pair.plan(for: mapping) else { return [] }
             return mapping.layout.slots.indices.flatMap { slot -> [MigrationCheck] in
-                check(mapping.layout.slots[slot], mapping.columns[slot], mapping, former, plan, pair)
+                check(mapping.layout.slots[slot], mapping.columns[slot], mapping, former, plan)
             }
         }
     }
 
     private static func check(
         _ slot: SlotLayout, _ column: SlotColumn?, _ mapping: EntityMapping, _ former: EntityMapping,
-        _ plan: EntityMappingPlan,
-        _ pair: SchemaPair
+        _ plan: EntityMappingPlan
     ) -> [MigrationCheck] {
         guard let column, !column.isDerived else { return [] }
         let sourceSlot = plan.source(of: slot.name).flatMap { former.layout.slotIndex(forName: $0) }

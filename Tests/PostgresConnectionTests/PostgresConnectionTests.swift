@@ -211,7 +211,8 @@ struct PostgresConnectionTests {
         try connection.execute("LISTEN news")
         let other = try database.connect()
         try other.execute("NOTIFY news, 'hello'")
-        connection.waitForInput(milliseconds: 5000)
+        var input = pollfd(fd: connection.socket, events: Int16(POLLIN), revents: 0)
+        _ = poll(&input, 1, 5000)
         let heard = try connection.notifications()
         #expect(heard == [PostgresNotification(channel: "news", payload: "hello", processID: other.processID)])
     }

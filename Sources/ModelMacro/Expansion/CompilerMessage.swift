@@ -4,7 +4,6 @@ import Foundation
 package struct CompilerMessage: Decodable, Sendable {
     package var getCapability: Empty?
     package var expandAttachedMacro: Attached?
-    package var expandFreestandingMacro: Empty?
 
     package struct Empty: Decodable, Sendable {}
 

@@ -7,14 +7,11 @@ import Foundation
 /// time for all models. Pure, except for the closure that gives headings.
 struct FollowedSections<Model: CoreModel>: Sendable {
     private(set) var list = SectionedList<Model>([])
-    /// The headings that have occurred, by their numbers here.
-    private var names: [String] = []
+    /// The headings that have occurred, by their numbers here: those in use, and not many more.
+    private(set) var names: [String] = []
     private var numbers: [String: Int32] = [:]
     /// The number of the heading of each model in the flat list.
     private var headings: [Int32] = []
-
-    /// The number of remembered headings: those in use, and not many more. For tests.
-    var countOfHeadings: Int { names.count }
 
     /// An empty list.
     init() {}

@@ -103,7 +103,7 @@ struct TableMigration {
         let columns = Set(types.keys)
         return origins.allSatisfy { sources in
             sources.allSatisfy { column, source in column == source || !columns.contains(column) }
-        } && !newInOldPlace(definition, columns, origins, pair)
+        } && !newInOldPlace(definition, pair)
     }
 
     /// The table's columns that the source's model has and the destination's does not.
@@ -114,10 +114,7 @@ struct TableMigration {
     }
 
     /// Whether a property is new, and its column contains another property's values.
-    private static func newInOldPlace(
-        _ definition: TableDefinition, _ columns: Set<String>, _ origins: some Collection<[String: String]>,
-        _ pair: SchemaPair
-    ) -> Bool {
+    private static func newInOldPlace(_ definition: TableDefinition, _ pair: SchemaPair) -> Bool {
         pair.destinationMappings.contains { mapping in
             guard mapping.table == definition.name, let former = pair.former(mapping),
                 let plan = pair.plan(for: mapping)
