@@ -17,7 +17,7 @@ package struct ConnectionTarget: Sendable, CustomStringConvertible {
         guard let options = PQconninfoParse(string, nil) else {
             throw PostgresError(
                 state: "08001",
-                message: "the connection string is none that libpq can read; it begins with “\(beginning)”")
+                message: "the connection string cannot be read by libpq; it begins with “\(beginning)”")
         }
         defer { PQconninfoFree(options) }
         var parsed: [String: String] = [:]

@@ -82,7 +82,7 @@ package final class PostgresConnection {
     /// Runs one or several statements without parameters, ignoring their rows.
     package func execute(_ sql: String) throws { _ = try executeTagged(sql) }
 
-    /// The same.
+    /// Runs one or several statements without parameters, ignoring their rows.
     ///
     /// - Returns: what the server says that it did last: `ROLLBACK` for the `COMMIT` of a failed transaction.
     func executeTagged(_ sql: String) throws -> String {

@@ -10,7 +10,7 @@ extension NSAttributeType {
     /// The name of the type in XML stores.
     package var xmlName: String { Self.xmlNames.first { $0.type == self }?.name ?? "undefined" }
 
-    /// The type with a name in XML stores; nil for a name that is none.
+    /// The type with a name in XML stores; nil for an unknown name.
     package init?(xmlName: String) {
         guard let type = Self.xmlNames.first(where: { $0.name == xmlName })?.type else { return nil }
         self = type

@@ -44,7 +44,7 @@ public struct LiveQuery<State: Sendable>: AsyncSequence, Sendable {
         /// - Throws: what fetching throws.
         public mutating func next() async throws -> State? { try await nextReading()?.state }
 
-        /// The same, with the way it was read.
+        /// The next state, with the way it was read; nil once the task is cancelled.
         mutating func nextReading() async throws -> Reading<State>? {
             var isFirst = last == nil
             while true {

@@ -11,7 +11,7 @@ extension OpenDatabase {
         switch position {
         case nil: break
         case .transaction(let number): parameters.append(number)
-        // Outside of what the server has numbers for. Nothing is deleted before a date that is none.
+        // Outside of what the server has numbers for. Nothing is deleted before an invalid date.
         case .date(let seconds):
             parameters.append(Timestamp(secondsSince2001: seconds) ?? (seconds > 0 ? .infinity : .negativeInfinity))
         }

@@ -3,7 +3,7 @@ extension ComparisonTree {
     /// are valid.
     ///
     /// - Parameter constant: the value of an expression that is a constant; nil for all others.
-    /// - Returns: The reason; nil if there is none.
+    /// - Returns: the reason; nil if there is none.
     package func operandObstacle(constantOf constant: (ExpressionTree) -> Value?) -> String? {
         switch comparison {
         case .between:

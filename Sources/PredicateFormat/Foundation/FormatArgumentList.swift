@@ -18,9 +18,9 @@ public struct FormatArgumentList {
 /// Calls a function with values as a predicate or an expression takes them.
 ///
 /// - Parameters:
-///   - args: The values, one a placeholder.
-///   - body: What is called with them.
-/// - Returns: What the function returns.
+///   - args: the values, one a placeholder.
+///   - body: what is called with them.
+/// - Returns: what the function returns.
 @_disfavoredOverload
 public func withVaList<R>(_ args: [any CVarArg], _ body: (FormatArgumentList) -> R) -> R {
     body(FormatArgumentList(values: args))
@@ -28,16 +28,16 @@ public func withVaList<R>(_ args: [any CVarArg], _ body: (FormatArgumentList) ->
 
 /// Values as a predicate or an expression takes them.
 ///
-/// - Parameter args: The values, one a placeholder.
-/// - Returns: The values, to be given to `NSPredicate(format:arguments:)`.
+/// - Parameter args: the values, one a placeholder.
+/// - Returns: the values, to be given to `NSPredicate(format:arguments:)`.
 public func getVaList(_ args: [any CVarArg]) -> FormatArgumentList { FormatArgumentList(values: args) }
 
 extension NSExpression {
     /// Creates an expression from a format string and the values for its placeholders.
     ///
     /// - Parameters:
-    ///   - expressionFormat: The format, with `%@` for a value and `%K` for a key path.
-    ///   - arguments: The values, of `withVaList(_:_:)` or `getVaList(_:)`.
+    ///   - expressionFormat: the format, with `%@` for a value and `%K` for a key path.
+    ///   - arguments: the values, of `withVaList(_:_:)` or `getVaList(_:)`.
     public convenience init(format expressionFormat: String, arguments: FormatArgumentList) {
         self.init(format: expressionFormat, argumentArray: arguments.values)
     }

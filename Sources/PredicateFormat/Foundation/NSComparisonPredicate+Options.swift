@@ -102,7 +102,7 @@ extension NSComparisonPredicate {
 
         /// Options from bits.
         ///
-        /// - Parameter rawValue: The bits of Foundation's constants.
+        /// - Parameter rawValue: the bits of Foundation's constants.
         public init(rawValue: UInt) {
             self.rawValue = rawValue
         }

@@ -16,11 +16,11 @@ open class NSComparisonPredicate: NSPredicate {
     /// Creates a predicate of two expressions and the way to compare them.
     ///
     /// - Parameters:
-    ///   - lhs: The expression on the left.
-    ///   - rhs: The expression on the right.
-    ///   - modifier: Which elements must satisfy the comparison, if `lhs` is a collection.
-    ///   - operatorType: How the values are compared.
-    ///   - options: How strings are compared.
+    ///   - lhs: the expression on the left.
+    ///   - rhs: the expression on the right.
+    ///   - modifier: which elements must satisfy the comparison, if `lhs` is a collection.
+    ///   - operatorType: how the values are compared.
+    ///   - options: how strings are compared.
     public init(
         leftExpression lhs: NSExpression, rightExpression rhs: NSExpression, modifier: Modifier,
         type operatorType: Operator, options: Options = []
@@ -39,9 +39,9 @@ open class NSComparisonPredicate: NSPredicate {
     /// It is for use in memory only: `FUNCTION(left, "selector:", right) == YES`.
     ///
     /// - Parameters:
-    ///   - lhs: The expression on the left.
-    ///   - rhs: The expression on the right.
-    ///   - selector: One of the methods that ``NSExpression/registerFunction(_:_:)`` lists, or a registered one.
+    ///   - lhs: the expression on the left.
+    ///   - rhs: the expression on the right.
+    ///   - selector: one of the methods that ``NSExpression/registerFunction(_:_:)`` lists, or a registered one.
     public init(leftExpression lhs: NSExpression, rightExpression rhs: NSExpression, customSelector selector: Selector)
     {
         customSelector = selector
@@ -99,7 +99,7 @@ open class NSComparisonPredicate: NSPredicate {
 
     /// Whether an object satisfies the comparison.
     ///
-    /// - Parameter object: The object that key paths start at.
+    /// - Parameter object: the object that key paths start at.
     /// - Returns: `true` if the comparison holds.
     open override func evaluate(with object: Any?) -> Bool {
         content.evaluate(with: object, nil)
@@ -108,8 +108,8 @@ open class NSComparisonPredicate: NSPredicate {
     /// Whether an object satisfies the comparison, with values for its variables.
     ///
     /// - Parameters:
-    ///   - object: The object that key paths start at.
-    ///   - bindings: The values, by the variables' names without the dollar sign.
+    ///   - object: the object that key paths start at.
+    ///   - bindings: the values, by the variables' names without the dollar sign.
     /// - Returns: `true` if the comparison holds.
     open override func evaluate(with object: Any?, substitutionVariables bindings: [String: Any]?) -> Bool {
         content.evaluate(with: object, bindings)
@@ -117,7 +117,7 @@ open class NSComparisonPredicate: NSPredicate {
 
     /// Whether another predicate has the same content.
     ///
-    /// - Parameter object: What to compare with.
+    /// - Parameter object: what to compare with.
     /// - Returns: `false` for anything but an equal predicate.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSComparisonPredicate else { return false }
@@ -129,7 +129,7 @@ open class NSComparisonPredicate: NSPredicate {
 
     /// Returns the predicate itself, which is immutable.
     ///
-    /// - Parameter zone: Not used.
-    /// - Returns: The object itself.
+    /// - Parameter zone: not used.
+    /// - Returns: the object itself.
     open override func copy(with zone: NSZone? = nil) -> Any { self }
 }

@@ -21,7 +21,7 @@ extension NSExpression {
     /// `valueForKeyPath:`, `objectForKey:`.
     ///
     /// - Parameters:
-    ///   - name: The name, as a selector with a colon for each argument.
+    ///   - name: the name, as a selector with a colon for each argument.
     ///   - function: Computes the result from the operand's value and the arguments' values; numbers are `NSNumber`s.
     ///     It runs on any thread that evaluates. `nil` removes the function.
     public static func registerFunction(

@@ -27,8 +27,8 @@ open class NSExpression: NSObject, NSCopying {
     /// ```
     ///
     /// - Parameters:
-    ///   - expressionFormat: The format, with `%@` for a value and `%K` for a key path.
-    ///   - arguments: The values, in the order of the placeholders.
+    ///   - expressionFormat: the format, with `%@` for a value and `%K` for a key path.
+    ///   - arguments: the values, in the order of the placeholders.
     public convenience init(format expressionFormat: String, _ arguments: Any?...) {
         self.init(NSExpression.parsed(expressionFormat, arguments))
     }
@@ -36,8 +36,8 @@ open class NSExpression: NSObject, NSCopying {
     /// Creates an expression from a format string and an array of the values for its placeholders.
     ///
     /// - Parameters:
-    ///   - expressionFormat: The format, with `%@` for a value and `%K` for a key path.
-    ///   - arguments: The values, in the order of the placeholders.
+    ///   - expressionFormat: the format, with `%@` for a value and `%K` for a key path.
+    ///   - arguments: the values, in the order of the placeholders.
     public convenience init(format expressionFormat: String, argumentArray arguments: [Any]) {
         self.init(NSExpression.parsed(expressionFormat, arguments))
     }
@@ -45,8 +45,8 @@ open class NSExpression: NSObject, NSCopying {
     /// Creates an expression from a format string that may be invalid.
     ///
     /// - Parameters:
-    ///   - expressionFormat: The format, with `%@` for a value and `%K` for a key path.
-    ///   - arguments: The values, in the order of the placeholders.
+    ///   - expressionFormat: the format, with `%@` for a value and `%K` for a key path.
+    ///   - arguments: the values, in the order of the placeholders.
     /// - Throws: ``PredicateFormatError``, which marks the position and says what was expected there.
     public convenience init(parsing expressionFormat: String, arguments: [Any?] = []) throws {
         self.init(try NSExpression.tree(parsing: expressionFormat, arguments, surplus: .refused))
@@ -70,7 +70,7 @@ open class NSExpression: NSObject, NSCopying {
     /// Creates an expression for a constant: any value, including collections and `nil`. An array with expressions
     /// among its elements is what `init(forAggregate:)` makes of it.
     ///
-    /// - Parameter value: The constant.
+    /// - Parameter value: the constant.
     public convenience init(forConstantValue value: Any?) {
         self.init(ExpressionTree.constant(Value(value)).withoutExpressionObject)
     }
@@ -82,7 +82,7 @@ open class NSExpression: NSObject, NSCopying {
 
     /// Creates an expression for a variable: `$name`.
     ///
-    /// - Parameter string: The variable's name, without the dollar sign.
+    /// - Parameter string: the variable's name, without the dollar sign.
     public convenience init(forVariable string: String) {
         self.init(.variable(string))
     }
@@ -90,7 +90,7 @@ open class NSExpression: NSObject, NSCopying {
     /// Creates an expression for the value under a key path, such as `author.name`, or `$author.name` starting at a
     /// variable.
     ///
-    /// - Parameter keyPath: The names, with dots between them.
+    /// - Parameter keyPath: the names, with dots between them.
     public convenience init(forKeyPath keyPath: String) {
         let keys = keys(ofPath: keyPath)
         guard let first = keys.first, first.hasPrefix("$"), first.count > 1 else {
@@ -104,7 +104,7 @@ open class NSExpression: NSObject, NSCopying {
     /// Creates an expression that calls one of the functions of the predicate language.
     ///
     /// - Parameters:
-    ///   - name: The function's name, such as `sum:` or `raise:toPower:`. An unknown name stops the program.
+    ///   - name: the function's name, such as `sum:` or `raise:toPower:`. An unknown name stops the program.
     ///   - parameters: Expressions, as many as the name has colons.
     public convenience init(forFunction name: String, arguments parameters: [Any]) {
         guard let tree = ExpressionTree.function(named: name, parameters.map(NSExpression.tree)) else {
@@ -122,16 +122,16 @@ open class NSExpression: NSObject, NSCopying {
     /// ``registerFunction(_:_:)`` lists the methods that can be called.
     ///
     /// - Parameters:
-    ///   - target: The expression on whose value the method is called.
-    ///   - name: The method's name, such as `uppercase:`.
-    ///   - parameters: The arguments, as expressions; `nil` for none.
+    ///   - target: the expression on whose value the method is called.
+    ///   - name: the method's name, such as `uppercase:`.
+    ///   - parameters: the arguments, as expressions; `nil` for none.
     public convenience init(forFunction target: NSExpression, selectorName name: String, arguments parameters: [Any]?) {
         self.init(.call(on: target.tree, name: name, arguments: (parameters ?? []).map(NSExpression.tree)))
     }
 
     /// Creates an expression for a collection of other expressions: `{1, year, $limit}`.
     ///
-    /// - Parameter subexpressions: The elements, as expressions.
+    /// - Parameter subexpressions: the elements, as expressions.
     public convenience init(forAggregate subexpressions: [Any]) {
         self.init(.collection(of: subexpressions.map(NSExpression.tree)))
     }
@@ -139,8 +139,8 @@ open class NSExpression: NSObject, NSCopying {
     /// Creates an expression for the union of two collections.
     ///
     /// - Parameters:
-    ///   - left: An expression that gives a collection.
-    ///   - right: An expression that gives a collection.
+    ///   - left: an expression that gives a collection.
+    ///   - right: an expression that gives a collection.
     public convenience init(forUnionSet left: NSExpression, with right: NSExpression) {
         self.init(.set(.union, left.tree, right.tree))
     }
@@ -148,8 +148,8 @@ open class NSExpression: NSObject, NSCopying {
     /// Creates an expression for the intersection of two collections.
     ///
     /// - Parameters:
-    ///   - left: An expression that gives a collection.
-    ///   - right: An expression that gives a collection.
+    ///   - left: an expression that gives a collection.
+    ///   - right: an expression that gives a collection.
     public convenience init(forIntersectSet left: NSExpression, with right: NSExpression) {
         self.init(.set(.intersect, left.tree, right.tree))
     }
@@ -157,8 +157,8 @@ open class NSExpression: NSObject, NSCopying {
     /// Creates an expression for the elements of one collection that are not in another.
     ///
     /// - Parameters:
-    ///   - left: An expression that gives a collection.
-    ///   - right: An expression that gives a collection.
+    ///   - left: an expression that gives a collection.
+    ///   - right: an expression that gives a collection.
     public convenience init(forMinusSet left: NSExpression, with right: NSExpression) {
         self.init(.set(.minus, left.tree, right.tree))
     }
@@ -166,9 +166,9 @@ open class NSExpression: NSObject, NSCopying {
     /// Creates an expression for the elements of a collection that satisfy a predicate: `SUBQUERY(…)`.
     ///
     /// - Parameters:
-    ///   - expression: The collection.
-    ///   - variable: The variable for an element in the predicate, without the dollar sign.
-    ///   - predicate: An `NSPredicate`, not a block predicate.
+    ///   - expression: the collection.
+    ///   - variable: the variable for an element in the predicate, without the dollar sign.
+    ///   - predicate: an `NSPredicate`, not a block predicate.
     public convenience init(
         forSubquery expression: NSExpression, usingIteratorVariable variable: String, predicate: NSPredicate
     ) {
@@ -178,9 +178,9 @@ open class NSExpression: NSObject, NSCopying {
     /// Creates an expression with one of two values, depending on a predicate: `TERNARY(…)`.
     ///
     /// - Parameters:
-    ///   - predicate: The condition.
-    ///   - trueExpression: The value if the predicate holds.
-    ///   - falseExpression: The value if it does not.
+    ///   - predicate: the condition.
+    ///   - trueExpression: the value if the predicate holds.
+    ///   - falseExpression: the value if it does not.
     public convenience init(
         forConditional predicate: NSPredicate, trueExpression: NSExpression, falseExpression: NSExpression
     ) {
@@ -197,7 +197,7 @@ open class NSExpression: NSObject, NSCopying {
     ///
     /// - Parameters:
     ///   - block: Receives the evaluated object, the arguments' values and the context.
-    ///   - arguments: The arguments; `nil` for none.
+    ///   - arguments: the arguments; `nil` for none.
     public convenience init(
         block: @escaping (Any?, [Any], NSMutableDictionary?) -> Any, arguments: [NSExpression]?
     ) {
@@ -221,9 +221,9 @@ open class NSExpression: NSObject, NSCopying {
     /// The value of the expression.
     ///
     /// - Parameters:
-    ///   - object: The object that `SELF` and key paths refer to.
+    ///   - object: the object that `SELF` and key paths refer to.
     ///   - context: Values for variables, by names without the dollar sign.
-    /// - Returns: The value; `nil` for none.
+    /// - Returns: the value; `nil` for none.
     open func expressionValue(with object: Any?, context: NSMutableDictionary?) -> Any? {
         var variables: [String: Value] = [:]
         for (key, value) in context ?? [:] {
@@ -240,7 +240,7 @@ open class NSExpression: NSObject, NSCopying {
 
     /// Whether another expression has the same content.
     ///
-    /// - Parameter object: What to compare with.
+    /// - Parameter object: what to compare with.
     /// - Returns: `false` for anything but an equal expression.
     open override func isEqual(_ object: Any?) -> Bool {
         guard let other = object as? NSExpression else { return false }
@@ -252,8 +252,8 @@ open class NSExpression: NSObject, NSCopying {
 
     /// Returns the expression itself, which is immutable.
     ///
-    /// - Parameter zone: Not used.
-    /// - Returns: The object itself.
+    /// - Parameter zone: not used.
+    /// - Returns: the object itself.
     open func copy(with zone: NSZone? = nil) -> Any { self }
 }
 

@@ -27,8 +27,8 @@ extension PredicateParsing where Self: NSPredicate {
     /// the position; Core Data raises an exception. For formats written by users, use ``init(parsing:arguments:)``.
     ///
     /// - Parameters:
-    ///   - predicateFormat: The format string.
-    ///   - arguments: One value for each placeholder: `%@` takes any value, including `nil`, collections and
+    ///   - predicateFormat: the format string.
+    ///   - arguments: one value for each placeholder: `%@` takes any value, including `nil`, collections and
     ///     `NSExpression`s, `%K` takes a key path. Further values are ignored, as in Core Data.
     public init(format predicateFormat: String, _ arguments: Any?...) {
         self = predicate(orStop: predicateFormat, arguments)
@@ -37,8 +37,8 @@ extension PredicateParsing where Self: NSPredicate {
     /// Creates a predicate from a format string and an array of the values for its placeholders.
     ///
     /// - Parameters:
-    ///   - predicateFormat: The format string. One that does not parse stops the program.
-    ///   - arguments: One value for each placeholder. `NSNull` stands for `nil`.
+    ///   - predicateFormat: the format string. One that does not parse stops the program.
+    ///   - arguments: one value for each placeholder. `NSNull` stands for `nil`.
     public init(format predicateFormat: String, argumentArray arguments: [Any]?) {
         self = predicate(orStop: predicateFormat, arguments ?? [])
     }
@@ -46,8 +46,8 @@ extension PredicateParsing where Self: NSPredicate {
     /// Creates a predicate from a format string and the values for its placeholders.
     ///
     /// - Parameters:
-    ///   - predicateFormat: The format string. One that does not parse stops the program.
-    ///   - arguments: The values, of `withVaList(_:_:)` or `getVaList(_:)`.
+    ///   - predicateFormat: the format string. One that does not parse stops the program.
+    ///   - arguments: the values, of `withVaList(_:_:)` or `getVaList(_:)`.
     public init(format predicateFormat: String, arguments: FormatArgumentList) {
         self = predicate(orStop: predicateFormat, arguments.values)
     }
@@ -59,8 +59,8 @@ extension PredicateParsing where Self: NSPredicate {
     /// ```
     ///
     /// - Parameters:
-    ///   - predicateFormat: The format string, at most 200 levels deep.
-    ///   - arguments: One value for each placeholder.
+    ///   - predicateFormat: the format string, at most 200 levels deep.
+    ///   - arguments: one value for each placeholder.
     /// - Throws: ``PredicateFormatError``, which marks the position and says what was expected there.
     public init(parsing predicateFormat: String, arguments: [Any?] = []) throws {
         let predicate = try parsedPredicate(predicateFormat, arguments)
@@ -79,8 +79,8 @@ extension PredicateParsing where Self: NSPredicate {
     /// let recent = template.withSubstitutionVariables(["YEAR": 1990])
     /// ```
     ///
-    /// - Parameter variables: The values, by the variables' names without the dollar sign. Other variables stay.
-    /// - Returns: The copy.
+    /// - Parameter variables: the values, by the variables' names without the dollar sign. Other variables stay.
+    /// - Returns: the copy.
     public func withSubstitutionVariables(_ variables: [String: Any]) -> Self {
         guard let tree = try? predicateTree(of: self) else { return self }
         let substituted = makePredicate(tree.replacingVariables(with: variables.mapValues { Value($0) }))

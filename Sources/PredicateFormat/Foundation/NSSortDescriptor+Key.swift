@@ -11,8 +11,8 @@ extension KeySorting where Self: NSSortDescriptor {
     /// SQL: `ORDER BY "ZTITLE" ASC`. Missing values come first, strings are in the order of their Unicode code points.
     ///
     /// - Parameters:
-    ///   - key: A key path such as `author.name`; `nil` or `self` for the objects themselves.
-    ///   - ascending: Whether smaller values come first.
+    ///   - key: a key path such as `author.name`; `nil` or `self` for the objects themselves.
+    ///   - ascending: whether smaller values come first.
     public init(key: String?, ascending: Bool) {
         self = sortDescriptor(SortTerm(keyPath: keys(ofPath: key), ascending: ascending), nil)
     }
@@ -20,8 +20,8 @@ extension KeySorting where Self: NSSortDescriptor {
     /// Creates a sort descriptor for the values under a key path, compared by a method.
     ///
     /// - Parameters:
-    ///   - key: A key path; `nil` or `self` for the objects themselves.
-    ///   - ascending: Whether smaller values come first.
+    ///   - key: a key path; `nil` or `self` for the objects themselves.
+    ///   - ascending: whether smaller values come first.
     ///   - selector: `compare:`, or for strings `caseInsensitiveCompare:`, `localizedCompare:`,
     ///     `localizedCaseInsensitiveCompare:` or `localizedStandardCompare:`. Another one stops the program.
     public init(key: String?, ascending: Bool, selector: Selector?) {
@@ -38,8 +38,8 @@ extension KeySorting where Self: NSSortDescriptor {
     /// Creates a sort descriptor for the values under a key path, compared by Swift code. It is for use in memory only.
     ///
     /// - Parameters:
-    ///   - key: The key path; `nil` for the objects themselves.
-    ///   - ascending: Whether the smallest value comes first.
+    ///   - key: the key path; `nil` for the objects themselves.
+    ///   - ascending: whether the smallest value comes first.
     ///   - comparator: Compares two values.
     public init(key: String?, ascending: Bool, comparator: @escaping Comparator) {
         self = sortDescriptor(SortTerm(keyPath: keys(ofPath: key), ascending: ascending), comparator)
@@ -80,10 +80,10 @@ package func makeSortDescriptor(_ term: SortTerm) -> NSSortDescriptor {
 /// The content of sort descriptors, as values.
 ///
 /// - Parameters:
-///   - descriptors: The descriptors, the most significant first.
-///   - keys: The keys of a Swift key path, for descriptors with one; nil if it has no names. See ``KeyPathNaming``.
-/// - Returns: The terms, the most significant first.
-/// - Throws: An error for a descriptor with code.
+///   - descriptors: the descriptors, the most significant first.
+///   - keys: the keys of a Swift key path, for descriptors with one; nil if it has no names. See ``KeyPathNaming``.
+/// - Returns: the terms, the most significant first.
+/// - Throws: an error for a descriptor with code.
 package func sortTerms(
     of descriptors: [NSSortDescriptor], keys: (AnyKeyPath) -> [String]? = keys(of:)
 ) throws -> [SortTerm] {

@@ -9,8 +9,8 @@ extension KeySorting where Self: NSSortDescriptor {
     /// ```
     ///
     /// - Parameters:
-    ///   - keyPath: Stored or `@NSManaged` properties. A key path without names only sorts in memory.
-    ///   - ascending: Whether smaller values come first; nil is smaller than any value.
+    ///   - keyPath: stored or `@NSManaged` properties. A key path without names only sorts in memory.
+    ///   - ascending: whether smaller values come first; nil is smaller than any value.
     public init<Root, Value>(keyPath: KeyPath<Root, Value>, ascending: Bool) {
         self = sortDescriptor(keyPath, ascending, .plain)
     }
@@ -21,7 +21,7 @@ extension KeySorting where Self: NSSortDescriptor {
     /// request.sortDescriptors = [NSSortDescriptor(SortDescriptor(\Book.title, order: .reverse))]
     /// ```
     ///
-    /// - Parameter sortDescriptor: A descriptor with a key path, not with code.
+    /// - Parameter sortDescriptor: a descriptor with a key path, not with code.
     public init<Compared>(_ sortDescriptor: SortDescriptor<Compared>) {
         guard let keyPath = sortDescriptor.keyPath else {
             programmerError("The sort descriptor \(sortDescriptor) has no key path; make one of a key path.")

@@ -37,7 +37,7 @@ private func predicateTree(of predicate: NSPredicate, depth: Int) throws -> Pred
 
 /// The predicate in two parts, for caching results derived from it: see ``PreparedPredicate``.
 ///
-/// - Throws: The errors of ``predicateTree(of:)``, and an error for a predicate that nests too deep to traverse its
+/// - Throws: the errors of ``predicateTree(of:)``, and an error for a predicate that nests too deep to traverse its
 ///   tree.
 package func preparedPredicate(of predicate: NSPredicate) throws -> PreparedPredicate {
     let prepared =
@@ -51,7 +51,7 @@ package func preparedPredicate(of predicate: NSPredicate) throws -> PreparedPred
 
 /// The predicate compiled for repeated evaluation, without going through the NS-class.
 ///
-/// - Throws: The errors of ``predicateTree(of:)``.
+/// - Throws: the errors of ``predicateTree(of:)``.
 package func compiledPredicate(of predicate: NSPredicate) throws -> CompiledPredicate {
     if let content = content(of: predicate) { return content.compiled }
     return CompiledPredicate(try predicateTree(of: predicate))

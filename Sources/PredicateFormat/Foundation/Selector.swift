@@ -10,14 +10,14 @@ public struct Selector: Hashable, Sendable, ExpressibleByStringLiteral, CustomSt
 
     /// A selector by the method's name.
     ///
-    /// - Parameter name: The name, such as `compare:`.
+    /// - Parameter name: the name, such as `compare:`.
     public init(_ name: String) {
         description = name
     }
 
     /// A selector by the method's name.
     ///
-    /// - Parameter name: The name, such as `compare:`.
+    /// - Parameter name: the name, such as `compare:`.
     public init(stringLiteral name: String) {
         description = name
     }
@@ -25,16 +25,16 @@ public struct Selector: Hashable, Sendable, ExpressibleByStringLiteral, CustomSt
 
 /// Returns the selector with a name.
 ///
-/// - Parameter name: The name.
-/// - Returns: The selector.
+/// - Parameter name: the name.
+/// - Returns: the selector.
 public func NSSelectorFromString(_ name: String) -> Selector {
     Selector(name)
 }
 
 /// Returns the name of a selector.
 ///
-/// - Parameter selector: The selector.
-/// - Returns: Its name.
+/// - Parameter selector: the selector.
+/// - Returns: its name.
 public func NSStringFromSelector(_ selector: Selector) -> String {
     selector.description
 }

@@ -34,9 +34,9 @@ extension NSPredicate {
     /// `age == 42`
     ///
     /// - Parameters:
-    ///   - keyPath: The property.
-    ///   - value: The value to compare with.
-    /// - Returns: The predicate.
+    ///   - keyPath: the property.
+    ///   - value: the value to compare with.
+    /// - Returns: the predicate.
     public static func filter<Root, Value: Equatable>(
         keyPath: KeyPath<Root, Value>, equalTo value: Value
     ) -> NSPredicate {
@@ -46,9 +46,9 @@ extension NSPredicate {
     /// `age != 42`, which is also true where `age` is nil.
     ///
     /// - Parameters:
-    ///   - keyPath: The property.
-    ///   - value: The value to compare with.
-    /// - Returns: The predicate.
+    ///   - keyPath: the property.
+    ///   - value: the value to compare with.
+    /// - Returns: the predicate.
     public static func filter<Root, Value: Equatable>(
         keyPath: KeyPath<Root, Value>, notEqualTo value: Value
     ) -> NSPredicate {
@@ -58,9 +58,9 @@ extension NSPredicate {
     /// `age IN {42, 43}`
     ///
     /// - Parameters:
-    ///   - keyPath: The property.
-    ///   - list: The values.
-    /// - Returns: The predicate.
+    ///   - keyPath: the property.
+    ///   - list: the values.
+    /// - Returns: the predicate.
     public static func filter<Root, Value: Equatable>(
         keyPath: KeyPath<Root, Value>, in list: some Sequence<Value>
     ) -> NSPredicate {
@@ -70,9 +70,9 @@ extension NSPredicate {
     /// `age IN {42, 43}`, for an optional property.
     ///
     /// - Parameters:
-    ///   - keyPath: The property.
-    ///   - list: The values.
-    /// - Returns: The predicate.
+    ///   - keyPath: the property.
+    ///   - list: the values.
+    /// - Returns: the predicate.
     public static func filter<Root, Value: Equatable>(
         keyPath: KeyPath<Root, Value?>, in list: some Sequence<Value>
     ) -> NSPredicate {
@@ -82,9 +82,9 @@ extension NSPredicate {
     /// `age > 42`
     ///
     /// - Parameters:
-    ///   - keyPath: The property.
-    ///   - value: The value to compare with.
-    /// - Returns: The predicate.
+    ///   - keyPath: the property.
+    ///   - value: the value to compare with.
+    /// - Returns: the predicate.
     public static func filter<Root, Value: Comparable>(
         keyPath: KeyPath<Root, Value>, moreThan value: Value
     ) -> NSPredicate {
@@ -94,9 +94,9 @@ extension NSPredicate {
     /// `age > 42`, for an optional property.
     ///
     /// - Parameters:
-    ///   - keyPath: The property.
-    ///   - value: The value to compare with.
-    /// - Returns: The predicate.
+    ///   - keyPath: the property.
+    ///   - value: the value to compare with.
+    /// - Returns: the predicate.
     public static func filter<Root, Value: Comparable>(
         keyPath: KeyPath<Root, Value?>, moreThan value: Value
     ) -> NSPredicate {
@@ -106,9 +106,9 @@ extension NSPredicate {
     /// `age >= 42`
     ///
     /// - Parameters:
-    ///   - keyPath: The property.
-    ///   - value: The value to compare with.
-    /// - Returns: The predicate.
+    ///   - keyPath: the property.
+    ///   - value: the value to compare with.
+    /// - Returns: the predicate.
     public static func filter<Root, Value: Comparable>(
         keyPath: KeyPath<Root, Value>, moreThanOrEqual value: Value
     ) -> NSPredicate {
@@ -118,9 +118,9 @@ extension NSPredicate {
     /// `age >= 42`, for an optional property.
     ///
     /// - Parameters:
-    ///   - keyPath: The property.
-    ///   - value: The value to compare with.
-    /// - Returns: The predicate.
+    ///   - keyPath: the property.
+    ///   - value: the value to compare with.
+    /// - Returns: the predicate.
     public static func filter<Root, Value: Comparable>(
         keyPath: KeyPath<Root, Value?>, moreThanOrEqual value: Value
     ) -> NSPredicate {
@@ -130,9 +130,9 @@ extension NSPredicate {
     /// `age < 42`
     ///
     /// - Parameters:
-    ///   - keyPath: The property.
-    ///   - value: The value to compare with.
-    /// - Returns: The predicate.
+    ///   - keyPath: the property.
+    ///   - value: the value to compare with.
+    /// - Returns: the predicate.
     public static func filter<Root, Value: Comparable>(
         keyPath: KeyPath<Root, Value>, lessThan value: Value
     ) -> NSPredicate {
@@ -142,9 +142,9 @@ extension NSPredicate {
     /// `age < 42`, for an optional property.
     ///
     /// - Parameters:
-    ///   - keyPath: The property.
-    ///   - value: The value to compare with.
-    /// - Returns: The predicate.
+    ///   - keyPath: the property.
+    ///   - value: the value to compare with.
+    /// - Returns: the predicate.
     public static func filter<Root, Value: Comparable>(
         keyPath: KeyPath<Root, Value?>, lessThan value: Value
     ) -> NSPredicate {
@@ -154,9 +154,9 @@ extension NSPredicate {
     /// `age <= 42`
     ///
     /// - Parameters:
-    ///   - keyPath: The property.
-    ///   - value: The value to compare with.
-    /// - Returns: The predicate.
+    ///   - keyPath: the property.
+    ///   - value: the value to compare with.
+    /// - Returns: the predicate.
     public static func filter<Root, Value: Comparable>(
         keyPath: KeyPath<Root, Value>, lessThanOrEqual value: Value
     ) -> NSPredicate {
@@ -166,9 +166,9 @@ extension NSPredicate {
     /// `age <= 42`, for an optional property.
     ///
     /// - Parameters:
-    ///   - keyPath: The property.
-    ///   - value: The value to compare with.
-    /// - Returns: The predicate.
+    ///   - keyPath: the property.
+    ///   - value: the value to compare with.
+    /// - Returns: the predicate.
     public static func filter<Root, Value: Comparable>(
         keyPath: KeyPath<Root, Value?>, lessThanOrEqual value: Value
     ) -> NSPredicate {
@@ -178,11 +178,11 @@ extension NSPredicate {
     /// `department BEGINSWITH "dev-"`, with options `department BEGINSWITH[cd] "dev-"`.
     ///
     /// - Parameters:
-    ///   - keyPath: The property.
-    ///   - value: The text.
-    ///   - operator: The way in which the property must match.
-    ///   - options: What to ignore; by default case and diacritics matter.
-    /// - Returns: The predicate.
+    ///   - keyPath: the property.
+    ///   - value: the text.
+    ///   - operator: the way in which the property must match.
+    ///   - options: what to ignore; by default case and diacritics matter.
+    /// - Returns: the predicate.
     public static func filter<Root, Value: PredicateString>(
         keyPath: KeyPath<Root, Value>, value: String, operator: MatchingOperator,
         options: NSComparisonPredicate.Options = []
@@ -193,9 +193,9 @@ extension NSPredicate {
     /// Combines several predicates: all must hold, or with `.or` at least one.
     ///
     /// - Parameters:
-    ///   - predicates: The predicates.
-    ///   - type: The way in which they are combined.
-    /// - Returns: The predicate.
+    ///   - predicates: the predicates.
+    ///   - type: the way in which they are combined.
+    /// - Returns: the predicate.
     public static func compound(
         _ predicates: [NSPredicate], by type: NSCompoundPredicate.LogicalType = .and
     ) -> NSPredicate {
@@ -205,9 +205,9 @@ extension NSPredicate {
     /// Combines several predicates: all must hold, or with `.or` at least one.
     ///
     /// - Parameters:
-    ///   - predicates: The predicates.
-    ///   - type: The way in which they are combined.
-    /// - Returns: The predicate.
+    ///   - predicates: the predicates.
+    ///   - type: the way in which they are combined.
+    /// - Returns: the predicate.
     public static func compound(
         _ predicates: NSPredicate..., by type: NSCompoundPredicate.LogicalType = .and
     ) -> NSPredicate {
@@ -216,8 +216,8 @@ extension NSPredicate {
 
     /// `NOT predicate`
     ///
-    /// - Parameter predicate: The predicate.
-    /// - Returns: Its opposite.
+    /// - Parameter predicate: the predicate.
+    /// - Returns: its opposite.
     public static func not(_ predicate: NSPredicate) -> NSPredicate {
         NSCompoundPredicate(notPredicateWithSubpredicate: predicate)
     }

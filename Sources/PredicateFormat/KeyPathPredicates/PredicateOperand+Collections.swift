@@ -32,8 +32,8 @@ extension PredicateOperand where Value: PredicateCollection {
     /// `ANY books.title`: the comparison must hold for at least one member. Use `any(\.self)` for the members
     /// themselves.
     ///
-    /// - Parameter keyPath: A property of the members.
-    /// - Returns: An operand for one comparison.
+    /// - Parameter keyPath: a property of the members.
+    /// - Returns: an operand for one comparison.
     @_disfavoredOverload
     public func any<Part>(_ keyPath: KeyPath<Value.Member, Part>) -> KeyPathExpression<Root, Part> {
         quantified(keyPath, .any)
@@ -41,8 +41,8 @@ extension PredicateOperand where Value: PredicateCollection {
 
     /// `ALL books.title`: the comparison must hold for every member, so it holds if there are none.
     ///
-    /// - Parameter keyPath: A property of the members.
-    /// - Returns: An operand for one comparison.
+    /// - Parameter keyPath: a property of the members.
+    /// - Returns: an operand for one comparison.
     @_disfavoredOverload
     public func all<Part>(_ keyPath: KeyPath<Value.Member, Part>) -> KeyPathExpression<Root, Part> {
         quantified(keyPath, .all)
@@ -50,8 +50,8 @@ extension PredicateOperand where Value: PredicateCollection {
 
     /// `NONE books.title`: the comparison must hold for no member.
     ///
-    /// - Parameter keyPath: A property of the members.
-    /// - Returns: An operand for one comparison.
+    /// - Parameter keyPath: a property of the members.
+    /// - Returns: an operand for one comparison.
     @_disfavoredOverload
     public func none<Part>(_ keyPath: KeyPath<Value.Member, Part>) -> KeyPathExpression<Root, Part> {
         quantified(keyPath, .any, isNone: true)
@@ -59,8 +59,8 @@ extension PredicateOperand where Value: PredicateCollection {
 
     /// `books CONTAINS book`
     ///
-    /// - Parameter member: The member to look for.
-    /// - Returns: The predicate.
+    /// - Parameter member: the member to look for.
+    /// - Returns: the predicate.
     @_disfavoredOverload
     public func contains(_ member: Value.Member) -> NSPredicate { compare(.contains, constantTree(member)) }
 
@@ -70,8 +70,8 @@ extension PredicateOperand where Value: PredicateCollection {
 
     /// `books.@sum.price`; 0 without members.
     ///
-    /// - Parameter keyPath: A property of the members.
-    /// - Returns: An operand for comparisons.
+    /// - Parameter keyPath: a property of the members.
+    /// - Returns: an operand for comparisons.
     @_disfavoredOverload
     public func sum<Part>(_ keyPath: KeyPath<Value.Member, Part>) -> KeyPathExpression<Root, Part> {
         computed(.sum, keyPath)
@@ -79,8 +79,8 @@ extension PredicateOperand where Value: PredicateCollection {
 
     /// `books.@avg.price`; nil without members.
     ///
-    /// - Parameter keyPath: A property of the members.
-    /// - Returns: An operand for comparisons.
+    /// - Parameter keyPath: a property of the members.
+    /// - Returns: an operand for comparisons.
     @_disfavoredOverload
     public func average<Part>(_ keyPath: KeyPath<Value.Member, Part>) -> KeyPathExpression<Root, Double> {
         computed(.average, keyPath)
@@ -88,8 +88,8 @@ extension PredicateOperand where Value: PredicateCollection {
 
     /// `books.@min.price`; nil without members.
     ///
-    /// - Parameter keyPath: A property of the members.
-    /// - Returns: An operand for comparisons.
+    /// - Parameter keyPath: a property of the members.
+    /// - Returns: an operand for comparisons.
     @_disfavoredOverload
     public func min<Part>(_ keyPath: KeyPath<Value.Member, Part>) -> KeyPathExpression<Root, Part> {
         computed(.minimum, keyPath)
@@ -97,8 +97,8 @@ extension PredicateOperand where Value: PredicateCollection {
 
     /// `books.@max.price`; nil without members.
     ///
-    /// - Parameter keyPath: A property of the members.
-    /// - Returns: An operand for comparisons.
+    /// - Parameter keyPath: a property of the members.
+    /// - Returns: an operand for comparisons.
     @_disfavoredOverload
     public func max<Part>(_ keyPath: KeyPath<Value.Member, Part>) -> KeyPathExpression<Root, Part> {
         computed(.maximum, keyPath)
@@ -110,8 +110,8 @@ extension PredicateOperand where Value: PredicateCollection {
     /// (\Author.books).filter(\Book.price > 10 && \Book.year > 2000).count > 2
     /// ```
     ///
-    /// - Parameter predicate: A predicate about a member, not a block predicate.
-    /// - Returns: An operand for the smaller collection.
+    /// - Parameter predicate: a predicate about a member, not a block predicate.
+    /// - Returns: an operand for the smaller collection.
     @_disfavoredOverload
     public func filter(_ predicate: NSPredicate) -> KeyPathExpression<Root, Value> { subquery(predicate) }
 }
@@ -119,8 +119,8 @@ extension PredicateOperand where Value: PredicateCollection {
 extension PredicateOperand where Value: PredicateUntypedCollection {
     /// `ANY books.title`: the comparison must hold for at least one member.
     ///
-    /// - Parameter keyPath: A property of the members.
-    /// - Returns: An operand for one comparison.
+    /// - Parameter keyPath: a property of the members.
+    /// - Returns: an operand for one comparison.
     @_disfavoredOverload
     public func any<Member, Part>(_ keyPath: KeyPath<Member, Part>) -> KeyPathExpression<Root, Part> {
         quantified(keyPath, .any)
@@ -128,8 +128,8 @@ extension PredicateOperand where Value: PredicateUntypedCollection {
 
     /// `ALL books.title`: the comparison must hold for every member, so it holds if there are none.
     ///
-    /// - Parameter keyPath: A property of the members.
-    /// - Returns: An operand for one comparison.
+    /// - Parameter keyPath: a property of the members.
+    /// - Returns: an operand for one comparison.
     @_disfavoredOverload
     public func all<Member, Part>(_ keyPath: KeyPath<Member, Part>) -> KeyPathExpression<Root, Part> {
         quantified(keyPath, .all)
@@ -137,8 +137,8 @@ extension PredicateOperand where Value: PredicateUntypedCollection {
 
     /// `NONE books.title`: the comparison must hold for no member.
     ///
-    /// - Parameter keyPath: A property of the members.
-    /// - Returns: An operand for one comparison.
+    /// - Parameter keyPath: a property of the members.
+    /// - Returns: an operand for one comparison.
     @_disfavoredOverload
     public func none<Member, Part>(_ keyPath: KeyPath<Member, Part>) -> KeyPathExpression<Root, Part> {
         quantified(keyPath, .any, isNone: true)
@@ -146,8 +146,8 @@ extension PredicateOperand where Value: PredicateUntypedCollection {
 
     /// `books CONTAINS book`
     ///
-    /// - Parameter member: The member to look for.
-    /// - Returns: The predicate.
+    /// - Parameter member: the member to look for.
+    /// - Returns: the predicate.
     @_disfavoredOverload
     public func contains(_ member: NSObject) -> NSPredicate { compare(.contains, constantTree(member)) }
 
@@ -157,8 +157,8 @@ extension PredicateOperand where Value: PredicateUntypedCollection {
 
     /// `books.@sum.price`; 0 without members.
     ///
-    /// - Parameter keyPath: A property of the members.
-    /// - Returns: An operand for comparisons.
+    /// - Parameter keyPath: a property of the members.
+    /// - Returns: an operand for comparisons.
     @_disfavoredOverload
     public func sum<Member, Part>(_ keyPath: KeyPath<Member, Part>) -> KeyPathExpression<Root, Part> {
         computed(.sum, keyPath)
@@ -166,8 +166,8 @@ extension PredicateOperand where Value: PredicateUntypedCollection {
 
     /// `books.@avg.price`; nil without members.
     ///
-    /// - Parameter keyPath: A property of the members.
-    /// - Returns: An operand for comparisons.
+    /// - Parameter keyPath: a property of the members.
+    /// - Returns: an operand for comparisons.
     @_disfavoredOverload
     public func average<Member, Part>(_ keyPath: KeyPath<Member, Part>) -> KeyPathExpression<Root, Double> {
         computed(.average, keyPath)
@@ -175,8 +175,8 @@ extension PredicateOperand where Value: PredicateUntypedCollection {
 
     /// `books.@min.price`; nil without members.
     ///
-    /// - Parameter keyPath: A property of the members.
-    /// - Returns: An operand for comparisons.
+    /// - Parameter keyPath: a property of the members.
+    /// - Returns: an operand for comparisons.
     @_disfavoredOverload
     public func min<Member, Part>(_ keyPath: KeyPath<Member, Part>) -> KeyPathExpression<Root, Part> {
         computed(.minimum, keyPath)
@@ -184,8 +184,8 @@ extension PredicateOperand where Value: PredicateUntypedCollection {
 
     /// `books.@max.price`; nil without members.
     ///
-    /// - Parameter keyPath: A property of the members.
-    /// - Returns: An operand for comparisons.
+    /// - Parameter keyPath: a property of the members.
+    /// - Returns: an operand for comparisons.
     @_disfavoredOverload
     public func max<Member, Part>(_ keyPath: KeyPath<Member, Part>) -> KeyPathExpression<Root, Part> {
         computed(.maximum, keyPath)
@@ -193,8 +193,8 @@ extension PredicateOperand where Value: PredicateUntypedCollection {
 
     /// `SUBQUERY(books, $member, $member.price > 10)`: the members that satisfy a predicate of their own.
     ///
-    /// - Parameter predicate: A predicate about a member, not a block predicate.
-    /// - Returns: An operand for the smaller collection.
+    /// - Parameter predicate: a predicate about a member, not a block predicate.
+    /// - Returns: an operand for the smaller collection.
     @_disfavoredOverload
     public func filter(_ predicate: NSPredicate) -> KeyPathExpression<Root, Value> { subquery(predicate) }
 }

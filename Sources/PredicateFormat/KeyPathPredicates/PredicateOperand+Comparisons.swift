@@ -6,8 +6,8 @@ import Foundation
 extension PredicateOperand where Value: Equatable {
     /// `age IN {30, 31}`. SQL: `t0.ZAGE IN (?, ?)`.
     ///
-    /// - Parameter values: The values.
-    /// - Returns: The predicate.
+    /// - Parameter values: the values.
+    /// - Returns: the predicate.
     @_disfavoredOverload
     public func `in`(_ values: [Value]) -> NSPredicate {
         compare(.in, constantTree(collection: values))
@@ -15,8 +15,8 @@ extension PredicateOperand where Value: Equatable {
 
     /// `age IN {30, 31}`, for an optional property; not true where it is nil.
     ///
-    /// - Parameter values: The values.
-    /// - Returns: The predicate.
+    /// - Parameter values: the values.
+    /// - Returns: the predicate.
     @_disfavoredOverload
     public func `in`<Wrapped>(_ values: [Wrapped]) -> NSPredicate where Value == Wrapped? {
         compare(.in, constantTree(collection: values))
@@ -24,8 +24,8 @@ extension PredicateOperand where Value: Equatable {
 
     /// `age BETWEEN {18, 30}`, for an optional property.
     ///
-    /// - Parameter range: The bounds.
-    /// - Returns: The predicate.
+    /// - Parameter range: the bounds.
+    /// - Returns: the predicate.
     @_disfavoredOverload
     public func `in`<Wrapped: Comparable>(_ range: ClosedRange<Wrapped>) -> NSPredicate where Value == Wrapped? {
         between(range.lowerBound, range.upperBound)
@@ -33,8 +33,8 @@ extension PredicateOperand where Value: Equatable {
 
     /// `age >= 18 AND age < 30`, for an optional property.
     ///
-    /// - Parameter range: The bounds.
-    /// - Returns: The predicate.
+    /// - Parameter range: the bounds.
+    /// - Returns: the predicate.
     @_disfavoredOverload
     public func `in`<Wrapped: Comparable>(_ range: Range<Wrapped>) -> NSPredicate where Value == Wrapped? {
         .compound(
@@ -59,9 +59,9 @@ extension PredicateOperand where Value: Comparable {
     /// `age BETWEEN {18, 30}`, including both bounds. SQL: `t0.ZAGE BETWEEN ? AND ?`.
     ///
     /// - Parameters:
-    ///   - lower: The smallest value.
-    ///   - upper: The largest value.
-    /// - Returns: The predicate.
+    ///   - lower: the smallest value.
+    ///   - upper: the largest value.
+    /// - Returns: the predicate.
     @_disfavoredOverload
     public func between(_ lower: Value, _ upper: Value) -> NSPredicate {
         compare(.between, constantTree(collection: [lower, upper]))
@@ -69,8 +69,8 @@ extension PredicateOperand where Value: Comparable {
 
     /// `age BETWEEN {18, 30}`
     ///
-    /// - Parameter range: The bounds.
-    /// - Returns: The predicate.
+    /// - Parameter range: the bounds.
+    /// - Returns: the predicate.
     @_disfavoredOverload
     public func `in`(_ range: ClosedRange<Value>) -> NSPredicate {
         between(range.lowerBound, range.upperBound)
@@ -78,8 +78,8 @@ extension PredicateOperand where Value: Comparable {
 
     /// `age >= 18 AND age < 30`
     ///
-    /// - Parameter range: The bounds.
-    /// - Returns: The predicate.
+    /// - Parameter range: the bounds.
+    /// - Returns: the predicate.
     @_disfavoredOverload
     public func `in`(_ range: Range<Value>) -> NSPredicate {
         .compound(
@@ -92,9 +92,9 @@ extension PredicateOperand {
     /// `age BETWEEN {18, 30}`, for an optional property; not true where it is nil.
     ///
     /// - Parameters:
-    ///   - lower: The smallest value.
-    ///   - upper: The largest value.
-    /// - Returns: The predicate.
+    ///   - lower: the smallest value.
+    ///   - upper: the largest value.
+    /// - Returns: the predicate.
     @_disfavoredOverload
     public func between<Wrapped: Comparable>(_ lower: Wrapped, _ upper: Wrapped) -> NSPredicate
     where Value == Wrapped? {

@@ -13,9 +13,9 @@ extension PredicateOperand where Value: PredicateString {
     /// for each row.
     ///
     /// - Parameters:
-    ///   - text: The text.
-    ///   - options: What to ignore; by default case and diacritics matter.
-    /// - Returns: The predicate.
+    ///   - text: the text.
+    ///   - options: what to ignore; by default case and diacritics matter.
+    /// - Returns: the predicate.
     @_disfavoredOverload
     public func beginsWith(_ text: String, options: NSComparisonPredicate.Options = []) -> NSPredicate {
         compare(.beginsWith, text, options)
@@ -24,9 +24,9 @@ extension PredicateOperand where Value: PredicateString {
     /// `name ENDSWITH "a"`
     ///
     /// - Parameters:
-    ///   - text: The text.
-    ///   - options: What to ignore; by default case and diacritics matter.
-    /// - Returns: The predicate.
+    ///   - text: the text.
+    ///   - options: what to ignore; by default case and diacritics matter.
+    /// - Returns: the predicate.
     @_disfavoredOverload
     public func endsWith(_ text: String, options: NSComparisonPredicate.Options = []) -> NSPredicate {
         compare(.endsWith, text, options)
@@ -35,9 +35,9 @@ extension PredicateOperand where Value: PredicateString {
     /// `name CONTAINS "a"`
     ///
     /// - Parameters:
-    ///   - text: The text.
-    ///   - options: What to ignore; by default case and diacritics matter.
-    /// - Returns: The predicate.
+    ///   - text: the text.
+    ///   - options: what to ignore; by default case and diacritics matter.
+    /// - Returns: the predicate.
     @_disfavoredOverload
     public func contains(_ text: String, options: NSComparisonPredicate.Options = []) -> NSPredicate {
         compare(.contains, text, options)
@@ -46,9 +46,9 @@ extension PredicateOperand where Value: PredicateString {
     /// `name LIKE "a*"`: `?` stands for one character and `*` for any number of them.
     ///
     /// - Parameters:
-    ///   - pattern: The pattern.
-    ///   - options: What to ignore; by default case and diacritics matter.
-    /// - Returns: The predicate.
+    ///   - pattern: the pattern.
+    ///   - options: what to ignore; by default case and diacritics matter.
+    /// - Returns: the predicate.
     @_disfavoredOverload
     public func like(_ pattern: String, options: NSComparisonPredicate.Options = []) -> NSPredicate {
         compare(.like, pattern, options)
@@ -57,9 +57,9 @@ extension PredicateOperand where Value: PredicateString {
     /// `name MATCHES "a+"`: the whole text must match a regular expression.
     ///
     /// - Parameters:
-    ///   - pattern: The regular expression, in ICU's notation.
-    ///   - options: What to ignore; by default case and diacritics matter.
-    /// - Returns: The predicate.
+    ///   - pattern: the regular expression, in ICU's notation.
+    ///   - options: what to ignore; by default case and diacritics matter.
+    /// - Returns: the predicate.
     @_disfavoredOverload
     public func matches(_ pattern: String, options: NSComparisonPredicate.Options = []) -> NSPredicate {
         compare(.matches, pattern, options)
@@ -68,9 +68,9 @@ extension PredicateOperand where Value: PredicateString {
     /// `name ==[cd] "a"`
     ///
     /// - Parameters:
-    ///   - text: The text.
-    ///   - options: What to ignore.
-    /// - Returns: The predicate.
+    ///   - text: the text.
+    ///   - options: what to ignore.
+    /// - Returns: the predicate.
     @_disfavoredOverload
     public func equals(_ text: String, options: NSComparisonPredicate.Options) -> NSPredicate {
         compare(.equalTo, text, options)
@@ -79,9 +79,9 @@ extension PredicateOperand where Value: PredicateString {
     /// `name IN[cd] {"a", "b"}`
     ///
     /// - Parameters:
-    ///   - texts: The texts.
-    ///   - options: What to ignore.
-    /// - Returns: The predicate.
+    ///   - texts: the texts.
+    ///   - options: what to ignore.
+    /// - Returns: the predicate.
     @_disfavoredOverload
     public func `in`(_ texts: [String], options: NSComparisonPredicate.Options) -> NSPredicate {
         compare(.in, constantTree(collection: texts), StringOptions(rawValue: options.rawValue))

@@ -53,7 +53,7 @@ public struct KeyPathExpression<Root, Value>: PredicateOperand {
 
     /// The value under a key path.
     ///
-    /// - Parameter keyPath: The property.
+    /// - Parameter keyPath: the property.
     public init(_ keyPath: KeyPath<Root, Value>) {
         comparisonSide = keyPath.comparisonSide
     }
@@ -92,7 +92,7 @@ func expressionTree(of keyPath: AnyKeyPath) -> ExpressionTree {
 extension NSExpression {
     /// Creates an expression for the value under a Swift key path, such as `\Book.author?.name`.
     ///
-    /// - Parameter keyPath: Stored or `@NSManaged` properties. A computed property has no name and stops the program.
+    /// - Parameter keyPath: stored or `@NSManaged` properties. A computed property has no name and stops the program.
     public convenience init<Root, Value>(forKeyPath keyPath: KeyPath<Root, Value>) {
         self.init(PredicateFormat.expressionTree(of: keyPath))
     }

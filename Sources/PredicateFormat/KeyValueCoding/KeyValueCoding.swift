@@ -16,7 +16,7 @@
 public protocol KeyValueCoding: AnyObject {
     /// Returns the value of a property.
     ///
-    /// - Parameter key: The property's name, not a key path.
-    /// - Returns: The value, or `nil` if the property has none.
+    /// - Parameter key: the property's name, not a key path.
+    /// - Returns: the value, or `nil` if the property has none.
     func value(forKey key: String) -> Any?
 }

@@ -21,8 +21,8 @@ extension PredicateExpressions {
         /// An expression for the texts to search in and for.
         ///
         /// - Parameters:
-        ///   - root: The text to search in.
-        ///   - other: The text to search for.
+        ///   - root: the text to search in.
+        ///   - other: the text to search for.
         public init(root: Root, other: Other) {
             self.root = root
             self.other = other
@@ -30,9 +30,9 @@ extension PredicateExpressions {
 
         /// Whether the text is found, with values for the predicate's variables.
         ///
-        /// - Parameter bindings: The values of the variables.
+        /// - Parameter bindings: the values of the variables.
         /// - Returns: `true` if the text is found.
-        /// - Throws: The errors of the expression's parts.
+        /// - Throws: the errors of the expression's parts.
         public func evaluate(_ bindings: PredicateBindings) throws -> Bool {
             let (text, part) = (try root.evaluate(bindings), try other.evaluate(bindings))
             return PredicateFormat.ComparisonOperator.contains.holds(
@@ -43,9 +43,9 @@ extension PredicateExpressions {
     /// The macro's expansion of `localizedStandardContains`.
     ///
     /// - Parameters:
-    ///   - root: The text to search in.
-    ///   - other: The text to search for.
-    /// - Returns: The expression.
+    ///   - root: the text to search in.
+    ///   - other: the text to search for.
+    /// - Returns: the expression.
     public static func build_localizedStandardContains<Root, Other>(
         _ root: Root, _ other: Other
     ) -> StringLocalizedStandardContains<Root, Other> {

@@ -33,7 +33,7 @@ package protocol KeyedOperand: AnyObject, SendableMetatype {
     /// the conformance, which takes longer than a comparison.
     ///
     /// - Parameter object: an object whose class is exactly that of an object known to be an operand of this type.
-    /// - Returns: The object as an operand.
+    /// - Returns: the object as an operand.
     static func operand(_ object: NSObject) -> any KeyedOperand
 }
 

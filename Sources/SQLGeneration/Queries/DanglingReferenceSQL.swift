@@ -1,6 +1,6 @@
 /// The statements that find references that lead to no row. Pure.
 package enum DanglingReferenceSQL {
-    /// Those of a to-one relationship:
+    /// The rows whose to-one relationship leads to no row:
     /// `SELECT t0.Z_PK, t0.ZBOOK FROM ZPAGE t0 LEFT JOIN ZBOOK t1 ON t1.Z_PK = t0.ZBOOK WHERE t0.Z_ENT = 5 AND t0.ZBOOK
     /// IS NOT NULL AND t1.Z_PK IS NULL`.
     package static func toOne(
@@ -24,7 +24,7 @@ package enum DanglingReferenceSQL {
 
     private static func target(_ reference: SQLFragment, _ destination: EntityMapping) -> SQLFragment {
         let row: SQLFragment = "LEFT JOIN \(name: destination.table) t1 ON \(.key, of: "t1") = \(reference)"
-        // The row of another entity in the same table is none of the destination's.
+        // A row of another entity in the same table is not a destination.
         guard destination.sharesTable else { return row }
         return "\(row) AND \(SQLFragment.isEntity(destination.numbers, "\(.entity, of: "t1")"))"
     }

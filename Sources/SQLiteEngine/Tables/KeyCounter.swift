@@ -38,7 +38,7 @@ package struct KeyCounter {
         try read.bind(number, at: 1)
         guard try read.step() else { throw damaged("no row", "there is none") }
         guard read.kind(at: 0) == .integer else {
-            throw damaged("no number in Z_MAX", "“\(read.string(at: 0))” is none")
+            throw damaged("no number in Z_MAX", "“\(read.string(at: 0))” is not a number")
         }
         let latest = max(read.integer(at: 0), read.integer(at: 1), 0)
         guard latest < NSManagedObjectID.greatestKey else { throw damaged("no keys left", "\(latest) is taken") }

@@ -35,7 +35,7 @@ package enum SourceModel {
     /// The version with exactly the store's tables; if there is none, the one beside whose tables the store has the
     /// fewest join tables, which are left alone.
     ///
-    /// A version is none if pairs in such a table may be those of a relationship that the destination has and the
+    /// A version is left out if pairs in such a table may be those of a relationship that the destination has and the
     /// version does not: the store is of a version in between then, and its pairs would be lost.
     ///
     /// - Parameters:

@@ -8,7 +8,7 @@ extension URL {
     /// The name of the store in messages: its file's name in quotation marks, if there is a file.
     package var storeName: String { isNoFile ? "the store in memory" : "“\(lastPathComponent)”" }
 
-    /// The file to which a symbolic link leads; the URL itself if it is none. SQLite's own files are beside that one.
+    /// The file to which a symbolic link leads; the URL itself if it is not a link. SQLite's own files are beside it.
     package var linkedFile: URL {
         var status = stat()
         guard isFileURL, lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return self }

@@ -18,7 +18,7 @@ package enum KeyPathError {
         StoreError.make(
             CoreDataErrorCode.coreData,
             "The predicate cannot be used: SUBQUERY takes a relationship of entity “\(entity.name)”, and "
-                + "“\(collection.format)” is none.")
+                + "“\(collection.format)” is not one.")
     }
 
     /// A to-many key path where one value is needed.

@@ -2,7 +2,7 @@ import Foundation
 
 /// Dates as people type them, in UTC: `2024-05-01`, `2024-05-01 13:30`, `2024-05-01T13:30:15.250Z`. Pure.
 package enum DateText {
-    /// The date of a text; nil if it is none.
+    /// The date of a text; nil if it is not a date.
     package static func date(_ text: String) -> Date? {
         let scanner = text.trimmingCharacters(in: .whitespaces)
         let parts = scanner.split(maxSplits: 1, whereSeparator: { $0 == "T" || $0 == " " })

@@ -13,7 +13,7 @@ extension MigrationKeyOwner {
     /// The value of a property.
     ///
     /// - Parameter key: the property's name.
-    /// - Returns: The value; `nil` for none.
+    /// - Returns: the value; `nil` for none.
     /// - Throws: for an unknown key, an error that names the known ones.
     func expressionValue(forKey key: String) throws -> Any? {
         guard let read = Self.keys[key] else {
