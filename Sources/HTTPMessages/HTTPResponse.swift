@@ -75,12 +75,6 @@ public struct HTTPResponse: Sendable {
         headers.append(Header("Location", address))
     }
 
-    /// The body as text, for tests; empty for a stream.
-    public var text: String {
-        guard case .data(let data) = body else { return "" }
-        return String(decoding: data, as: UTF8.self)
-    }
-
     /// The value of a header; nil where there is none.
     ///
     /// - Parameter name: the header's name, as it was given.
