@@ -66,7 +66,7 @@ struct HostileNameTests {
         #expect(throws: GenerationFailure.self) { try source(custom) }
     }
 
-    @Test("are told all at once")
+    @Test("are reported all at once")
     func all() {
         var book = entity("Book", "a b")
         book.attributes.append(RecordAttribute(name: "c d", type: .string))

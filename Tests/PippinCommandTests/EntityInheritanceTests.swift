@@ -12,7 +12,7 @@ struct EntityInheritanceTests {
         return inheritance
     }
 
-    @Test("is a chain for each entity, and what is not known is a guess that is told")
+    @Test("is a chain for each entity, and what is not known is a guess that is marked so")
     func chains() throws {
         let inheritance = try closed(["Cat", "Pet", "Zoo"], [("Cat", "Pet"), ("Cat", "Zoo")])
         #expect(inheritance.ancestors(of: "Cat") == ["Pet", "Zoo"])

@@ -30,7 +30,7 @@ struct OutputTests {
         }
     }
 
-    @Test("A full device is an error of every command, and told")
+    @Test("A full device is an error of every command, and reported")
     func fullDevice() throws {
         try withStore(of: 1) { store, temporary in
             for command in [

@@ -179,7 +179,7 @@ struct RoundTripTests {
     }
 
     @Test(
-        "What is no value of an attribute is told with what it should be",
+        "An invalid value of an attribute is reported with what it should be",
         arguments: [
             (#"[{"whole": [1]}]"#, "“whole” needs a single value, and is “[1]”"),
             (#"[{"things": []}]"#, "“Thing” has no property “things”"),
@@ -318,7 +318,7 @@ struct RoundTripTests {
         #expect(found == expected)
     }
 
-    @Test("What is no array of JSON is told", arguments: ["", "{}", "[1", "[1}]", "[1] 2", "[1 \"", "[\"a"])
+    @Test("Text that is not an array of JSON is reported", arguments: ["", "{}", "[1", "[1}]", "[1] 2", "[1 \"", "[\"a"])
     func noArrays(_ text: String) {
         var reader = JSONArrayReader(ByteReader(text.utf8))
         #expect(throws: JSONArrayReader.Mistake.self) { while try reader.next() != nil {} }

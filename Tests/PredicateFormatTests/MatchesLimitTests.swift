@@ -7,7 +7,7 @@ struct MatchesLimitTests {
     private let predicate = NSPredicate(format: "SELF MATCHES '(a+)+b|a+!'")
     private let text = String(repeating: "a", count: 40)
 
-    @Test("A pattern that takes too many steps is told, and does not say no")
+    @Test("A pattern that takes too many steps is reported, and does not say no")
     func exceeded() throws {
         let error = #expect(throws: UnevaluatedPredicateError.self) {
             try EvaluationFailure.throwing { predicate.evaluate(with: text) }
@@ -26,7 +26,7 @@ struct MatchesLimitTests {
             })
     }
 
-    @Test("An expression that the matcher gives up on is told, too")
+    @Test("An expression that the matcher gives up on is reported, too")
     func internalError() {
         let long = String(repeating: "xy", count: 4_000_000)
         #expect(throws: UnevaluatedPredicateError.self) {

@@ -50,7 +50,7 @@ struct DatabaseTests {
         #expect(get("/count/Book?where=title%20==%20%22Emma%22").text == "{\"count\": 1}")
     }
 
-    @Test("A database without a store is told")
+    @Test("A database without a store is reported")
     func empty() throws {
         let database = try TestDatabase()
         let error = #expect(throws: CommandError.self) { try StoreSource.opener(BrowseOptions([database.uri()])) }

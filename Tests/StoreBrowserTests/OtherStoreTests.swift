@@ -121,7 +121,7 @@ struct OtherStoreTests {
         #expect(page.contains("class=\"timeline\"") == (place == .max))
     }
 
-    @Test("A file that is no store is told", arguments: ["hello", ""])
+    @Test("A file that is no store is reported", arguments: ["hello", ""])
     func noStore(_ content: String) throws {
         let folder = try TestFolder()
         try content.write(to: folder.store, atomically: true, encoding: .utf8)

@@ -56,7 +56,7 @@ struct RouterTests {
     }
 
     @Test(
-        "What is not there is 404, what makes no sense is told",
+        "What is not there is 404, what makes no sense is reported",
         arguments: [
             ("/entity/Nothing", 404), ("/object/Book/999", 404), ("/object/Book/x", 404), ("/nothing", 404),
             ("/value/Book/1/nothing", 404),

@@ -124,7 +124,7 @@ struct ServerTests {
         #expect(answer.hasSuffix("[\"a/b\", \"50%41\"] x y+%41& =="))
     }
 
-    @Test("A port that is taken is told")
+    @Test("A port that is taken is reported")
     func taken() throws {
         let server = try LoopbackServer { _, _ in HTTPResponse(text: "") }
         defer { server.stop() }

@@ -133,7 +133,7 @@ struct CSVValueTests {
         #expect(imported.report.refused == [.init(position: 5, reason: "There is no value for “id”.")])
     }
 
-    @Test("JSON in a column is told with the column and the place in it")
+    @Test("JSON in a column is reported with the column and the place in it")
     func json() async throws {
         let imported = try await load("id,tags\na,\"[\"\"x\"\", 1]\"\nb,\"[\"\"x\"\"\"\nc,\"[\"\"x\"\"]\"\n")
         #expect(imported.report.inserted == 1)
@@ -173,7 +173,7 @@ struct CSVValueTests {
         }
     }
 
-    @Test("A quote without an end is told where it began, and the other lines are read")
+    @Test("A quote without an end is reported where it began, and the other lines are read")
     func openQuote() async throws {
         let imported = try await load("id,note\na,\"x\nb,y\nc,z\n")
         #expect(imported.report.refused.map(\.position) == [2])
@@ -223,7 +223,7 @@ struct CSVValueTests {
         await #expect(throws: PersistenceError.self) { try await load("id,note,note\na,b,c\n") }
     }
 
-    @Test("A column that is missing is told for each record that needs it")
+    @Test("A column that is missing is reported for each record that needs it")
     func missingColumn() async throws {
         let imported = try await load("note\nx\n")
         #expect(imported.reasons == ["There is no value for “id”."])
