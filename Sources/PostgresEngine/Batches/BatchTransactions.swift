@@ -78,9 +78,9 @@ extension OpenDatabase {
 
     /// The rows that a batch request applies to.
     enum BatchRows {
-        /// Those that the request's own condition finds.
+        /// The rows that the request's own condition finds.
         case condition(BatchSQL, BindingContext)
-        /// Those with the given keys: the database cannot compute the condition or the order.
+        /// The rows with the given keys: the database cannot compute the condition or the order.
         case keys(BatchSQL, [Int64])
     }
 

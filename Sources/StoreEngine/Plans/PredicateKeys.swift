@@ -131,46 +131,63 @@ package enum PredicateKeys {
 
     private static func follow(_ keys: ArraySlice<String>, of path: [String], from start: End) throws -> End {
         var end = start
-        for (position, key) in zip(keys.indices, keys) {
-            let entity: EntityLayout
-            let isMany: Bool
-            switch end {
-            case .object(let layout): (entity, isMany) = (layout, false)
-            case .many(let layout?): (entity, isMany) = (layout, true)
-            case .many(nil) where !key.hasPrefix("@"): return end
-            default: return .unknown
+        for position in keys.indices {
+            switch try step(keys[position], before: keys[(position + 1)...], of: path, from: end) {
+            case .next(let next): end = next
+            case .last(let last): return last
             }
-            if key.hasPrefix("@") {
-                guard let operation = CollectionOperator(rawValue: key) else {
-                    throw KeyPathError.unknownKey(key, path: path, entity: entity)
-                }
-                // It gives one value, or a collection of the values of the following keys.
-                if operation.takesKeyPath { _ = try follow(keys[(position + 1)...], of: path, from: end) }
-                return operation.givesCollection ? .many(nil) : .unknown
-            }
-            if key == "self" || key == "SELF" { continue }
-            if key == "objectID" || key == "entity", entity.propertyByName[key] == nil { return .unknown }
-            guard let owner = entity.owner(ofProperty: key), let place = owner.propertyByName[key] else {
-                throw KeyPathError.unknownKey(key, path: path, entity: entity)
-            }
-            switch place {
-            case .slot(let slot):
-                let destination = owner.slots[slot].relationship?.destination
-                end = isMany ? .many(destination) : destination.map { .object($0) } ?? .value
-                if let attribute = owner.slots[slot].attribute {
-                    if !attribute.isOpen {
-                        try checkParts(keys[(position + 1)...], path, entity: owner)
-                    } else if !isMany {
-                        return .unknown
-                    }
-                }
-            case .toMany(let index): end = .many(owner.relationships[index].destination)
-            case .fetched: return .unknown
-            }
-            // Parts of a value, such as its length, are not properties.
-            if case .value = end { return .value }
         }
         return end
+    }
+
+    /// Where a key leads.
+    private enum Step {
+        /// The path goes on from there.
+        case next(End)
+        /// The path ends there, whatever keys follow.
+        case last(End)
+    }
+
+    private static func step(
+        _ key: String, before rest: ArraySlice<String>, of path: [String], from end: End
+    ) throws -> Step {
+        let entity: EntityLayout
+        let isMany: Bool
+        switch end {
+        case .object(let layout): (entity, isMany) = (layout, false)
+        case .many(let layout?): (entity, isMany) = (layout, true)
+        case .many(nil) where !key.hasPrefix("@"): return .last(end)
+        default: return .last(.unknown)
+        }
+        if key.hasPrefix("@") {
+            guard let operation = CollectionOperator(rawValue: key) else {
+                throw KeyPathError.unknownKey(key, path: path, entity: entity)
+            }
+            // It gives one value, or a collection of the values of the following keys.
+            if operation.takesKeyPath { _ = try follow(rest, of: path, from: end) }
+            return .last(operation.givesCollection ? .many(nil) : .unknown)
+        }
+        if key == "self" || key == "SELF" { return .next(end) }
+        if key == "objectID" || key == "entity", entity.propertyByName[key] == nil { return .last(.unknown) }
+        guard let owner = entity.owner(ofProperty: key), let place = owner.propertyByName[key] else {
+            throw KeyPathError.unknownKey(key, path: path, entity: entity)
+        }
+        switch place {
+        case .slot(let slot):
+            if let attribute = owner.slots[slot].attribute {
+                if !attribute.isOpen {
+                    try checkParts(rest, path, entity: owner)
+                } else if !isMany {
+                    return .last(.unknown)
+                }
+            }
+            let destination = owner.slots[slot].relationship?.destination
+            if isMany { return .next(.many(destination)) }
+            // Parts of a value, such as its length, are not properties.
+            return destination.map { .next(.object($0)) } ?? .last(.value)
+        case .toMany(let index): return .next(.many(owner.relationships[index].destination))
+        case .fetched: return .last(.unknown)
+        }
     }
 
     /// Checks keys that follow an attribute.
