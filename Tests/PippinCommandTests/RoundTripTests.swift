@@ -318,7 +318,7 @@ struct RoundTripTests {
         #expect(found == expected)
     }
 
-    @Test("Text that is not an array of JSON is reported", arguments: ["", "{}", "[1", "[1}]", "[1] 2", "[1 \"", "[\"a"])
+    @Test("Text that is no array of JSON is reported", arguments: ["", "{}", "[1", "[1}]", "[1] 2", "[1 \"", "[\"a"])
     func noArrays(_ text: String) {
         var reader = JSONArrayReader(ByteReader(text.utf8))
         #expect(throws: JSONArrayReader.Mistake.self) { while try reader.next() != nil {} }

@@ -7,12 +7,26 @@ struct GivenFields: Sendable {
     private var fields: [ObjectIdentifier: Set<Int>] = [:]
     /// The places at which the file has models in columns, each with the places that its fields lead to. The given
     /// models are at the first one.
-    private var places: [[Int: Int]] = [[:]]
+    private var places: [[Int: Destination]] = [[:]]
     /// Whether models that have few columns at one place may be in JSON at another.
     private var needsPlaces = false
 
-    /// The place of models that are in JSON, and that of models which the type itself makes up.
-    private static let json = -1, elsewhere = -2
+    /// Where a field of a model leads in the file.
+    private enum Destination: Equatable {
+        case place(Int)
+        /// To models in JSON.
+        case json
+        /// To models that the type itself makes up.
+        case elsewhere
+    }
+
+    /// A place at which the file has models in columns.
+    private struct KnownPlace {
+        /// The beginning of its columns' names.
+        let name: String
+        let plan: EntityPlan
+        var fields: Set<Int> = []
+    }
 
     /// Nil if each model in the file has all of its values.
     ///
@@ -25,40 +39,57 @@ struct GivenFields: Sendable {
     ///   at another, since the values of these would be set to nil where they are missing, and if models are in columns
     ///   and in JSON at one place.
     init?(_ columns: [String], of plan: EntityPlan, in registry: ModelRegistry, path: String) throws {
-        var known: [(name: String, plan: EntityPlan, fields: Set<Int>)] = [("", plan, [])]
+        var known = [KnownPlace(name: "", plan: plan)]
         var inJSON: Set<String> = []
-        for column in columns {
-            var place = 0
-            var keys = column.split(separator: ".", omittingEmptySubsequences: false)[...]
-            while let key = keys.popFirst() {
-                let owner = known[place].plan
-                guard let field = owner.fields.firstIndex(where: { $0.key == key }) else { break }
-                fields[owner.id, default: []].insert(field)
-                known[place].fields.insert(field)
-                guard let related = owner.fields[field].related, !related.isReference else { break }
-                let destination = try registry.plan(related)
-                let next = places[place][field]
-                if let next, (next == Self.json) != keys.isEmpty {
-                    let name = known[place].name + key
-                    throw PersistenceError.fileNotReadable(
-                        path: path,
-                        reason:
-                            "It has '\(destination.name)' as a whole in “\(name)”, and in columns within it. Leave out "
-                            + "one or the other.")
-                }
-                if keys.isEmpty {
-                    places[place][field] = Self.json
-                    inJSON.formUnion(try registry.entities(within: destination))
-                    break
-                }
-                if next == nil {
-                    places[place][field] = places.count
-                    places.append([:])
-                    known.append(("\(known[place].name)\(key).", destination, []))
-                }
-                place = next ?? places.count - 1
+        for column in columns { try read(column, &known, &inJSON, registry, path) }
+        try checkGaps(in: known, path)
+        fillMarks(of: known)
+        if fields.isEmpty { return nil }
+        needsPlaces = known.contains { fields[$0.plan.id] != nil && inJSON.contains($0.plan.name) }
+    }
+
+    /// Notes the fields that a column's name leads through.
+    private mutating func read(
+        _ column: String, _ known: inout [KnownPlace], _ inJSON: inout Set<String>, _ registry: ModelRegistry,
+        _ path: String
+    ) throws {
+        var place = 0
+        var keys = column.split(separator: ".", omittingEmptySubsequences: false)[...]
+        while let key = keys.popFirst() {
+            let owner = known[place].plan
+            guard let field = owner.fields.firstIndex(where: { $0.key == key }) else { return }
+            fields[owner.id, default: []].insert(field)
+            known[place].fields.insert(field)
+            guard let related = owner.fields[field].related, !related.isReference else { return }
+            let destination = try registry.plan(related)
+            let next = places[place][field]
+            if let next, (next == .json) != keys.isEmpty {
+                let name = known[place].name + key
+                throw PersistenceError.fileNotReadable(
+                    path: path,
+                    reason:
+                        "It has '\(destination.name)' as a whole in “\(name)”, and in columns within it. Leave out "
+                        + "one or the other.")
             }
+            if keys.isEmpty {
+                places[place][field] = .json
+                inJSON.formUnion(try registry.entities(within: destination))
+                return
+            }
+            if case .place(let former)? = next {
+                place = former
+                continue
+            }
+            let added = places.count
+            places[place][field] = .place(added)
+            places.append([:])
+            known.append(KnownPlace(name: "\(known[place].name)\(key).", plan: destination))
+            place = added
         }
+    }
+
+    /// Refuses a type that has other columns at one place than at another.
+    private func checkGaps(in known: [KnownPlace], _ path: String) throws {
         for place in known.ordered(by: { $0.name < $1.name }) {
             guard let missing = fields[place.plan.id]?.subtracting(place.fields).min() else { continue }
             let column = place.name + place.plan.fields[missing].key
@@ -69,6 +100,10 @@ struct GivenFields: Sendable {
                     + "none named “\(column)”, so that the value would be lost there. Add it, or leave the other one out."
             )
         }
+    }
+
+    /// Adds the marks of lists that the file has, and forgets models of which it has all fields.
+    private mutating func fillMarks(of known: [KnownPlace]) {
         for place in known {
             for (index, field) in place.plan.fields.enumerated() {
                 guard case .isEmpty(let list)? = field.mark, place.fields.contains(list) else { continue }
@@ -76,8 +111,6 @@ struct GivenFields: Sendable {
             }
             if fields[place.plan.id]?.count == place.plan.fields.count { fields[place.plan.id] = nil }
         }
-        if fields.isEmpty { return nil }
-        needsPlaces = known.contains { fields[$0.plan.id] != nil && inJSON.contains($0.plan.name) }
     }
 
     func has(_ field: Int, of plan: EntityPlan) -> Bool { fields[plan.id]?.contains(field) ?? true }
@@ -90,28 +123,35 @@ struct GivenFields: Sendable {
     ///   all of its properties. A given model counts as it is given.
     func wholeNodes(of graph: ModelGraph) throws -> Set<Int> {
         guard needsPlaces else { return [] }
-        var found: [Int: Int] = Dictionary(uniqueKeysWithValues: (0..<graph.rootCount).map { ($0, 0) })
+        var found: [Int: Destination] = [:]
+        for root in 0..<graph.rootCount { found[root] = .place(0) }
         var queue = Array(0..<graph.rootCount)
         var next = 0
         while next < queue.count {
             let node = queue[next]
             next += 1
             let plan = graph.nodes[node].plan
-            let place = found[node] ?? 0
+            let place = found[node] ?? .place(0)
             for link in graph.nodes[node].links {
                 guard let related = plan.fields[link.field].related, !related.isReference else { continue }
-                let end = place < 0 ? place : places[place][link.field] ?? Self.elsewhere
+                let end = destination(of: link.field, at: place)
                 for target in link.targets where target >= graph.rootCount {
                     guard let former = found[target] else {
                         found[target] = end
                         queue.append(target)
                         continue
                     }
-                    if (former == Self.json) != (end == Self.json) { try checkIsWhole(graph.nodes[target]) }
+                    if (former == .json) != (end == .json) { try checkIsWhole(graph.nodes[target]) }
                 }
             }
         }
-        return Set(found.lazy.filter { $0.value == Self.json }.map(\.key))
+        return Set(found.lazy.filter { $0.value == .json }.map(\.key))
+    }
+
+    /// Where a field of a model leads, which is itself at a place, in JSON, or elsewhere.
+    private func destination(of field: Int, at place: Destination) -> Destination {
+        guard case .place(let number) = place else { return place }
+        return places[number][field] ?? .elsewhere
     }
 
     private func checkIsWhole(_ node: ModelGraph.Node) throws {
