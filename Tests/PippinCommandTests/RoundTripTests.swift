@@ -312,15 +312,19 @@ struct RoundTripTests {
             ("[[1],[2]]\n", ["[1]", "[2]"]),
         ] as [(String, [String])])
     func elements(_ text: String, _ expected: [String]) throws {
-        var reader = JSONArrayReader(ByteReader(text.utf8))
+        let folder = try TestFolder()
+        try Data(text.utf8).write(to: folder.file("a.json"))
+        var reader = JSONArrayReader(try ByteReader(path: folder.file("a.json").path))
         var found: [String] = []
         while let element = try reader.next() { found.append(String(decoding: element, as: UTF8.self)) }
         #expect(found == expected)
     }
 
     @Test("Text that is no array of JSON is reported", arguments: ["", "{}", "[1", "[1}]", "[1] 2", "[1 \"", "[\"a"])
-    func noArrays(_ text: String) {
-        var reader = JSONArrayReader(ByteReader(text.utf8))
+    func noArrays(_ text: String) throws {
+        let folder = try TestFolder()
+        try Data(text.utf8).write(to: folder.file("a.json"))
+        var reader = JSONArrayReader(try ByteReader(path: folder.file("a.json").path))
         #expect(throws: JSONArrayReader.Mistake.self) { while try reader.next() != nil {} }
     }
 }

@@ -5,7 +5,7 @@ import StoreReading
 struct ByteReader {
     private static let piece = 1 << 18
 
-    private let file: FileHandle?
+    private let file: FileHandle
     private var buffer: [UInt8]
     private var position = 0
     /// How many bytes came before those in memory, and how many there are in all; 0 for what has no size.
@@ -29,16 +29,8 @@ struct ByteReader {
         do { try fill() } catch { throw failure((error as? CommandError)?.message ?? "\(error)") }
     }
 
-    /// For tests.
-    init(_ bytes: some Sequence<UInt8>) {
-        file = nil
-        buffer = Array(bytes)
-        size = buffer.count
-    }
-
     /// - Returns: whether there is more.
     @discardableResult private mutating func fill() throws -> Bool {
-        guard let file else { return false }
         var bytes = [UInt8](repeating: 0, count: Self.piece)
         while true {
             let count = read(file.fileDescriptor, &bytes, bytes.count)
