@@ -92,7 +92,23 @@ struct TablePlan {
         let sources: ColumnSources
     }
 
-    /// The column changes of a table that stays; nil if a column would have to take the name of a removed one.
+    /// What becomes of one column of a table that stays.
+    private enum ColumnChange {
+        /// It stays as it is.
+        case keep
+        /// It stays, and rows get other values.
+        case update
+        /// It is a former one, under another name.
+        case rename(from: String)
+        /// It is new. All rows get a value at once, if there is one; otherwise some may get values of their own.
+        case add(SQLFragment?, isUpdated: Bool)
+        /// It gets another type, and its values are computed.
+        case retype(SQLFragment)
+        /// It would have to take the name of a removed one, so that the table must be rebuilt.
+        case needsNewTable
+    }
+
+    /// The column changes of a table that stays; nil if it must be rebuilt.
     private static func columns(
         of root: EntityMapping, _ members: [EntityMapping], _ entities: [Member], _ table: String, _ pair: SchemaPair
     ) throws -> Columns? {
@@ -104,43 +120,25 @@ struct TablePlan {
         var updated: Set<String> = []
         let attributes = Set(members.flatMap { Self.attributeColumns($0) })
         for (name, kind) in TableCreation.columns(of: members) {
-            var values: [MovedValue] = []
-            for entity in entities {
-                if let value = entity.sources.values[name], !values.contains(value) { values.append(value) }
-            }
-            guard let existing = kinds[name] else {
-                if values.count == 1, case .column(let old)? = values.first, kinds[old]?.type == kind.type,
-                    attributes.contains(name), Self.isOnlyUse(of: old, name, entities)
-                {
-                    result.renamed.append((old, name))
-                    kept.insert(old)
-                } else if values.count == 1, case .computed(let value)? = values.first,
-                    try Self.isConstant(name, root, entities, pair)
-                {
-                    result.added.append((name, kind, value))
-                } else {
-                    result.added.append((name, kind, nil))
-                    if values != [.nothing], !values.isEmpty { updated.insert(name) }
-                }
-                continue
-            }
-            kept.insert(name)
-            let origins = entities.compactMap {
-                $0.sources.values[name] == nil ? nil : $0.sources.sourceColumns[name] ?? ""
-            }
-            if existing.type == kind.type {
-                if values.allSatisfy({ $0 == .column(name) }) { continue }
-                // The name belongs to a column whose values are no longer wanted.
-                guard origins.allSatisfy({ $0 == name }) else { return nil }
-                updated.insert(name)
+            let change: ColumnChange
+            if let existing = kinds[name] {
+                kept.insert(name)
+                change = try self.change(of: name, from: existing, to: kind, root, entities)
             } else {
-                guard try Partitioning(root)?.column != name, values.count <= 1, origins.allSatisfy({ $0 == name }),
-                    Self.declares(name, root)
-                else {
-                    return nil
-                }
-                guard case .computed(let value)? = values.first ?? .computed("NULL") else { return nil }
-                result.changed.append((name, kind, value))
+                change = try addition(
+                    of: name, kind, isAttribute: attributes.contains(name), former: kinds, root, entities, pair)
+            }
+            switch change {
+            case .keep: break
+            case .update: updated.insert(name)
+            case .rename(let old):
+                result.renamed.append((old, name))
+                kept.insert(old)
+            case .add(let value, let isUpdated):
+                result.added.append((name, kind, value))
+                if isUpdated { updated.insert(name) }
+            case .retype(let value): result.changed.append((name, kind, value))
+            case .needsNewTable: return nil
             }
         }
         result.removed = kinds.keys.filter { !kept.contains($0) }.sorted()
@@ -152,6 +150,51 @@ struct TablePlan {
             }
         ).filter { !$0.values.isEmpty }
         return result
+    }
+
+    /// The values that rows get in a column, each once.
+    private static func values(of column: String, _ entities: [Member]) -> [MovedValue] {
+        var values: [MovedValue] = []
+        for entity in entities {
+            if let value = entity.sources.values[column], !values.contains(value) { values.append(value) }
+        }
+        return values
+    }
+
+    /// What becomes of a column whose name the former table does not have.
+    private static func addition(
+        of name: String, _ kind: ColumnKind, isAttribute: Bool, former kinds: [String: ColumnKind],
+        _ root: EntityMapping, _ entities: [Member], _ pair: SchemaPair
+    ) throws -> ColumnChange {
+        let values = values(of: name, entities)
+        if values.count == 1, case .column(let old)? = values.first, kinds[old]?.type == kind.type, isAttribute,
+            isOnlyUse(of: old, name, entities)
+        {
+            return .rename(from: old)
+        }
+        if values.count == 1, case .computed(let value)? = values.first, try isConstant(name, root, entities, pair) {
+            return .add(value, isUpdated: false)
+        }
+        return .add(nil, isUpdated: values != [.nothing] && !values.isEmpty)
+    }
+
+    /// What becomes of a column whose name the former table has.
+    private static func change(
+        of name: String, from existing: ColumnKind, to kind: ColumnKind, _ root: EntityMapping, _ entities: [Member]
+    ) throws -> ColumnChange {
+        let values = values(of: name, entities)
+        let origins = entities.compactMap {
+            $0.sources.values[name] == nil ? nil : $0.sources.sourceColumns[name] ?? ""
+        }
+        if existing.type == kind.type {
+            if values.allSatisfy({ $0 == .column(name) }) { return .keep }
+            // The name belongs to a column whose values are no longer wanted.
+            return origins.allSatisfy { $0 == name } ? .update : .needsNewTable
+        }
+        guard try Partitioning(root)?.column != name, values.count <= 1, origins.allSatisfy({ $0 == name }),
+            declares(name, root), case .computed(let value)? = values.first ?? .computed("NULL")
+        else { return .needsNewTable }
+        return .retype(value)
     }
 
     private static func attributeColumns(_ mapping: EntityMapping) -> [String] {
