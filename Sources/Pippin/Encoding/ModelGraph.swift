@@ -3,7 +3,7 @@ import CoreData
 /// The models of a save: each model once, with its values and its links to the others.
 ///
 /// It is computed from the models alone, before the store is read. Of several given models with one identifier, the
-/// last one counts. A model that occurs several times within them must have the same values each time, since only one
+/// last one counts; what only the others lead to is saved in an import, and left out in a save. A model that occurs several times within them must have the same values each time, since only one
 /// of them could be saved; in an import, the one in the last record counts. Models that lead back to themselves are
 /// excepted: their inner copies are cut off somewhere, so the occurrence nearest to the given models counts. Of those
 /// equally near the values must be the same, and the relationships of the first one count.
@@ -83,15 +83,23 @@ struct ModelGraph {
         self.plan = plan
         let table = table(of: plan)
         reserve(models.count, table)
-        // Of several models with one identifier, the last one counts.
+        // Of several models with one identifier, the last one counts. In a save, what is only in the others is not saved.
         var picks: ContiguousArray<(index: Int, node: Int)> = []
         picks.reserveCapacity(models.count)
         let start = ModelOrigins.start(of: models, plan)
         try models.forEachInPlace { place, model in
             let (node, isNew) = node(try Model.recordKey(of: model.id), table, isReference: false)
-            if isNew { picks.append((place, node)) } else { picks[node].index = place }
+            if isNew {
+                picks.append((place, node))
+                if repeated == .lastCounts { records[node] = place }
+            } else if repeated == .mustAgree {
+                picks[node].index = place
+            } else {
+                // What only the former ones lead to is saved as well.
+                copies.append(CopiedModelList(models: models, picks: [(place, node)], record: place))
+                return
+            }
             origins.set(node, start, place, Model.self)
-            if repeated == .lastCounts { records[node] = place }
         }
         rootCount = nodes.count
         waiting.append(WaitingModelList(models: models, picks: picks))

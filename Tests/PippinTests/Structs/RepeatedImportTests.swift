@@ -86,6 +86,42 @@ struct RepeatedImportTests {
         }
     }
 
+    @Test("are saved also if a later record with the identifier of theirs no longer has them")
+    func inReplacedRecords() async throws {
+        let posts = [
+            Post(id: 1, user: User(id: 7, followers: 2, land: Land(id: "a", name: "A"))),
+            Post(id: 1, user: User(id: 8, followers: 5)),
+        ]
+        for size in [1, 2, 500] {
+            let counter = try Counter(Post.self)
+            try await counter.manager.save(User(id: 7, followers: 1))
+            let report = try await counter.manager.importModels(posts, batchSize: size)
+            #expect(report.inserted == 1 && report.total == 2)
+            #expect(try await counter.manager.fetch(Post.self) == [posts[1]])
+            let users = try await counter.manager.fetch(User.self, sortedBy: .ascending(\.id))
+            #expect(users == [posts[0].user, posts[1].user], "\(size)")
+        }
+    }
+
+    @Test("are refused with their record, also if a later record has its identifier")
+    func inRefusedRecords() async throws {
+        struct Measurement: CoreModel {
+            let id: Int
+            var value: Double
+            var place: Land?
+        }
+        let values = [
+            Measurement(id: 1, value: .nan, place: Land(id: "a", name: "A")),
+            Measurement(id: 1, value: 2, place: Land(id: "b", name: "B")),
+        ]
+        for size in [1, 2, 500] {
+            let counter = try Counter(Measurement.self)
+            let report = try await counter.manager.importModels(values, batchSize: size)
+            #expect(report.refused.map(\.position) == [1] && report.inserted == 1)
+            #expect(try await counter.manager.fetch(Land.self).map(\.id) == ["b"], "\(size)")
+        }
+    }
+
     @Test("are refused with their record if that has two of them that differ")
     func withinOne() async throws {
         struct Pair: CoreModel {
