@@ -120,9 +120,15 @@ struct GivenFields: Sendable {
     /// - Parameter graph: the models of some of the file's records.
     /// - Returns: their nodes; of models that have all of their values everywhere, not necessarily.
     /// - Throws: ``PersistenceError/Code/unwritable`` for a model that is in JSON as well as in columns which are not
-    ///   all of its properties. A given model counts as it is given.
+    ///   all of its properties, and for several records of which one led to what no later one does: where that was in
+    ///   the file is not known. A given model counts as it is given.
     func wholeNodes(of graph: ModelGraph) throws -> Set<Int> {
         guard needsPlaces else { return [] }
+        if graph.hasLeftModels, let root = graph.nodes.first {
+            throw PersistenceError.unwritable(
+                entity: root.plan.name, uid: root.key.text, key: nil,
+                reason: "a model in its JSON has other models in a later record. Save the records one after the other.")
+        }
         var found: [Int: Destination] = [:]
         for root in 0..<graph.rootCount { found[root] = .place(0) }
         var queue = Array(0..<graph.rootCount)

@@ -146,6 +146,38 @@ struct PartialImportTests {
                 == [Item(id: "p1", name: "Lamp", price: 12), Item(id: "p2", name: "Pencil", price: 3)])
     }
 
+    @Test("set all that a list as JSON has, though a later record has another list for the model that it is in")
+    func inReplacedJSON() async throws {
+        struct Troupe: CoreModel {
+            let id: String
+            var actors: [Maker]
+        }
+        struct Play: CoreModel {
+            let id: Int
+            var lead: Maker?
+            var troupe: Troupe?
+        }
+        let lines = [("a", 1900), ("b", 1950)].enumerated().map { number, actor in
+            let list = #"[{""id"":""\#(actor.0)"",""name"":""New"",""born"":\#(actor.1)}]"#
+            return #"\#(number),x,X,"{""id"":""t"",""actors"":\#(list)}""#
+        }
+        for size in [1, 2, 500] {
+            let counter = try Counter(Play.self)
+            let manager = counter.manager
+            try await manager.save(["a", "b", "x"].map { Maker(id: $0, name: "Old", born: 1000) })
+            let file = counter.folder.file("plays.csv")
+            try Data((["id,lead.id,lead.name,troupe"] + lines).joined(separator: "\n").utf8).write(to: file)
+            #expect(try await manager.importCSV(Play.self, from: file, batchSize: size).inserted == 2)
+            let makers = try await manager.fetch(Maker.self, sortedBy: .ascending(\.id))
+            let expected = [
+                Maker(id: "a", name: "New", born: 1900), Maker(id: "b", name: "New", born: 1950),
+                Maker(id: "x", name: "X", born: 1000),
+            ]
+            #expect(makers == expected, "\(size)")
+            #expect(try await manager.find(Troupe.self, id: "t")?.actors.map(\.id) == ["b"])
+        }
+    }
+
     @Test("are refused if a model is in one column as JSON, and in columns within it")
     func twice() async throws {
         let error = await #expect(throws: PersistenceError.self) {
