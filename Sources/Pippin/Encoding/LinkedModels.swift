@@ -82,6 +82,10 @@ struct CopiedModelList<Model: CoreModel>: CopiedModels {
     let picks: ContiguousArray<(index: Int, node: Int)>
     /// The number of the given model that they are in, where the last one counts.
     let record: Int
+    /// Whether their relationships are complete.
+    let areWhole: Bool
 
-    func take(in graph: inout ModelGraph) throws { try graph.takeCopies(models, picks, record: record) }
+    func take(in graph: inout ModelGraph) throws {
+        try graph.takeCopies(models, picks, record: record, areWhole: areWhole)
+    }
 }

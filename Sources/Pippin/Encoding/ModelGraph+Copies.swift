@@ -15,9 +15,10 @@ extension ModelGraph {
     ///   - models: a list.
     ///   - picks: the indexes of the models, and their nodes.
     ///   - record: the number of the given model that the list is in.
+    ///   - areWhole: whether the relationships of the models are complete.
     /// - Throws: ``PersistenceError/Code/unwritable`` if one differs that must not.
     mutating func takeCopies<Model: CoreModel>(
-        _ models: [Model], _ picks: ContiguousArray<(index: Int, node: Int)>, record: Int
+        _ models: [Model], _ picks: ContiguousArray<(index: Int, node: Int)>, record: Int, areWhole: Bool
     ) throws {
         guard let first = picks.first else { return }
         // Models of one list are of one type.
@@ -28,7 +29,7 @@ extension ModelGraph {
             // Another copy may have been put into its place meanwhile.
             if repeated == .lastCounts, isCopy(&model, start, of: node, table, record: record) { return }
             switch order(of: record, at: node) {
-            case .same: try compare(&model, with: node, table, record: record)
+            case .same: try compare(&model, with: node, table, record: record, isWhole: areWhole)
             case .earlier:
                 let links = try encode(&model, node, table, by: table.comparing).links
                 defer { table.comparing.removeAll() }
@@ -37,7 +38,7 @@ extension ModelGraph {
                 let encoded = try encode(&model, node, table, by: table.encoder)
                 let links = try targets(of: encoded.links, from: node, record: record)
                 try leave(nodes[node].links, of: node, for: links)
-                replace(node, row: encoded.row, links, record: record)
+                replace(node, row: encoded.row, links, record: record, isWhole: areWhole)
                 origins.set(node, start, index, Model.self)
             }
         }
@@ -45,15 +46,16 @@ extension ModelGraph {
 
     /// Checks that a model is the same as its node.
     private mutating func compare<Model: CoreModel>(
-        _ model: inout Model, with node: Int, _ table: GraphTable, record: Int
+        _ model: inout Model, with node: Int, _ table: GraphTable, record: Int, isWhole: Bool
     ) throws {
+        // Where a model of its cycle leads to it, lists may be cut off.
+        let isCut = table.isCyclic && !(isWhole && self.isWhole(node, table))
         let encoder = table.comparing
         let encoded = try encode(&model, node, table, by: encoder)
         defer { encoder.removeAll() }
         let original = nodes[node].row
         for field in table.plan.fields.indices {
-            // Where models lead back to themselves, lists are cut off.
-            if table.isCyclic, case .isEmpty? = table.plan.fields[field].mark { continue }
+            if isCut, case .isEmpty? = table.plan.fields[field].mark { continue }
             let (one, other) = (table.encoder.values[original + field], encoder.values[encoded.row + field])
             guard one != other else { continue }
             if case .composite(let inner) = table.plan.fields[field].kind,
@@ -63,7 +65,7 @@ extension ModelGraph {
             }
             if try !encodesTheSame(model, as: node, field, table.plan) { throw differs(node, field) }
         }
-        if table.isCyclic { return }
+        if isCut { return }
         let links = try targets(of: encoded.links, from: node, record: record)
         for field in table.plan.relationships {
             let (known, found) = (targets(of: node, field), links.first { $0.field == field }?.targets ?? [])

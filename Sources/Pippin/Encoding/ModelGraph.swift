@@ -3,10 +3,12 @@ import CoreData
 /// The models of a save: each model once, with its values and its links to the others.
 ///
 /// It is computed from the models alone, before the store is read. Of several given models with one identifier, the
-/// last one counts; what only the others lead to is saved in an import, and left out in a save. A model that occurs several times within them must have the same values each time, since only one
-/// of them could be saved; in an import, the one in the last record counts. Models that lead back to themselves are
-/// excepted: their inner copies are cut off somewhere, so the occurrence nearest to the given models counts. Of those
-/// equally near the values must be the same, and the relationships of the first one count.
+/// last one counts; what only the others lead to is saved in an import, and left out in a save. A model that occurs
+/// several times within them must have the same values each time, since only one of them could be saved; in an import,
+/// the one in the last record counts. Models that lead back to themselves are excepted: their inner copies are cut off
+/// somewhere, so the occurrence nearest to the given models counts. Of those equally near the values must be the same,
+/// and the relationships, too, if models of other types lead to them all; those that a model of their cycle leads to
+/// may be cut off, and the relationships of the first one count.
 struct ModelGraph {
     /// A model, or a reference to one that is not among the models.
     struct Node {
@@ -56,8 +58,9 @@ struct ModelGraph {
     var origins = ModelOrigins()
     /// Further occurrences of models, which are compared with the encoded ones.
     private var copies: ContiguousArray<any CopiedModels> = []
-    /// How far each node is from the given models, if models may lead back to themselves; empty otherwise.
-    private var levels: ContiguousArray<Int32> = []
+    /// How far each node is from the given models, and whether its model is whole, if models may lead back to
+    /// themselves; empty otherwise. A model that another one of its cycle leads to may be cut off.
+    private var distances: ContiguousArray<(level: Int32, isWhole: Bool)> = []
     /// The number of the given model that each node's values are from, where the last one counts; empty otherwise.
     private var records: ContiguousArray<Int> = []
     let repeated: RepeatedModels
@@ -83,7 +86,7 @@ struct ModelGraph {
         self.plan = plan
         let table = table(of: plan)
         reserve(models.count, table)
-        // Of several models with one identifier, the last one counts. In a save, what is only in the others is not saved.
+        // Of several models with one identifier, the last one counts.
         var picks: ContiguousArray<(index: Int, node: Int)> = []
         picks.reserveCapacity(models.count)
         let start = ModelOrigins.start(of: models, plan)
@@ -96,7 +99,7 @@ struct ModelGraph {
                 picks[node].index = place
             } else {
                 // What only the former ones lead to is saved as well.
-                copies.append(CopiedModelList(models: models, picks: [(place, node)], record: place))
+                copies.append(CopiedModelList(models: models, picks: [(place, node)], record: place, areWhole: true))
                 return
             }
             origins.set(node, start, place, Model.self)
@@ -114,7 +117,7 @@ struct ModelGraph {
             }
             if let limit, nodes.count > limit { throw WorkDurations.TooMuch() }
         }
-        (waiting, copies, origins, latestLinks, levels, records) = ([], [], ModelOrigins(), [], [], [])
+        (waiting, copies, origins, latestLinks, distances, records) = ([], [], ModelOrigins(), [], [], [])
         values = ContiguousArray(tables.map { $0.encoder.finish() })
         try GraphCheck(nodes, registry).check()
     }
@@ -231,11 +234,15 @@ struct ModelGraph {
     }
 
     /// Replaces a node's values by those of a later copy.
-    mutating func replace(_ node: Int, row: Int, _ links: [Link], record: Int) {
+    mutating func replace(_ node: Int, row: Int, _ links: [Link], record: Int, isWhole: Bool) {
         nodes[node].row = row
         nodes[node].links = links
         records[node] = record
+        if !distances.isEmpty { distances[node].isWhole = isWhole }
     }
+
+    /// Whether the relationships of a node's model are complete.
+    func isWhole(_ node: Int, _ table: GraphTable) -> Bool { !table.isCyclic || distances[node].isWhole }
 
     // MARK: Linking
 
@@ -247,17 +254,18 @@ struct ModelGraph {
         var others: ContiguousArray<(index: Int, node: Int)> = []
         let table = end.destination
         let start = ModelOrigins.start(of: models, table.plan)
-        let level = levels.isEmpty ? 0 : levels[end.source] + 1
+        let level = distances.isEmpty ? 0 : distances[end.source].level + 1
+        let areWhole = !tables[nodes[end.source].table].isCyclic
         try models.forEachInPlace { place, model in
             let found = node(try Model.recordKey(of: model.id), table, isReference: false)
             if found.isNew || nodes[found.node].isReference {
                 nodes[found.node].isReference = false
                 origins.set(found.node, start, place, Model.self)
-                if !levels.isEmpty { levels[found.node] = level }
+                if !distances.isEmpty { distances[found.node] = (level, areWhole) }
                 if !records.isEmpty { records[found.node] = end.record }
                 if picks.isEmpty { picks.reserveCapacity(models.count - place) }
                 picks.append((place, found.node))
-            } else if !table.isCyclic || levels[found.node] == level,
+            } else if !table.isCyclic || distances[found.node].level == level,
                 !isCopy(&model, start, of: found.node, table, record: end.record)
             {
                 others.append((place, found.node))
@@ -265,7 +273,9 @@ struct ModelGraph {
             targets.append(try linked(found.node, end))
         }
         if !picks.isEmpty { waiting.append(WaitingModelList(models: models, picks: picks)) }
-        if !others.isEmpty { copies.append(CopiedModelList(models: models, picks: others, record: end.record)) }
+        if !others.isEmpty {
+            copies.append(CopiedModelList(models: models, picks: others, record: end.record, areWhole: areWhole))
+        }
         return targets
     }
 
@@ -333,7 +343,7 @@ struct ModelGraph {
         nodes.append(Node(plan: table.plan, table: table.number, key: key, isReference: isReference))
         latestLinks.append(-1)
         origins.append()
-        if registry.hasCycles { levels.append(0) }
+        if registry.hasCycles { distances.append((0, true)) }
         if repeated == .lastCounts { records.append(0) }
         return (node, true)
     }

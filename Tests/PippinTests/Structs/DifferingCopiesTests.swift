@@ -69,6 +69,17 @@ private struct Opus: CoreModel, Equatable {
     var writer: Wordsmith?
 }
 
+private struct Acquaintance: CoreModel, Equatable {
+    let id: Int
+    var name = "Ann"
+    var friends: [Acquaintance]?
+}
+
+private struct Message: CoreModel, Equatable {
+    let id: Int
+    var author: Acquaintance
+}
+
 @Suite("Copies of one model that differ")
 struct DifferingCopiesTests {
     /// The property that a save is refused for.
@@ -156,5 +167,25 @@ struct DifferingCopiesTests {
         try await manager.save(works)
         #expect(try await manager.fetch(Wordsmith.self).map(\.name) == ["J. Austen"])
         #expect(try await manager.fetch(Wordsmith.self).map(\.works.count) == [2])
+    }
+
+    @Test("in their lists are refused in models that lead back to themselves, too, where other ones lead to both")
+    func listsOnCycles() async throws {
+        let (none, empty) = (Acquaintance(id: 1, friends: nil), Acquaintance(id: 1, friends: []))
+        #expect(try await refused([Message(id: 1, author: none), Message(id: 2, author: empty)]) == "friends")
+        let manager = PersistenceManager(models: Message.self, store: .memory)
+        let ann = Acquaintance(id: 1, friends: [Acquaintance(id: 2, friends: [Acquaintance(id: 1)])])
+        try await manager.save([Message(id: 1, author: ann), Message(id: 2, author: ann)])
+        let stored = try await manager.fetch(Message.self, sortedBy: .ascending(\.id))
+        try await manager.save(stored)
+        #expect(try await manager.fetch(Message.self, sortedBy: .ascending(\.id)) == stored)
+        var changed = stored
+        changed[1].author.friends?.append(Acquaintance(id: 3))
+        let differing = changed
+        let error = await #expect(throws: PersistenceError.self) { try await manager.save(differing) }
+        #expect(error?.code == .unwritable && error?.entity == "Acquaintance" && error?.property == "friends")
+        changed[0].author.friends?.append(Acquaintance(id: 3))
+        try await manager.save(changed)
+        #expect(try await manager.find(Acquaintance.self, id: 1)?.friends?.map(\.id) == [2, 3])
     }
 }
