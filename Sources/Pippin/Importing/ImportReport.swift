@@ -29,13 +29,12 @@ public struct ImportReport: Sendable, Equatable {
     /// How many values were read.
     public var total: Int { inserted + updated + skipped + refused.count }
 
-    static func + (left: ImportReport, right: ImportReport) -> ImportReport {
-        var sum = left
-        sum.inserted += right.inserted
-        sum.updated += right.updated
-        sum.unchanged += right.unchanged
-        sum.superseded += right.superseded
-        sum.refused += right.refused
-        return sum
+    /// In place: the refusals so far are not copied.
+    static func += (sum: inout ImportReport, report: ImportReport) {
+        sum.inserted += report.inserted
+        sum.updated += report.updated
+        sum.unchanged += report.unchanged
+        sum.superseded += report.superseded
+        sum.refused += report.refused
     }
 }

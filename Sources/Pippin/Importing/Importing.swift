@@ -9,9 +9,10 @@ extension PersistenceManager {
     /// print("\(report.inserted) new, \(report.updated) changed, \(report.refused.count) refused")
     /// ```
     ///
-    /// A batch is saved as a whole. If that fails, its values are saved one by one, so that one bad value does not keep
-    /// the others out; the bad value is in the report. Cancelling the task, or the progress, ends the import between
-    /// two batches, and the batches before are kept. One query per entity looks up what the models of a batch refer to.
+    /// A batch is saved as a whole. If that fails, its halves are saved, and theirs, down to single values, so that one
+    /// bad value does not keep the others out; the bad value is in the report. Cancelling the task, or the progress,
+    /// ends the import between two batches, and the batches before are kept. One query per entity looks up what the
+    /// models of a batch refer to.
     ///
     /// - Parameters:
     ///   - values: the models; no more than one batch of them is in memory.
@@ -100,7 +101,8 @@ struct ImportBatches<Model: CoreModel> {
     private let progress: Progress?
     /// What stored models get values of; nil for all of their properties.
     var givenFields: GivenFields?
-    private var waiting: [(position: Int, model: Model)] = []
+    private typealias Record = (position: Int, model: Model)
+    private var waiting: [Record] = []
     /// How many were refused since the latest batch.
     private var refusedCount = 0
     private var count = 0
@@ -142,62 +144,43 @@ struct ImportBatches<Model: CoreModel> {
     mutating func flush(done: Int? = nil) async throws {
         try Task.checkCancellation()
         if progress?.isCancelled ?? false { throw CancellationError() }
-        let batch = waiting
+        let batch = waiting[...]
         waiting = []
         refusedCount = 0
-        if !batch.isEmpty {
-            do {
-                counts = counts + (try await manager.importBatch(batch.map(\.model), givenFields))
-            } catch let error as PersistenceError where error.code == .unknownModel {
-                throw error
-            } catch {
-                if error is CancellationError || error.isOfStore { throw error }
-                try await saveEach(batch, after: error)
-            }
+        var left = try await save(batch)
+        var count = batch.count
+        // They may refer to models that have been saved meanwhile.
+        while !left.isEmpty, left.count < count {
+            count = left.count
+            left = try await save(left.map(\.record)[...])
         }
+        for (record, reason) in left { refuse(record.position, reason) }
         progress?.completedUnitCount = Int64(done ?? self.done)
     }
 
-    /// Saves the models of a failed batch one by one, to find the ones at fault.
+    /// Saves models together. If that fails, it saves the two halves, and theirs, to find the ones at fault.
     ///
-    /// A model that refers to one later in the batch is tried again once that one is saved.
-    private mutating func saveEach(_ batch: [(position: Int, model: Model)], after failure: any Error) async throws {
-        guard batch.count > 1 else { return refuse(batch[0].position, failure.decodingReason) }
-        var left = batch
-        while true {
-            var waiting: [(position: Int, model: Model)] = []
-            var reasons: [String] = []
-            for (position, model) in left {
-                do {
-                    counts = counts + (try await manager.importBatch([model], givenFields))
-                } catch let error as PersistenceError where error.code == .missingReference {
-                    waiting.append((position, model))
-                    reasons.append(error.decodingReason)
-                } catch {
-                    if error is CancellationError || error.isOfStore { throw error }
-                    refuse(position, error.decodingReason)
-                }
-            }
-            if waiting.isEmpty { return }
-            // Models that refer to each other are saved together, or not at all.
-            if waiting.count > 1, try await saveTogether(waiting.map(\.model)) { return }
-            guard waiting.count < left.count else {
-                for (place, reason) in zip(waiting, reasons) { refuse(place.position, reason) }
-                return
-            }
-            left = waiting
-        }
-    }
-
-    /// - Returns: whether they were saved: `false` where the store refuses them.
-    private mutating func saveTogether(_ models: [Model]) async throws -> Bool {
+    /// - Returns: the models that refer to ones which are not stored yet, each with the reason.
+    /// - Throws: the errors that are no fault of the models.
+    private mutating func save(_ records: ArraySlice<Record>) async throws -> [(record: Record, reason: String)] {
+        guard let first = records.first else { return [] }
         do {
-            counts = counts + (try await manager.importBatch(models, givenFields))
-            return true
+            let outcome = try await manager.importBatch(records.map(\.model), givenFields)
+            counts += outcome
+            return []
         } catch {
             if error is CancellationError || error.isOfStore { throw error }
-            return false
+            let code = (error as? PersistenceError)?.code
+            if code == .unknownModel { throw error }
+            if records.count == 1 {
+                if code == .missingReference { return [(first, error.decodingReason)] }
+                refuse(first.position, error.decodingReason)
+                return []
+            }
         }
+        let half = records.count / 2
+        let left = try await save(records.prefix(half))
+        return left + (try await save(records.dropFirst(half)))
     }
 }
 

@@ -86,6 +86,20 @@ struct RepeatedImportTests {
         }
     }
 
+    @Test("keep only few records from being saved together if a later record has others that they own")
+    func ownedAmongMany() async throws {
+        let counter = try Counter(Post.self)
+        var posts = (1...500).map { Post(id: $0, user: User(id: 7, followers: $0)) }
+        for index in [200, 201] {
+            posts[index].user = User(id: 9, followers: 1, profiles: [Profile(id: index, text: "new")])
+        }
+        let report = try await counter.manager.importModels(posts, batchSize: 500)
+        #expect(report.inserted == 500 && report.refused.isEmpty)
+        #expect(try await counter.manager.fetch(Profile.self).map(\.id) == [201])
+        #expect(try counter.number("SELECT ZFOLLOWERS FROM ZUSER WHERE ZID = 7") == 500)
+        #expect(try counter.number("SELECT Z_OPT FROM ZUSER WHERE ZID = 7") < 20)
+    }
+
     @Test("are saved also if a later record with the identifier of theirs no longer has them")
     func inReplacedRecords() async throws {
         let posts = [
