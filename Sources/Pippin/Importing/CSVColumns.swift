@@ -5,6 +5,11 @@ struct CSVColumns {
     let names: [String]
     /// The names of the columns to leave out.
     let ignored: Set<String>
+    /// The columns of properties within a property, by that one's name: those of `author` are `author.name` and
+    /// `author.address.city`.
+    let inner: [String: [String]]
+    /// How deep properties may be within each other. The name is noted for each level.
+    private static let mostLevels = 100
 
     /// - Parameters:
     ///   - header: the file's first record.
@@ -29,10 +34,16 @@ struct CSVColumns {
             throw PersistenceError.fileNotReadable(path: path, reason: "It has the column “\(double)” twice.")
         }
         var unknown: [String] = []
+        var inner: [String: [String]] = [:]
         for name in names where !ignored.contains(name) {
             let keys = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-            if try !Self.isKnown(keys[...], plan.record, registry) { unknown.append(name) }
+            guard try keys.count <= Self.mostLevels && Self.isKnown(keys[...], plan.record, registry) else {
+                unknown.append(name)
+                continue
+            }
+            for dot in name.indices where name[dot] == "." { inner[String(name[..<dot]), default: []].append(name) }
         }
+        self.inner = inner
         if !unknown.isEmpty {
             throw PersistenceError.unknownColumns(unknown, type: plan.record.name, known: Array(plan.record.keys))
         }

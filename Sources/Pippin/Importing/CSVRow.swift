@@ -8,9 +8,12 @@ struct CSVRow {
     /// The columns that hold an empty text in quotes: a value for a `String`, and no value for any other type.
     let emptyTexts: Set<String>
     let dateStyle: CSVDates
+    /// The columns within each column.
+    private let inner: [String: [String]]
 
     init(_ columns: CSVColumns, _ record: CSVRecords.Line, dates: CSVDates) {
         dateStyle = dates
+        inner = columns.inner
         emptyTexts = Set(record.emptyTexts.map { columns.names[$0] }).subtracting(columns.ignored)
         fields = Dictionary(
             zip(columns.names, record.fields).filter { !$1.isEmpty && !columns.ignored.contains($0) }.map { ($0, $1) },
@@ -19,11 +22,11 @@ struct CSVRow {
 
     /// Whether there is a value in a column, or in one within it.
     func has(_ column: String) -> Bool {
-        fields[column] != nil || fields.keys.contains { $0.hasPrefix("\(column).") }
+        fields[column] != nil || inner[column]?.contains { fields[$0] != nil } ?? false
     }
 
     /// Whether an empty text in quotes is in a column within a column.
-    func hasEmptyText(within column: String) -> Bool { emptyTexts.contains { $0.hasPrefix("\(column).") } }
+    func hasEmptyText(within column: String) -> Bool { inner[column]?.contains(where: emptyTexts.contains) ?? false }
 
     func value<Value: Decodable>(_ type: Value.Type, _ column: String, _ path: [any CodingKey]) throws -> Value {
         let row = CSVDecoder(row: self, column: column, codingPath: path)

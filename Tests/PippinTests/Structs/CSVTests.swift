@@ -116,6 +116,50 @@ struct CSVTests {
         #expect(try await counter.manager.find(Coin.self, id: "USD")?.worth == 0.9)
     }
 
+    @Test("make a struct within a struct of its columns alone, among others whose names begin as theirs do")
+    func innermost() async throws {
+        struct Street: Codable, Equatable {
+            var name: String
+        }
+        struct Address: Codable, Equatable {
+            var street: Street?
+            var town: String?
+        }
+        struct Visit: CoreModel, Equatable {
+            let id: Int
+            var address: Address?
+            var addressee: String?
+        }
+        let counter = try Counter(Visit.self)
+        let file = counter.folder.file("visits.csv")
+        let lines = ["id,address.street.name,address.town,addressee", "1,Gay Street,,", "2,,Bath,", "3,,,Jane", "4,\"\",,"]
+        try Data(lines.joined(separator: "\n").utf8).write(to: file)
+        #expect(try await counter.manager.importCSV(Visit.self, from: file).inserted == 4)
+        let street = Address(street: Street(name: "Gay Street"))
+        let noName = Address(street: Street(name: ""))
+        #expect(
+            try await counter.manager.fetch(Visit.self, sortedBy: .ascending(\.id)) == [
+                Visit(id: 1, address: street), Visit(id: 2, address: Address(town: "Bath")),
+                Visit(id: 3, addressee: "Jane"), Visit(id: 4, address: noName),
+            ])
+    }
+
+    @Test("refuse columns that are too deep within others")
+    func depth() async throws {
+        struct Parcel: CoreModel {
+            let id: Int
+            var labels: [String: String]?
+        }
+        let column = "labels" + String(repeating: ".x", count: 100_000)
+        let counter = try Counter(Parcel.self)
+        let file = counter.folder.file("parcels.csv")
+        try Data("id,\(column)\n1,2".utf8).write(to: file)
+        let error = await #expect(throws: PersistenceError.self) {
+            try await counter.manager.importCSV(Parcel.self, from: file)
+        }
+        #expect(error?.code == .unknownColumns)
+    }
+
     @Test("need a delimiter of a single character")
     func delimiter() async throws {
         let counter = try Counter(Coin.self)
