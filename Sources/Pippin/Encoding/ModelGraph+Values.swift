@@ -57,9 +57,18 @@ extension ModelGraph {
 
     /// The identifier as its attribute holds it.
     func keyValue(of node: Int) -> Any? {
-        if let known = referencedKeys[node] { return known }
+        if let known = rareKeys[node] { return known }
         let plan = nodes[node].plan
-        guard nodes[node].row >= 0, let kind = plan.record.attributeKinds[plan.uidField] else { return nil }
-        return value(node, plan.uidField).attributeValue(kind)
+        guard let kind = plan.record.attributeKinds[plan.uidField] else { return nil }
+        return storedIdentifier(node, plan)?.attributeValue(kind)
+    }
+
+    /// The first relationship that leads to a node, for a message; nil if there is none.
+    func relationship(to node: Int) -> (entity: String, key: String)? {
+        for source in nodes {
+            guard let link = source.links.first(where: { $0.targets.contains(node) }) else { continue }
+            return (source.plan.name, source.plan.fields[link.field].name)
+        }
+        return nil
     }
 }

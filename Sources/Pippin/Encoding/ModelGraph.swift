@@ -44,10 +44,8 @@ struct ModelGraph {
     private(set) var rootCount = 0
     /// The entity of the models that were given.
     private(set) var plan: EntityPlan?
-    /// The sources of references, by node, for the message about one that leads nowhere.
-    private(set) var referrers: [Int: (entity: String, key: String)] = [:]
-    /// The identifiers that references hold, by node, as attributes hold them.
-    private(set) var referencedKeys: [Int: Any] = [:]
+    /// The identifiers of references as attributes hold them, by node, where these are not in their keys: of rare types.
+    private(set) var rareKeys: [Int: Any] = [:]
     /// The entities, each with its nodes.
     private(set) var tables: [GraphTable] = []
     private(set) var tableNumbers: [ObjectIdentifier: Int] = [:]
@@ -294,14 +292,13 @@ struct ModelGraph {
 
     /// The nodes of the references that a relationship shall have.
     mutating func link(_ references: [any ModelReference], _ end: LinkEnd) throws -> [Int] {
-        try references.map { reference in
+        let plan = end.destination.plan
+        let kind = plan.record.attributeKinds[plan.uidField]
+        return try references.map { reference in
             let value = try reference.keyValue()
-            let found = node(RecordKey(attributeValue: value), end.destination, isReference: true)
-            if found.isNew {
-                let source = nodes[end.source].plan
-                referrers[found.node] = (source.name, source.fields[end.field].name)
-                referencedKeys[found.node] = value
-            }
+            let key = RecordKey(attributeValue: value)
+            let found = node(key, end.destination, isReference: true)
+            if found.isNew, !(kind.flatMap { StoredValue(key)?.fits($0) } ?? false) { rareKeys[found.node] = value }
             return try linked(found.node, end)
         }
     }

@@ -124,10 +124,8 @@ struct GraphWriter {
         }
         for index in graph.nodes.indices where graph.nodes[index].isReference && objects[index] == nil {
             let node = graph.nodes[index]
-            throw PersistenceError.missingReference(
-                entity: graph.referrers[index]?.entity ?? node.plan.name,
-                key: graph.referrers[index]?.key ?? node.plan.uidKey,
-                uid: node.key.text)
+            let source = graph.relationship(to: index) ?? (node.plan.name, node.plan.uidKey)
+            throw PersistenceError.missingReference(entity: source.entity, key: source.key, uid: node.key.text)
         }
     }
 

@@ -19,6 +19,13 @@ private struct Height: CoreModel, Equatable {
     var name: String
 }
 
+private struct Findings: CoreModel, Equatable {
+    let id: Int
+    var moment: Reference<Moment>?
+    var fingerprint: Reference<Fingerprint>?
+    var heights: [Reference<Height>]
+}
+
 @Suite("Identifiers that look alike")
 struct CloseIdentifierTests {
     private let folder: TestFolder
@@ -27,7 +34,8 @@ struct CloseIdentifierTests {
     init() throws {
         folder = try TestFolder()
         manager = PersistenceManager(
-            models: Moment.self, Fingerprint.self, Height.self, store: .file(folder.file("close.sqlite")))
+            models: Moment.self, Fingerprint.self, Height.self, Findings.self,
+            store: .file(folder.file("close.sqlite")))
     }
 
     /// Saves models together, then again with other names, and tells what is stored.
@@ -65,5 +73,26 @@ struct CloseIdentifierTests {
         let renamed = numbers.map { Height(id: $0, name: "\($0)") }
         let found = try saved(numbers.map { Height(id: $0, name: "new") }, renamed, asRows: asRows)
         #expect(found.count == 4 && renamed.allSatisfy(found.contains))
+    }
+
+    @Test("lead to the models that have them", arguments: [true, false])
+    func references(asRows: Bool) throws {
+        let moments = [1.25, 1.5].map { Moment(id: Date(timeIntervalSinceReferenceDate: $0), name: "m") }
+        let fingerprints = [Data([1, 2]), Data([2, 1])].map { Fingerprint(id: $0, name: "f") }
+        let heights = [1, 1.5, 2].map { Height(id: $0, name: "h") }
+        try manager.writeAndWait { store in
+            store.access.savesRows = asRows
+            try store.save(moments)
+            try store.save(fingerprints)
+            try store.save(heights)
+        }
+        let findings = Findings(
+            id: 1, moment: Reference(moments[1]), fingerprint: Reference(fingerprints[0]),
+            heights: [Reference(heights[1]), Reference(heights[0])])
+        #expect(try saved([findings], [findings], asRows: asRows) == [findings])
+        let error = #expect(throws: PersistenceError.self) {
+            try saved([Findings(id: 2, heights: [Reference(id: 1), Reference(id: 3)])], [], asRows: asRows)
+        }
+        #expect(error?.code == .missingReference && error?.entity == "Findings" && error?.property == "heights")
     }
 }
