@@ -156,9 +156,9 @@ public final class ModelAccess {
 
         private func directSave(_ graph: ModelGraph) throws -> DirectSave? {
             // What no model of a graph leads to is looked up as objects only.
-            guard savesRows, !graph.hasLeftModels, let plan = graph.plan, let rows = storeRows as? StoreRows,
+            guard savesRows, !graph.hasLeftModels, let rows = storeRows as? StoreRows,
                 try unsettledContext().isUntouched,
-                let (direct, store) = try rows.directPlan(plan, manager.registry)
+                let (direct, store) = try rows.directPlan(graph.plan, manager.registry)
             else { return nil }
             // The version and the unique identifier of a single row guard it, so what others save elsewhere does no
             // harm. A block that has read before may have decided by what it read, so its save must conflict even if

@@ -8,11 +8,23 @@ protocol LinkedModels {
     /// Puts them into a graph.
     ///
     /// - Parameters:
-    ///   - graph: receives the models that it does not have yet.
+    ///   - builder: receives the models that it does not have yet.
     ///   - end: the relationship that they are in.
     /// - Returns: their nodes, in order.
     /// - Throws: ``PersistenceError/Code/unwritable`` for a model that is in the relationship twice.
-    func link(into graph: inout ModelGraph, _ end: ModelGraph.LinkEnd) throws -> [Int]
+    func link(into builder: inout GraphBuilder, _ end: GraphBuilder.LinkEnd) throws -> [Int]
+}
+
+extension GraphBuilder {
+    /// The source, the field and the destination of a relationship.
+    struct LinkEnd {
+        let source: Int
+        /// The index of the field.
+        let field: Int
+        let destination: GraphTable
+        /// The number of the given model that the source is in, where the last one counts.
+        let record: Int
+    }
 }
 
 /// Models of a known type, without a box for each.
@@ -21,8 +33,8 @@ struct LinkedModelList<Model: CoreModel>: LinkedModels {
     var count: Int { models.count }
     var all: [Any] { models }
 
-    func link(into graph: inout ModelGraph, _ end: ModelGraph.LinkEnd) throws -> [Int] {
-        try graph.link(models, end)
+    func link(into builder: inout GraphBuilder, _ end: GraphBuilder.LinkEnd) throws -> [Int] {
+        try builder.link(models, end)
     }
 }
 
@@ -31,8 +43,8 @@ struct LinkedReferences: LinkedModels {
     let all: [Any]
     var count: Int { all.count }
 
-    func link(into graph: inout ModelGraph, _ end: ModelGraph.LinkEnd) throws -> [Int] {
-        try graph.link(all.compactMap { $0 as? any ModelReference }, end)
+    func link(into builder: inout GraphBuilder, _ end: GraphBuilder.LinkEnd) throws -> [Int] {
+        try builder.link(all.compactMap { $0 as? any ModelReference }, end)
     }
 }
 
@@ -56,36 +68,34 @@ func linkedModel(_ value: some Encodable) -> any LinkedModels {
 
 /// Models that have nodes, and are to be encoded.
 protocol WaitingModels {
-    func encode(into graph: inout ModelGraph) throws
+    func encode(into builder: inout GraphBuilder) throws
 }
 
 /// Models of one list.
 struct WaitingModelList<Model: CoreModel>: WaitingModels {
     let models: [Model]
-    /// The indexes of the models, and their nodes.
-    let picks: ContiguousArray<(index: Int, node: Int)>
+    let picks: GraphBuilder.Picks
 
-    func encode(into graph: inout ModelGraph) throws { try graph.encode(models, picks) }
+    func encode(into builder: inout GraphBuilder) throws { try builder.encode(models, picks) }
 }
 
 /// Further copies of models, which have nodes already.
 protocol CopiedModels {
     /// - Throws: ``PersistenceError/Code/unwritable`` if one differs from the model that its node was made for, and
     ///   must not.
-    func take(in graph: inout ModelGraph) throws
+    func take(in builder: inout GraphBuilder) throws
 }
 
 /// Copies in one list.
 struct CopiedModelList<Model: CoreModel>: CopiedModels {
     let models: [Model]
-    /// The indexes of the models, and their nodes.
-    let picks: ContiguousArray<(index: Int, node: Int)>
+    let picks: GraphBuilder.Picks
     /// The number of the given model that they are in, where the last one counts.
     let record: Int
     /// Whether their relationships are complete.
     let areWhole: Bool
 
-    func take(in graph: inout ModelGraph) throws {
-        try graph.takeCopies(models, picks, record: record, areWhole: areWhole)
+    func take(in builder: inout GraphBuilder) throws {
+        try builder.takeCopies(models, picks, record: record, areWhole: areWhole)
     }
 }

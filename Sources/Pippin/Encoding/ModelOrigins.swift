@@ -1,15 +1,15 @@
 import CoreData
 
-/// Where the models are that a graph's nodes were made for. The graph keeps the lists that they are in.
+/// Where the models are that a graph's nodes were made for. The builder keeps the lists that they are in.
 struct ModelOrigins {
-    // Unsafe memory: each points to a model of the node's type, in the memory of a list that the graph keeps unchanged
+    // Unsafe memory: each points to a model of the node's type, in the memory of a list that the builder keeps unchanged
     // as long as it keeps this.
     private var models: ContiguousArray<UnsafeRawPointer?> = []
 
     mutating func reserve(_ count: Int) { models.reserveCapacity(models.count + count) }
 
-    /// Adds a node without a model, as references are.
-    mutating func append() { models.append(nil) }
+    /// Adds a node with the place of its model; nil for a reference, and where memory cannot be compared.
+    mutating func append(_ origin: UnsafeRawPointer?) { models.append(origin) }
 
     /// The place of a list of models.
     ///
@@ -26,16 +26,21 @@ struct ModelOrigins {
         return models.withUnsafeBufferPointer { UnsafeRawPointer($0.baseAddress) }
     }
 
+    /// The place of a model.
+    ///
     /// - Parameters:
-    ///   - node: a node.
-    ///   - start: where the list of its model begins.
+    ///   - start: where the model's list begins.
     ///   - index: the model's index in the list.
     ///   - type: the model's type.
-    mutating func set<Model: CoreModel>(
-        _ node: Int, _ start: UnsafeRawPointer?, _ index: Int, _ type: Model.Type = Model.self
-    ) {
-        models[node] = start.map { $0 + index * MemoryLayout<Model>.stride }
+    /// - Returns: where it is; nil without a start.
+    @inline(__always)
+    static func origin<Model: CoreModel>(
+        _ start: UnsafeRawPointer?, _ index: Int, _ type: Model.Type
+    ) -> UnsafeRawPointer? {
+        start.map { $0 + index * MemoryLayout<Model>.stride }
     }
+
+    mutating func set(_ node: Int, _ origin: UnsafeRawPointer?) { models[node] = origin }
 
     /// The model that a node was made for; nil where it is of another type.
     func model<Model: CoreModel>(_ node: Int, of plan: EntityPlan, _ type: Model.Type = Model.self) -> Model? {

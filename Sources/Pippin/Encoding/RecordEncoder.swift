@@ -48,18 +48,24 @@ final class RecordEncoder: Encoder {
 
     func encode<Value: Encodable>(_ value: Value) throws -> EncodedRecord {
         begin(with: record.fields.count)
-        try encodeValues(of: value)
+        try encodeValues(of: value, by: columns(of: Value.self))
         return EncodedRecord(values: values[0..<values.count], links: links)
     }
 
     /// Encodes a value after those that were encoded before. It is passed `inout` to avoid a copy, and not changed.
     ///
+    /// - Parameters:
+    ///   - value: the value.
+    ///   - columns: the functions that write it, as `columns(of:)` returns them: looked up once for many values.
     /// - Returns: the relationships, and the index of its first value among all values, which `finish()` returns.
-    func append<Value: Encodable>(_ value: inout Value) throws -> (row: Int, links: [EncodedRecord.Link]) {
+    /// - Throws: what encoding throws.
+    func append<Value: Encodable>(
+        _ value: inout Value, by columns: ColumnFunctionsOf<Value>?
+    ) throws -> (row: Int, links: [EncodedRecord.Link]) {
         if !hasRows { beginRows() }
         base = values.count
         values.append(nulls: kinds.count)
-        try encodeValues(of: value)
+        try encodeValues(of: value, by: columns)
         defer { if !links.isEmpty { links = [] } }
         return (base, links)
     }
@@ -93,9 +99,14 @@ final class RecordEncoder: Encoder {
         return hasRows ? values : ValueRows()
     }
 
-    private func encodeValues<Value: Encodable>(of value: Value) throws {
+    /// The functions that write values of a type; nil for one that is encoded by its coding.
+    func columns<Value: Encodable>(of type: Value.Type) -> ColumnFunctionsOf<Value>? {
+        record.columns?.functions(of: type)
+    }
+
+    private func encodeValues<Value: Encodable>(of value: Value, by columns: ColumnFunctionsOf<Value>?) throws {
         cursor = 0
-        if let columns = record.columns?.functions(of: Value.self) {
+        if let columns {
             try columns.write(value, ColumnWriter(sink: self))
         } else {
             try value.encode(to: self)

@@ -60,8 +60,8 @@ struct GraphWriter {
                     ? PersistenceError.notFound(entity: node.plan.name, id: node.key.text)
                     : PersistenceError.alreadyStored(entity: node.plan.name, id: node.key.text)
             }
-            if self == .new, count > graph.rootCount, let plan = graph.plan {
-                throw PersistenceError.repeatedIdentifier(entity: plan.name)
+            if self == .new, count > graph.rootCount {
+                throw PersistenceError.repeatedIdentifier(entity: graph.plan.name)
             }
         }
     }
@@ -88,8 +88,7 @@ struct GraphWriter {
 
     /// Deletes the objects of an entity that have no model in the graph.
     private func deleteOthers() throws {
-        guard let plan = graph.plan else { return }
-        let request = NSFetchRequest<any NSFetchRequestResult>(entityName: plan.name)
+        let request = NSFetchRequest<any NSFetchRequestResult>(entityName: graph.plan.name)
         delete(try context.fetch(request).compactMap { $0 as? NSManagedObject })
     }
 

@@ -29,13 +29,12 @@
         ///   - count: how many models were given.
         ///   - models: the models as they were given; nil if they are not available.
         ///   - registry: knows their plans.
-        init?(
+        init(
             _ save: DirectSave, _ mode: GraphWriter.Mode, given count: Int, _ models: (any PendingModels)?,
             _ registry: ModelRegistry
         ) {
-            guard let plan = save.graph.plan else { return nil }
             (only, first, self.mode, self.count, self.models) = (save, save.graph, mode, count, models)
-            (self.plan, self.registry) = (plan, registry)
+            (plan, self.registry) = (save.graph.plan, registry)
         }
 
         /// Whether another save can be joined with the pending ones.

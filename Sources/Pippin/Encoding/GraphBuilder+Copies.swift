@@ -8,7 +8,10 @@ enum RepeatedModels {
     case lastCounts
 }
 
-extension ModelGraph {
+extension GraphBuilder {
+    /// How two given models follow each other.
+    enum RecordOrder { case earlier, same, later }
+
     /// Compares models with the ones that their nodes were made for, or puts them into their places.
     ///
     /// - Parameters:
@@ -18,46 +21,48 @@ extension ModelGraph {
     ///   - areWhole: whether the relationships of the models are complete.
     /// - Throws: ``PersistenceError/Code/unwritable`` if one differs that must not.
     mutating func takeCopies<Model: CoreModel>(
-        _ models: [Model], _ picks: ContiguousArray<(index: Int, node: Int)>, record: Int, areWhole: Bool
+        _ models: [Model], _ picks: Picks, record: Int, areWhole: Bool
     ) throws {
         guard let first = picks.first else { return }
         // Models of one list are of one type.
         let table = tables[nodes[first.node].table]
+        let columns = table.encoder.columns(of: Model.self)
         let start = ModelOrigins.start(of: models, table.plan)
         try models.forEachInPlace(picks.count, { picks[$0].index }) { place, model in
             let (index, node) = picks[place]
             // Another copy may have been put into its place meanwhile.
             if repeated == .lastCounts, isCopy(&model, start, of: node, table, record: record) { return }
             switch order(of: record, at: node) {
-            case .same: try compare(&model, with: node, table, record: record, isWhole: areWhole)
+            case .same: try compare(&model, with: node, table, columns, record: record, isWhole: areWhole)
             case .earlier:
-                let links = try encode(&model, node, table, by: table.comparing).links
+                let links = try encode(&model, node, table, by: table.comparing, columns).links
                 defer { table.comparing.removeAll() }
                 try leave(targets(of: links, from: node, record: record), of: node, for: nodes[node].links)
             case .later:
-                let encoded = try encode(&model, node, table, by: table.encoder)
+                let encoded = try encode(&model, node, table, by: table.encoder, columns)
                 let links = try targets(of: encoded.links, from: node, record: record)
                 try leave(nodes[node].links, of: node, for: links)
                 replace(node, row: encoded.row, links, record: record, isWhole: areWhole)
-                origins.set(node, start, index, Model.self)
+                origins.set(node, ModelOrigins.origin(start, index, Model.self))
             }
         }
     }
 
     /// Checks that a model is the same as its node.
     private mutating func compare<Model: CoreModel>(
-        _ model: inout Model, with node: Int, _ table: GraphTable, record: Int, isWhole: Bool
+        _ model: inout Model, with node: Int, _ table: GraphTable, _ columns: ColumnFunctionsOf<Model>?, record: Int,
+        isWhole: Bool
     ) throws {
         // Where a model of its cycle leads to it, lists may be cut off.
         let isCut = table.isCyclic && !(isWhole && self.isWhole(node, table))
         let encoder = table.comparing
-        let encoded = try encode(&model, node, table, by: encoder)
+        let encoded = try encode(&model, node, table, by: encoder, columns)
         defer { encoder.removeAll() }
         let original = nodes[node].row
         for field in table.plan.fields.indices {
             if isCut, case .isEmpty? = table.plan.fields[field].mark { continue }
             let (one, other) = (table.encoder.values[original + field], encoder.values[encoded.row + field])
-            guard one != other else { continue }
+            if one == other { continue }
             if case .composite(let inner) = table.plan.fields[field].kind,
                 inner.isSame(one.composite, other.composite)
             {
@@ -68,7 +73,8 @@ extension ModelGraph {
         if isCut { return }
         let links = try targets(of: encoded.links, from: node, record: record)
         for field in table.plan.relationships {
-            let (known, found) = (targets(of: node, field), links.first { $0.field == field }?.targets ?? [])
+            let known = nodes[node].links.first { $0.field == field }?.targets ?? []
+            let found = links.first { $0.field == field }?.targets ?? []
             guard known != found else { continue }
             if case .toMany(_, isOrdered: false) = table.plan.fields[field].kind, Set(known) == Set(found) { continue }
             throw differs(node, field)
@@ -77,7 +83,7 @@ extension ModelGraph {
 
     /// Whether a field whose stored forms differ nevertheless has the same value: one with sets, or dictionaries that
     /// are encoded as lists, within other values.
-    private func encodesTheSame<Model: CoreModel>(
+    private mutating func encodesTheSame<Model: CoreModel>(
         _ model: Model, as node: Int, _ field: Int, _ plan: EntityPlan
     ) throws -> Bool {
         switch plan.fields[field].kind {
@@ -102,7 +108,7 @@ extension ModelGraph {
         }
     }
 
-    private func differs(_ node: Int, _ field: Int) -> PersistenceError {
+    private mutating func differs(_ node: Int, _ field: Int) -> PersistenceError {
         var field = nodes[node].plan.fields[field]
         // The mark of a list is no property.
         if case .isEmpty(let list)? = field.mark { field = nodes[node].plan.fields[list] }
