@@ -34,7 +34,7 @@ struct ModelGraph {
     let rootCount: Int
     /// The entity of the models that were given.
     let plan: EntityPlan
-    /// The identifiers of references as attributes hold them, by node, where these are not in their keys: of rare types.
+    /// The identifiers of references as attributes hold them, by node, where the keys do not have them: of rare types.
     let rareKeys: [Int: Any]
     /// The entities, each with its nodes.
     let tables: [GraphTable]

@@ -2,8 +2,8 @@ import CoreData
 
 /// Where the models are that a graph's nodes were made for. The builder keeps the lists that they are in.
 struct ModelOrigins {
-    // Unsafe memory: each points to a model of the node's type, in the memory of a list that the builder keeps unchanged
-    // as long as it keeps this.
+    // Unsafe memory: each points to a model of the node's type, in the memory of a list that the builder keeps
+    // unchanged as long as it keeps this.
     private var models: ContiguousArray<UnsafeRawPointer?> = []
 
     mutating func reserve(_ count: Int) { models.reserveCapacity(models.count + count) }

@@ -132,7 +132,9 @@ struct CSVTests {
         }
         let counter = try Counter(Visit.self)
         let file = counter.folder.file("visits.csv")
-        let lines = ["id,address.street.name,address.town,addressee", "1,Gay Street,,", "2,,Bath,", "3,,,Jane", "4,\"\",,"]
+        let lines = [
+            "id,address.street.name,address.town,addressee", "1,Gay Street,,", "2,,Bath,", "3,,,Jane", "4,\"\",,",
+        ]
         try Data(lines.joined(separator: "\n").utf8).write(to: file)
         #expect(try await counter.manager.importCSV(Visit.self, from: file).inserted == 4)
         let street = Address(street: Street(name: "Gay Street"))
