@@ -62,12 +62,24 @@ struct MigratingStore {
     }
 
     /// Migrates the store to another place by the inferred mapping, but object by object, and opens it there.
+    ///
+    /// - Parameters:
+    ///   - source: the store's model.
+    ///   - model: the new model.
+    ///   - make: makes the migration manager for two models.
+    ///   - change: changes the inferred mapping.
+    ///   - body: works with the objects of the new store.
     func migrateObjects(
         from source: NSManagedObjectModel, to model: NSManagedObjectModel,
+        by make: (NSManagedObjectModel, NSManagedObjectModel) -> NSMigrationManager = {
+            NSMigrationManager(sourceModel: $0, destinationModel: $1)
+        },
+        changing change: (NSMappingModel) -> Void = { _ in },
         _ body: (NSManagedObjectContext) throws -> Void = { _ in }
     ) throws {
         let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: source, destinationModel: model)
-        let manager = NSMigrationManager(sourceModel: source, destinationModel: model)
+        change(mapping)
+        let manager = make(source, model)
         manager.usesStoreSpecificMigrationManager = false
         try manager.migrateStore(
             from: folder.store, sourceType: type, options: nil, with: mapping, toDestinationURL: folder.file("new"),

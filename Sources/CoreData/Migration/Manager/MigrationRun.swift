@@ -16,6 +16,7 @@ final class MigrationRun {
     /// The relationships that have the pairs of several.
     private(set) lazy var joined = JoinedRelationships(
         entityMappings, from: source.modelLayout?.entityByName ?? [:], to: destination.modelLayout?.entityByName ?? [:])
+    private var mappingNames: [ObjectIdentifier: [String]] = [:]
     private var attributeSteps: (mapping: NSEntityMapping, steps: AttributeSteps)?
     private var relationshipSteps: (mapping: NSEntityMapping, source: EntityLayout, steps: RelationshipSteps)?
     private var destinationEntity: (mapping: NSEntityMapping, name: String, entity: NSEntityDescription)?
@@ -51,6 +52,16 @@ final class MigrationRun {
     }
 
     // MARK: What is worked out once for many objects
+
+    /// The names of the entity mappings that may take objects of an entity: the entity's own, and then those of its
+    /// parents, whose source expressions may fetch subentities, too.
+    func mappingNames(taking entity: EntityLayout) -> [String] {
+        if let known = mappingNames[ObjectIdentifier(entity)] { return known }
+        let own = entityMappings.filter { $0.sourceEntityName == entity.name }.map { $0.name ?? "" }
+        let names = own + (entity.superentity.map(mappingNames(taking:)) ?? [])
+        mappingNames[ObjectIdentifier(entity)] = names
+        return names
+    }
 
     /// How a mapping sets attributes; kept until another mapping is used.
     func attributeSteps(

@@ -188,10 +188,10 @@ extension NSMigrationManager {
         }
     }
 
-    /// The destination objects of an object, by any entity mapping of its entity.
+    /// The destination objects of an object, by any entity mapping that may have taken it.
     private func successors(of object: NSManagedObject) -> [NSManagedObject] {
-        (run?.mapping.entityMappings ?? []).filter { $0.sourceEntityName == object.entity.name }.flatMap {
-            destinationInstances(forEntityMappingName: $0.name ?? "", sourceInstances: [object])
+        (run?.mappingNames(taking: object.layout) ?? []).flatMap {
+            destinationInstances(forEntityMappingName: $0, sourceInstances: [object])
         }
     }
 

@@ -53,8 +53,7 @@ extension MigrationRun {
     private func names(_ successors: RelationshipSteps.Successors, of entity: EntityLayout) -> [String] {
         switch successors {
         case .mapping(let name): return [name]
-        case .anyMapping:
-            return (mapping.entityMappings ?? []).filter { $0.sourceEntityName == entity.name }.compactMap(\.name)
+        case .anyMapping: return mappingNames(taking: entity)
         }
     }
 
