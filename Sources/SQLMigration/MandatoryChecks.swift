@@ -12,14 +12,14 @@ package enum MandatoryChecks {
         pair.destinationMappings.flatMap { mapping -> [MigrationCheck] in
             guard let former = pair.former(mapping), let plan = pair.plan(for: mapping) else { return [] }
             return mapping.layout.slots.indices.flatMap { slot -> [MigrationCheck] in
-                check(mapping.layout.slots[slot], mapping.columns[slot], mapping, former, plan)
+                check(mapping.layout.slots[slot], mapping.columns[slot], mapping, former, plan, pair)
             }
         }
     }
 
     private static func check(
         _ slot: SlotLayout, _ column: SlotColumn?, _ mapping: EntityMapping, _ former: EntityMapping,
-        _ plan: EntityMappingPlan
+        _ plan: EntityMappingPlan, _ pair: SchemaPair
     ) -> [MigrationCheck] {
         guard let column, !column.isDerived else { return [] }
         let sourceSlot = plan.source(of: slot.name).flatMap { former.layout.slotIndex(forName: $0) }
@@ -28,7 +28,9 @@ package enum MandatoryChecks {
             guard let attribute = slot.attribute, attribute.tellsPresence else { return [] }
             return nestedChecks(column, attribute, slot.name, within: [], mapping)
         }
-        guard !slot.isOptional, slot.defaultValue.isNull, sourceSlot?.isOptional ?? true else { return [] }
+        // Objects of removed entities leave mandatory relationships empty, too.
+        let loses = sourceSlot?.relationship.map { !pair.targets($0).areAllKept } ?? false
+        guard !slot.isOptional, slot.defaultValue.isNull, loses || sourceSlot?.isOptional ?? true else { return [] }
         let isRelationship = slot.relationship != nil
         return [
             MigrationCheck(
