@@ -4,7 +4,7 @@ import MigrationPlans
 import SQLGeneration
 
 /// Checks of the rows as they are before a migration: that numbers fit their new types, and that no object is of an
-/// entity which cannot have objects in the store any more.
+/// entity which cannot have objects in the store any more, or had none when the migration was planned.
 package enum FormerRowChecks {
     package static func checks(_ pair: SchemaPair) -> [MigrationCheck] {
         pair.sourceMappings.compactMap { strays($0, pair) }
@@ -24,8 +24,14 @@ package enum FormerRowChecks {
 
     // MARK: Entities
 
-    /// Objects whose entity the model still has, but not the store's configuration: they would be deleted.
+    /// Objects whose entity the model still has, but not the store's configuration, and those that somebody saved after
+    /// their entity was found to be empty: they would be deleted.
     private static func strays(_ former: EntityMapping, _ pair: SchemaPair) -> MigrationCheck? {
+        if pair.plan.emptyEntities.contains(former.layout.name) {
+            return MigrationCheck(
+                CheckSQL.rows(of: former),
+                MigrationViolation(entity: former.layout.name, reason: MigrationViolation.replacedEntity))
+        }
         guard let name = pair.plan.entity(source: former.layout.name)?.destination,
             pair.successor(former.layout) == nil
         else { return nil }

@@ -108,6 +108,8 @@ package enum MigrationError {
             return
                 "Add the entity “\(violation.entity)” to the store's configuration, or move its objects to another store "
                 + "before this step."
+        case MigrationViolation.replacedEntity:
+            return "Delete the objects of “\(violation.entity)” before, or give the other entity another name."
         case MigrationViolation.abstractEntity:
             return
                 "Write a mapping model for this step that makes objects of a subentity of “\(violation.entity)” of them, "

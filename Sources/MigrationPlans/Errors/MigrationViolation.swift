@@ -16,6 +16,7 @@ package struct MigrationViolation: Equatable, Sendable {
     package static let severalOwners =
         "Several objects lead to the same one, and the destination relationship keeps one of them only"
     package static let notInConfiguration = "The store has objects of an entity that its configuration no longer has"
+    package static let replacedEntity = "The store has objects of an entity whose name another one takes"
     package static let abstractEntity = "The store has objects of an entity that is abstract in the destination model"
     package static let outOfRange = "A value does not fit the type of the destination attribute"
 }

@@ -6,6 +6,8 @@ import CompactCollections
 package struct MappingPlan: Equatable, Sendable {
     /// First the remaining entities, by the destination's names, then the added ones, then the removed ones.
     package let entities: [EntityMappingPlan]
+    /// The removed entities that had no objects when the plan was made. An object of theirs stops the migration.
+    package var emptyEntities: Set<String> = []
     private let positions: Positions
 
     /// The positions of the entities by name: each is looked for many times.

@@ -20,6 +20,15 @@ package struct ModelReconciliation {
     /// The store's entities that the program does not name.
     package internal(set) var leftAlone: [String] = []
 
+    /// The store's entities whose names other ones take, which go if they have no objects.
+    package var replaced: Set<String> {
+        Set(
+            losses.filter { loss in
+                guard case .replaced = loss.reason else { return false }
+                return true
+            }.map(\.entity))
+    }
+
     let program: ModelDocument
     let stored: ModelDocument
     let rules: ReconciliationRules

@@ -106,13 +106,14 @@ struct DatabaseReconciliation: ReconcilableStore {
 
     func migrate(defersCleanup: Bool) throws {
         guard isMigrationNeeded else { return try renewIndexes() }
-        let plan: MappingPlan
+        var plan: MappingPlan
         do {
             plan = try MappingInference.plan(from: source, to: model, dropping: reconciliation.dropped)
         } catch {
             throw MigrationError.missingMappingModel(
                 url: url, source: source, destination: model, underlying: error)
         }
+        plan.emptyEntities = reconciliation.replaced
         let migration = InferredMigration(from: source, to: model, plan: plan)
         try DatabaseMigrator.run(place, migration, StoreSettings(options), isPooled: PostgresFormat.isPooled(options)) {
             _ in

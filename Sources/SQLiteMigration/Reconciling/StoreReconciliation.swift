@@ -123,13 +123,14 @@ package struct StoreReconciliation: ReconcilableStore {
     ///   that must be unique are not, 134090 if somebody else changed the store meanwhile. The store is then unchanged.
     package func migrate(defersCleanup: Bool) throws {
         if isMigrationNeeded {
-            let plan: MappingPlan
+            var plan: MappingPlan
             do {
                 plan = try MappingInference.plan(from: source, to: model, dropping: reconciliation.dropped)
             } catch {
                 throw MigrationError.missingMappingModel(
                     url: url, source: source, destination: model, underlying: error)
             }
+            plan.emptyEntities = reconciliation.replaced
             let file = try StoreFile.open(url, mode: .readWrite, timeout: timeout)
             try InPlaceMigrator(
                 file, from: source, to: model, plan: plan, configuration: nil, defersCleanup: defersCleanup,
