@@ -41,8 +41,10 @@ package struct EntityChanges {
         let mappings = mapping.model.entityMappings ?? []
         let pairs = Dictionary(grouping: mapping.pairs) { $0.source.layout.name }
         var known: Set<String> = []
-        // A mapping may take objects of subentities, too, which no mapping names.
-        let names = mappings.compactMap(\.sourceEntityName) + mapping.pairs.map(\.source.layout.name)
+        // A mapping may take objects of subentities, too, which no mapping names, and of which none may be left.
+        let names =
+            mappings.compactMap(\.sourceEntityName) + mapping.pairs.map(\.source.layout.name)
+            + mappings.flatMap { $0.takenEntities(of: mapping.source) }
         return names.filter { known.insert($0).inserted }.compactMap { source in
             guard let number = stored[source], let layout = former[source] else { return nil }
             let pairs = pairs[source] ?? []

@@ -66,20 +66,21 @@ struct MigratingStore {
     /// - Parameters:
     ///   - source: the store's model.
     ///   - model: the new model.
-    ///   - make: makes the migration manager for two models.
+    ///   - isEvaluated: whether the expressions of all relationships are evaluated, as by any subclass of the manager.
     ///   - change: changes the inferred mapping.
     ///   - body: works with the objects of the new store.
     func migrateObjects(
         from source: NSManagedObjectModel, to model: NSManagedObjectModel,
-        by make: (NSManagedObjectModel, NSManagedObjectModel) -> NSMigrationManager = {
-            NSMigrationManager(sourceModel: $0, destinationModel: $1)
-        },
+        isEvaluated: Bool = false,
         changing change: (NSMappingModel) -> Void = { _ in },
         _ body: (NSManagedObjectContext) throws -> Void = { _ in }
     ) throws {
         let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: source, destinationModel: model)
         change(mapping)
-        let manager = make(source, model)
+        let manager =
+            isEvaluated
+            ? EvaluatingManager(sourceModel: source, destinationModel: model)
+            : NSMigrationManager(sourceModel: source, destinationModel: model)
         manager.usesStoreSpecificMigrationManager = false
         try manager.migrateStore(
             from: folder.store, sourceType: type, options: nil, with: mapping, toDestinationURL: folder.file("new"),
@@ -87,6 +88,8 @@ struct MigratingStore {
         try open(model, at: folder.file("new"), body)
     }
 }
+
+private final class EvaluatingManager: NSMigrationManager {}
 
 extension NSError {
     /// The error under all others.

@@ -1,6 +1,9 @@
 import CoreData
 import Foundation
+import TestSupport
 import Testing
+
+@testable import CoreData
 
 @Suite("An entity mapping that takes objects of subentities, too")
 struct SubentityMappingTests {
@@ -33,7 +36,7 @@ struct SubentityMappingTests {
         "connects them with what other mappings made, from both sides",
         arguments: MigratingStore.Way.allCases.filter { $0 != .inPlace }, [false, true])
     func connected(_ way: MigratingStore.Way, last: Bool) throws {
-        for manager in [NSMigrationManager.self, EvaluatingManager.self] {
+        for isEvaluated in [false, true] {
             let store = try MigratingStore().migrated(way)
             let old = model()
             try store.open(old) { context in
@@ -43,11 +46,7 @@ struct SubentityMappingTests {
             }
             try store.migrateObjects(
                 from: old, to: model(makeAttribute("note", .stringAttributeType)),
-                by: {
-                    manager == EvaluatingManager.self
-                        ? EvaluatingManager(sourceModel: $0, destinationModel: $1)
-                        : NSMigrationManager(sourceModel: $0, destinationModel: $1)
-                },
+                isEvaluated: isEvaluated,
                 changing: { takeDogs($0, last: last) }
             ) { context in
                 let animals = try context.all("Animal", by: "name")
@@ -59,7 +58,38 @@ struct SubentityMappingTests {
             }
         }
     }
-}
 
-/// A manager that evaluates the expressions of all relationships, as every subclass does.
-private final class EvaluatingManager: NSMigrationManager {}
+    @Test("keeps the deletions of those of which none is left, as changes of what they would have become")
+    func deletions() throws {
+        let folder = try TestFolder()
+        func open(
+            _ model: NSManagedObjectModel, _ body: (NSManagedObjectContext) throws -> Void
+        ) throws {
+            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+            let store = try coordinator.addPersistentStore(
+                ofType: NSSQLiteStoreType, configurationName: nil, at: folder.store,
+                options: [NSPersistentHistoryTrackingKey: true])
+            let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+            context.persistentStoreCoordinator = coordinator
+            try context.performAndWait { try body(context) }
+            try coordinator.remove(store)
+        }
+        let (old, new) = (model(), model(makeAttribute("note", .stringAttributeType)))
+        try open(old) { context in
+            let dog = context.make("Dog", ["name": "Rex"])
+            try context.save()
+            context.delete(dog)
+            try context.save()
+        }
+        let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: old, destinationModel: new)
+        takeDogs(mapping, last: false)
+        try StoreMigration(at: folder.store, to: new, mapping: mapping).run()
+        try open(new) { context in
+            let request = NSPersistentHistoryChangeRequest.fetchHistory(after: nil as NSPersistentHistoryToken?)
+            let result = try context.execute(request) as? NSPersistentHistoryResult
+            let transactions = result?.result as? [NSPersistentHistoryTransaction] ?? []
+            let deleted = transactions.flatMap { $0.changes ?? [] }.filter { $0.changeType == .delete }
+            #expect(deleted.map { $0.changedObjectID.entity.name } == ["Animal"])
+        }
+    }
+}

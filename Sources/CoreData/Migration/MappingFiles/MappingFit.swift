@@ -72,26 +72,3 @@ enum MappingFit {
             .min { ($0.unnamed, $0.index) < ($1.unnamed, $1.index) }?.index
     }
 }
-
-extension NSEntityMapping {
-    /// The source's entities whose objects the mapping takes: the one that it names, and those that its source
-    /// expression fetches, with their subentities if it asks for these.
-    fileprivate func takenEntities(of source: NSManagedObjectModel) -> [String] {
-        var names = [sourceEntityName].compactMap { $0 }
-        sourceExpression.map(expressionTree(of:))?.forEach { part in
-            guard case .call(.variable(NSMigrationManagerKey), let function, let arguments) = part,
-                case .constant(.string(let name))? = arguments.first
-            else { return }
-            switch function {
-            case MigrationFunction.fetchRequest: names.append(name)
-            case MigrationFunction.fetchRequestWithSubentities:
-                guard arguments.count > 2, case .constant(let includes) = arguments[2],
-                    (includes.any as? NSNumber)?.boolValue ?? false, let entity = source.entitiesByName[name]
-                else { return names.append(name) }
-                names += entity.selfAndDescendants.compactMap(\.name)
-            default: return
-            }
-        }
-        return names
-    }
-}
