@@ -9,14 +9,14 @@ package struct RowMove {
     package var numbers: EntityNumbers
     /// The value of each destination column.
     package var values: [String: MovedValue]
-    /// For each of the entities, the source columns that its rows use.
-    private var used: [Set<String>]
+    /// The source columns that the entities' rows use.
+    private var used: Set<String>
 
     package init(_ mapping: EntityMapping, from former: EntityMapping, _ sources: ColumnSources) {
         sourceTable = former.table
         numbers = EntityNumbers([.init(old: former.number, new: mapping.number)])
         values = sources.values
-        used = [Set(former.allColumns)]
+        used = Set(former.allColumns)
     }
 
     /// Adds the rows of another entity if one statement can move both.
@@ -30,9 +30,7 @@ package struct RowMove {
                 guard let known = second.values[column] else {
                     switch value {
                     case .nothing: return true
-                    case .column(let name):
-                        return second.used.allSatisfy { !$0.contains(name) }
-                            && first.used.contains { $0.contains(name) }
+                    case .column(let name): return !second.used.contains(name) && first.used.contains(name)
                     case .computed: return false
                     }
                 }
@@ -42,7 +40,7 @@ package struct RowMove {
         guard fits(self, other), fits(other, self) else { return false }
         values.merge(other.values) { first, _ in first }
         numbers.pairs += other.numbers.pairs
-        used += other.used
+        used.formUnion(other.used)
         return true
     }
 
