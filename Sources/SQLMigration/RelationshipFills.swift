@@ -24,8 +24,8 @@ package enum RelationshipFills {
         }
     }
 
-    /// The owners by relationships without inverse: `UPDATE ZPET SET Z1PETS = p.Z_1USERS FROM Z_1PETS p WHERE … AND
-    /// p.Z_2PETS = ZPET.Z_PK`, without removed ones.
+    /// The owners by relationships without inverse: `UPDATE ZPET AS u SET Z1PETS = p.Z_1USERS FROM Z_1PETS p WHERE …
+    /// AND p.Z_2PETS = u.Z_PK`, without removed ones.
     private static func owners(
         _ mapping: EntityMapping, _ pair: SchemaPair, _ tableName: (String) -> String
     ) -> [Step] {
@@ -86,7 +86,7 @@ package enum RelationshipFills {
             reason: MigrationViolation.severalOwners)
     }
 
-    /// `UPDATE ZPET SET ZOWNER = p.Z_PK FROM ZUSER p WHERE p.ZPET NOT NULL AND p.ZPET = ZPET.Z_PK`
+    /// `UPDATE ZPET AS u SET ZOWNER = p.Z_PK FROM ZUSER p WHERE p.ZPET NOT NULL AND p.ZPET = u.Z_PK`
     private static func fromInverse(
         _ relationship: RelationshipLayout, _ column: SlotColumn, _ mapping: EntityMapping, _ pair: SchemaPair,
         _ tableName: (String) -> String

@@ -76,8 +76,8 @@ package enum PairMoveSQL {
     }
 
     /// Fills the columns of a to-one relationship, or of owners:
-    /// `UPDATE ZPET SET ZOWNER = p.Z_PK FROM ZUSER p WHERE p.ZPET IS NOT NULL AND p.ZPET = ZPET.Z_PK AND ZPET.Z_ENT =
-    /// 2`.
+    /// `UPDATE ZPET AS u SET ZOWNER = p.Z_PK FROM ZUSER p WHERE p.ZPET IS NOT NULL AND p.ZPET = u.Z_PK AND u.Z_ENT =
+    /// 2`. The table may be called as the others are here, so it has a name of its own, too.
     ///
     /// - Parameters:
     ///   - mapping: the entity whose rows have the columns.
@@ -89,11 +89,11 @@ package enum PairMoveSQL {
         _ mapping: EntityMapping, values: [(column: String, value: SQLFragment)], of pairs: StoredPairs,
         where conditions: [SQLFragment]
     ) -> SQLFragment {
-        let own: SQLFragment = "\(pairs.destinationKey) = \(name: mapping.table).\(.key)"
-        let entity = SQLFragment.isEntity(mapping.numbers, "\(name: mapping.table).\(.entity)")
+        let own: SQLFragment = "\(pairs.destinationKey) = \(.key, of: "u")"
+        let entity = SQLFragment.isEntity(mapping.numbers, "\(.entity, of: "u")")
         let rows = restricted(pairs, [own, entity] + conditions)
         let changes = values.map { "\(name: $0.column) = \($0.value)" as SQLFragment }
-        return "UPDATE \(name: mapping.table) SET \(.list(changes)) \(rows)"
+        return "UPDATE \(name: mapping.table) AS u SET \(.list(changes)) \(rows)"
     }
 
     /// Fills the column with the entity of a destination: `UPDATE ZPET SET Z1_OWNER = (SELECT t.Z_ENT FROM ZUSER t
@@ -128,8 +128,8 @@ package enum PairMoveSQL {
         return "UPDATE \(name: table) SET \(cleared) WHERE \(missing)"
     }
 
-    /// Orders the destinations of a relationship that had no order by their primary keys: `UPDATE ZPET SET Z_FOK_OWNER
-    /// = o.Z_FOK FROM (SELECT Z_PK, … AS Z_FOK FROM ZPET WHERE ZOWNER IS NOT NULL) o WHERE o.Z_PK = ZPET.Z_PK`.
+    /// Orders the destinations of a relationship that had no order by their primary keys: `UPDATE ZPET AS u SET
+    /// Z_FOK_OWNER = o.Z_FOK FROM (SELECT Z_PK, … AS Z_FOK FROM ZPET WHERE ZOWNER IS NOT NULL) o WHERE o.Z_PK = u.Z_PK`.
     ///
     /// - Parameters:
     ///   - column: the column with the order key.
@@ -140,16 +140,16 @@ package enum PairMoveSQL {
     package static func order(
         _ column: String, by key: String, in table: String, isPartial: Bool = false
     ) -> SQLFragment {
-        var own: SQLFragment = "\(.key, of: "o") = \(name: table).\(.key)"
+        var own: SQLFragment = "\(.key, of: "o") = \(.key, of: "u")"
         var place = StoredPairs.newOrder(partition: "\(name: key)", by: "\(.key)")
         if isPartial {
             let isOpen: SQLFragment = "\(name: column) IS NULL"
             let last: SQLFragment = "MAX(\(name: column)) OVER (PARTITION BY \(name: key))"
             place = after(last, StoredPairs.number(partition: "\(name: key), \(isOpen)", by: "\(.key)"))
-            own = "\(own) AND \(name: table).\(isOpen)"
+            own = "\(own) AND \(SQLColumn(column, of: "u")) IS NULL"
         }
         let rows: SQLFragment = "SELECT \(.key), \(place) AS Z_FOK FROM \(name: table) WHERE \(name: key) IS NOT NULL"
-        return "UPDATE \(name: table) SET \(name: column) = o.Z_FOK FROM \(.select(rows)) o WHERE \(own)"
+        return "UPDATE \(name: table) AS u SET \(name: column) = o.Z_FOK FROM \(.select(rows)) o WHERE \(own)"
     }
 
     /// An order key in a join table for pairs that had none, after those of the same source that the table has already.

@@ -121,8 +121,8 @@ struct MigrationSQLTests {
         #expect(
             PairMoveSQL.connection(product, values: [("ZTAG", pairs.sourceKey)], of: pairs, where: []).sqlite.text
                 == """
-                UPDATE ZPRODUCT SET ZTAG = p.Z_5TAGS FROM _T_Z_2TAGS p WHERE p.Z_5TAGS IS NOT NULL \
-                AND p.Z_2PRODUCTS = ZPRODUCT.Z_PK AND ZPRODUCT.Z_ENT IN (2, 3)
+                UPDATE ZPRODUCT AS u SET ZTAG = p.Z_5TAGS FROM _T_Z_2TAGS p WHERE p.Z_5TAGS IS NOT NULL \
+                AND p.Z_2PRODUCTS = u.Z_PK AND u.Z_ENT IN (2, 3)
                 """)
         #expect(
             PairMoveSQL.entity("Z2_PRODUCT", of: "ZPRODUCT", in: "ZREVIEW", product).sqlite.text == """
@@ -135,8 +135,8 @@ struct MigrationSQLTests {
     func order() {
         #expect(
             PairMoveSQL.order("Z_FOK_BOOK", by: "ZBOOK", in: "ZPAGE").sqlite.text == """
-                UPDATE ZPAGE SET Z_FOK_BOOK = o.Z_FOK FROM (SELECT Z_PK, 1024 + 1024 * row_number() OVER (PARTITION BY ZBOOK \
-                ORDER BY Z_PK) AS Z_FOK FROM ZPAGE WHERE ZBOOK IS NOT NULL) o WHERE o.Z_PK = ZPAGE.Z_PK
+                UPDATE ZPAGE AS u SET Z_FOK_BOOK = o.Z_FOK FROM (SELECT Z_PK, 1024 + 1024 * row_number() OVER (PARTITION BY ZBOOK \
+                ORDER BY Z_PK) AS Z_FOK FROM ZPAGE WHERE ZBOOK IS NOT NULL) o WHERE o.Z_PK = u.Z_PK
                 """)
     }
 
@@ -144,9 +144,9 @@ struct MigrationSQLTests {
     func partialOrder() {
         #expect(
             PairMoveSQL.order("Z_FOK_BOOK", by: "ZBOOK", in: "ZPAGE", isPartial: true).sqlite.text == """
-                UPDATE ZPAGE SET Z_FOK_BOOK = o.Z_FOK FROM (SELECT Z_PK, IFNULL(MAX(Z_FOK_BOOK) OVER (PARTITION BY ZBOOK), 1024) \
+                UPDATE ZPAGE AS u SET Z_FOK_BOOK = o.Z_FOK FROM (SELECT Z_PK, IFNULL(MAX(Z_FOK_BOOK) OVER (PARTITION BY ZBOOK), 1024) \
                 + 1024 * row_number() OVER (PARTITION BY ZBOOK, Z_FOK_BOOK IS NULL ORDER BY Z_PK) AS Z_FOK FROM ZPAGE \
-                WHERE ZBOOK IS NOT NULL) o WHERE o.Z_PK = ZPAGE.Z_PK AND ZPAGE.Z_FOK_BOOK IS NULL
+                WHERE ZBOOK IS NOT NULL) o WHERE o.Z_PK = u.Z_PK AND u.Z_FOK_BOOK IS NULL
                 """)
         #expect(
             PairMoveSQL.furtherOrder("Z_FOK_2TAGS", of: "Z_1BOOKS", in: "Z_1TAGS", source: "p.A", destination: "p.B")
