@@ -100,14 +100,18 @@ private struct StepEnds {
         return mapping
     }
 
-    /// A mapping model, with inferred mappings for entities that the versions do not name.
+    /// A mapping model with inferred mappings for entities that the versions do not name. The given one may be that of
+    /// other stores, too, and stays as it is.
     func carrying(_ entities: Set<String>, in mapping: NSMappingModel) throws -> NSMappingModel {
         guard !entities.isEmpty else { return mapping }
         let mapped = Set((mapping.entityMappings ?? []).compactMap(\.sourceEntityName))
-        mapping.entityMappings += try inferred().entityMappings.filter {
+        let carried = try inferred().entityMappings.filter {
             $0.sourceEntityName.map { entities.contains($0) && !mapped.contains($0) } ?? false
         }
-        return mapping
+        guard !carried.isEmpty else { return mapping }
+        let all = NSMappingModel()
+        all.entityMappings = mapping.entityMappings + carried
+        return all
     }
 
     private func check(_ entity: String?, in model: NSManagedObjectModel, _ version: String) throws {

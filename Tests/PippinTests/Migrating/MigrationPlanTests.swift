@@ -239,6 +239,31 @@ struct MigrationPlanTests {
         try await manager.load(migratingBy: MigrationPlan(from: first).mapped(to: second) { mapping })
         #expect(try await manager.fetch(V2.Person.self).map(\.givenName) == ["Ada"])
     }
+
+    @Test("leave a mapping model as it is, which may be that of other stores, too")
+    func mappedTwice() async throws {
+        struct Note: CoreModel {
+            let id: String
+            var text: String
+        }
+        let shared = folder.file("shared.sqlite")
+        let older = PersistenceManager(models: V1.Person.self, Note.self, store: .file(shared))
+        try await older.load()
+        try await older.save([Note(id: "a", text: "Hello")])
+        _ = try await store()
+        nonisolated(unsafe) let mapping = try NSMappingModel.inferredMappingModel(
+            forSourceModel: try first.model(), destinationModel: try second.model())
+        let names = mapping.entityMappings.map(\.name)
+        let plan = MigrationPlan(from: first).mapped(to: second) { mapping }
+        let sharing = PersistenceManager(models: V2.Person.self, Note.self, store: .file(shared))
+        try await PersistenceManager(models: V2.Person.self, store: .file(shared)).load(migratingBy: plan)
+        try await sharing.load()
+        #expect(try await sharing.fetch(Note.self).map(\.text) == ["Hello"])
+        #expect(mapping.entityMappings.map(\.name) == names)
+        let manager = PersistenceManager(models: V2.Person.self, store: .file(file))
+        try await manager.load(migratingBy: plan)
+        #expect(try await manager.fetch(V2.Person.self).map(\.givenName) == ["Ada"])
+    }
 }
 
 @Suite("Structs that changed")
