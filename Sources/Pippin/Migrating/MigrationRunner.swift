@@ -140,6 +140,9 @@ final class StepManager: NSMigrationManager {
         self.done = done
         super.init(sourceModel: step.source, destinationModel: step.destination)
         usesStoreSpecificMigrationManager = !step.isByObject
+        #if !canImport(ObjectiveC)
+            definesSuccessors = false
+        #endif
     }
 
     override func associate(

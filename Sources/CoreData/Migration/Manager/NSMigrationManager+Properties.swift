@@ -43,9 +43,7 @@ extension NSMigrationManager {
         policy: NSEntityMigrationPolicy
     ) throws {
         let relationships = mapping.relationshipMappings ?? []
-        // A subclass may define differently what an object became.
-        guard let run, let source, source.managedObjectContext === run.source, type(of: self) == NSMigrationManager.self
-        else {
+        guard let run, let source, source.managedObjectContext === run.source, !definesSuccessors else {
             return try setProperties(relationships, of: destination, from: source, mapping: mapping, policy: policy)
         }
         for step in run.relationshipSteps(mapping, from: source.layout).steps {

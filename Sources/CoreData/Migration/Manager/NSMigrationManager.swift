@@ -41,6 +41,9 @@ open class NSMigrationManager: NSObject, MigrationFunctionCalling {
     /// Whether the source store may be one of a configuration, known to be of the source model's version. Mappings of
     /// entities that it does not hold are then left out.
     var sourceMayBePart = false
+    /// Whether the manager may say itself what an object became, as any subclass may. If not, relationships are set
+    /// without a call for each object.
+    package lazy var definesSuccessors = type(of: self) != NSMigrationManager.self
     var run: MigrationRun?
     /// Called on the migration's thread whenever the progress changes.
     var progressed: ((Float) -> Void)?
