@@ -106,6 +106,46 @@ struct SharedDestinationTests {
         }
     }
 
+    /// Lets the mapping model take the one pet from the pets.
+    private func takePet(_ mapping: NSMappingModel) {
+        let owners = mapping.entityMappings.first { $0.sourceEntityName == "Owner" }
+        let property = NSPropertyMapping()
+        property.name = "pet"
+        property.valueExpression = NSExpression(
+            format: "FUNCTION($manager, 'destinationInstancesForSourceRelationshipNamed:sourceInstances:', 'pets', "
+                + "$source.pets)")
+        owners?.relationshipMappings = [property]
+    }
+
+    @Test(
+        "A to-many relationship that a mapping model makes to-one: an object that has several stops it",
+        arguments: MigratingStore.Way.allCases.filter { $0 != .inPlace }, [false, true])
+    func toOne(_ way: MigratingStore.Way, isEvaluated: Bool) throws {
+        let old = { model(makeToMany("pets", "Pet", inverse: nil)) }
+        try fill(old(), ["Ann": ["Rex", "Tom"], "Bob": []], for: way)
+        let store = store.migrated(way)
+        let error = #expect(throws: NSError.self) {
+            try store.migrateObjects(from: old(), to: model(pet()), isEvaluated: isEvaluated, changing: takePet)
+        }
+        #expect(error?.code == 134110)
+        #expect(error?.localizedDescription.contains("“Owner.pet”") == true)
+        #expect(try store.open(old()) { try $0.all("Pet").count } == 2)
+    }
+
+    @Test(
+        "A to-many relationship that a mapping model makes to-one keeps the object of those that have one",
+        arguments: MigratingStore.Way.allCases.filter { $0 != .inPlace }, [false, true])
+    func toOneOfOne(_ way: MigratingStore.Way, isEvaluated: Bool) throws {
+        let old = { model(makeToMany("pets", "Pet", inverse: nil)) }
+        try fill(old(), ["Ann": ["Rex"], "Bob": []], for: way)
+        try store.migrated(way).migrateObjects(
+            from: old(), to: model(pet()), isEvaluated: isEvaluated, changing: takePet
+        ) { context in
+            let pets = try context.all("Owner", by: "name").map { $0.names("pet") }
+            #expect(pets == [["Rex"], []])
+        }
+    }
+
     @Test("Two independent relationships cannot be inferred to be each other's inverses: 134190 names both")
     func independent() throws {
         let old = model(makeToMany("pets", "Pet", inverse: nil), makeToOne("owner", "Owner", inverse: nil))

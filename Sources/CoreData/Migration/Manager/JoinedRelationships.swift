@@ -119,6 +119,20 @@ extension MigrationRun {
         return partners + others.filter { !known.contains(ObjectIdentifier($0)) }
     }
 
+    /// Checks that a to-one relationship gets one object of a to-many relationship. Which of several stays would depend
+    /// on the order of a set. One object that became several is another matter: the first one stays.
+    ///
+    /// - Throws: 134110 if there are several.
+    func checkRoom(
+        for partners: [NSManagedObject], _ name: String, of object: NSManagedObject, from source: NSManagedObject,
+        _ former: RelationshipLayout
+    ) throws {
+        guard partners.count > 1, former.isToMany, let relationship = object.layout.relationship(named: name),
+            !relationship.isToMany, try targets(of: source, former).count > 1
+        else { return }
+        throw violation(JoinedRelationships.SharedObject(relationship: relationship, object: object))
+    }
+
     private func violation(_ shared: JoinedRelationships.SharedObject) -> NSError {
         let violation = MigrationViolation(
             entity: shared.relationship.source.name, property: shared.relationship.name, isRelationship: true,

@@ -56,6 +56,7 @@ extension NSMigrationManager {
                     var partners = try run.partners(of: source, relationship, successors)
                     if case .anyMapping = successors {
                         let fitting = Self.fitting(partners, name, of: destination)
+                        try run.checkRoom(for: fitting, name, of: destination, from: source, relationship)
                         guard let joined = try run.joining(fitting, name, of: destination) else { continue }
                         partners = joined
                     }
@@ -84,6 +85,11 @@ extension NSMigrationManager {
                 var value = try expressions.value(of: tree)
                 if RelationshipSteps.takesAnyMapping(tree), let objects = Self.objects(in: value) {
                     let fitting = Self.fitting(objects, name, of: destination)
+                    if let source, let key = RelationshipSteps.source(of: property)?.key,
+                        let former = source.layout.relationship(named: key)
+                    {
+                        try run?.checkRoom(for: fitting, name, of: destination, from: source, former)
+                    }
                     guard let joined = try run.map({ try $0.joining(fitting, name, of: destination) }) ?? fitting else {
                         continue
                     }

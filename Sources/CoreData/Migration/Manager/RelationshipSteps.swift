@@ -69,7 +69,7 @@ extension MigrationRun {
         }
     }
 
-    private func targets(
+    func targets(
         of source: NSManagedObject, _ relationship: RelationshipLayout
     ) throws -> [NSManagedObjectID] {
         if source.isFault { source.fireFault() }
