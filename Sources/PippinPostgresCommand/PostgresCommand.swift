@@ -239,10 +239,11 @@ enum PostgresCommand {
         let migration = try StoreMigration(of: place.type, at: place.url, to: model)
         switch migration.way {
         case .nothing: try output(onlySQL ? "-- nothing to do\n" : "Nothing to do.\n")
-        case .inPlace(_, let steps) where onlySQL:
+        case .inPlace(let plan, let steps) where onlySQL:
             let script =
                 try place.type == NSPostgreSQLStoreType
-                ? MigrationScript.text(steps, of: StorePlace(place.url, nil))
+                ? PostgresFormat.script(
+                    of: InferredMigration(from: migration.source, to: migration.destination, plan: plan), at: place.url)
                 : steps.map { "\($0.sql);" }.joined(separator: "\n")
             try output(script + "\n")
         case .inPlace, .mapped:

@@ -33,8 +33,17 @@ extension PostgresFormat: MigratableFormat {
         }
     }
 
-    package static func script(of steps: [MigrationStep], at url: URL) -> String? {
-        (try? StorePlace(url, nil)).map { MigrationScript.text(steps, of: $0) }
+    /// A migration as statements, for a role that may change the tables.
+    ///
+    /// - Parameters:
+    ///   - migration: the migration.
+    ///   - url: the location of the store.
+    /// - Returns: one transaction.
+    /// - Throws: 134110 for a migration that statements alone cannot make, and the errors of `steps(of:at:)`.
+    package static func script(of migration: InferredMigration, at url: URL) throws -> String {
+        try working(url, nil, "plan the migration of") { opening in
+            try opening.connection.transaction(.snapshot) { try DatabaseMigrator(opening, migration).script() }
+        }
     }
 
     package static func migrate(

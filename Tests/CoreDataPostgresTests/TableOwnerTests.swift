@@ -113,7 +113,7 @@ struct TableOwnerTests {
         let migration = InferredMigration(
             from: former, to: model, plan: try MappingInference.plan(from: former, to: model))
         let url = database.url(user: owner)
-        let script = try #require(PostgresFormat.script(of: PostgresFormat.steps(of: migration, at: url), at: url))
+        let script = try PostgresFormat.script(of: migration, at: url)
         try database.connect().execute(script)
         #expect(try database.rows("SELECT relname FROM pg_class WHERE relkind = 'p'").count == 3)
         #expect(try owners() == [[owner]])

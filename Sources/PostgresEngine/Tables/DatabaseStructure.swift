@@ -15,6 +15,10 @@ package struct DatabaseStructure {
     package var grants: [String: Set<Grant>] = [:]
     /// The owners of the tables.
     package var owners: [String: Owner] = [:]
+    /// Triggers and row-level security, which only others put on tables, by table.
+    package var guards: [String: [String]] = [:]
+    /// The numbers of the entities of which the history keeps values of deleted objects.
+    package var tombstones: Set<Int> = []
     /// The masks of changed properties that the history has, by entity.
     package var masks: [(entity: Int, mask: Data)] = []
 
@@ -94,7 +98,8 @@ package struct DatabaseStructure {
             (Self.columnsQuery, { $0.readColumns($1) }), (Self.indexesQuery, { $0.readIndexes($1) }),
             (Self.referencesQuery, { $0.readReferences($1) }), (Self.partsQuery, { $0.readParts($1) }),
             (Self.grantsQuery, { $0.readGrants($1) }), (Self.ownersQuery, { $0.readOwners($1) }),
-            (Self.masksQuery, { $0.readMasks($1) }),
+            (Self.guardsQuery, { $0.readGuards($1) }), (Self.masksQuery, { $0.readMasks($1) }),
+            (Self.tombstonesQuery, { $0.readTombstones($1) }),
         ]
         let results = try connection.pipeline(readers.map { .init($0.query, parameters) })
         for (reader, result) in zip(readers, results) { reader.read(&self, SchemaResult(result, place.schema)) }
@@ -192,6 +197,19 @@ extension DatabaseStructure {
         }
     }
 
+    private static let guardsQuery = """
+        SELECT t.relname, g.text FROM pg_class t JOIN pg_namespace n ON n.oid = t.relnamespace JOIN ( \
+        SELECT tgrelid AS oid, 'the trigger “' || tgname || '”' AS text FROM pg_trigger \
+        WHERE NOT tgisinternal AND tgparentid = 0 UNION ALL \
+        SELECT polrelid, 'the policy “' || polname || '”' FROM pg_policy UNION ALL \
+        SELECT c.oid, 'the row-level security' FROM pg_class c WHERE c.relrowsecurity) g ON g.oid = t.oid \
+        WHERE n.nspname = $1 ORDER BY 1, 2
+        """
+
+    private mutating func readGuards(_ found: SchemaResult) {
+        for row in found.rows { guards[found.table(row), default: []].append(found.result.string(row, 1)) }
+    }
+
     private static let masksQuery = """
         SELECT DISTINCT entity, columns FROM pippin.changes \
         WHERE schema_name = $1 AND columns IS NOT NULL ORDER BY 1, 2
@@ -199,5 +217,13 @@ extension DatabaseStructure {
 
     private mutating func readMasks(_ found: SchemaResult) {
         for row in found.rows { masks.append((Int(found.result.integer(row, 0)), found.result.data(row, 1))) }
+    }
+
+    private static let tombstonesQuery = """
+        SELECT DISTINCT entity FROM pippin.changes WHERE schema_name = $1 AND tombstone IS NOT NULL
+        """
+
+    private mutating func readTombstones(_ found: SchemaResult) {
+        for row in found.rows { tombstones.insert(Int(found.result.integer(row, 0))) }
     }
 }

@@ -246,7 +246,7 @@ package struct DatabaseMigration {
 
     /// Whether a derived attribute is new, is computed differently or from an attribute that gets other values, or
     /// depends on other objects, which may have been removed.
-    private func needsValues(_ derived: DerivedColumn) -> Bool {
+    func needsValues(_ derived: DerivedColumn) -> Bool {
         guard case .object = derived.source else { return movesRows || !isFormer(derived) }
         return !isFormer(derived)
             || derived.input.map { !pair.keepsValues(of: $0, derived.mapping, by: columnSources) } ?? false

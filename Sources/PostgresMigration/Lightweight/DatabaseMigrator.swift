@@ -17,6 +17,8 @@ struct DatabaseMigrator {
     private let destinationNames: Set<String>?
     /// The steps to run.
     let steps: [MigrationStep]
+    /// What the steps leave to the program that runs them; empty if they are all of the migration.
+    private let leftToProgram: [String]
 
     private var place: StorePlace { opening.place }
     private var url: URL { place.shownURL ?? URL(fileURLWithPath: "/") }
@@ -59,6 +61,17 @@ struct DatabaseMigrator {
         let structure = try DatabaseStructure(opening.place, opening.connection)
         let rows = try DatabaseMigration(
             plan: migration.plan, from: sourceSchema, to: destinationSchema, structure: structure)
+        let schema = destinationSchema
+        let computed = try DerivedColumn.all(in: schema).filter {
+            try rows.needsValues($0) && $0.fill(in: schema) == nil
+        }
+        let kept = Self.renamed(schema, migration.plan).keys.filter(structure.tombstones.contains).sorted()
+        let derived = computed.map { ($0.mapping.layout.name, $0.mapping.layout.slots[$0.slot].name) }
+        leftToProgram =
+            derived.map { "the values of the derived attribute “\($0).\($1)”" }
+            + kept.compactMap { schema.mapping(number: $0)?.layout.name }.map {
+                "what the history keeps of deleted objects of “\($0)”"
+            }
         steps =
             try rows.steps + Self.bookkeeping(opening.place, stored, destinationSchema, destination, destinationNames)
     }
@@ -95,7 +108,7 @@ struct DatabaseMigrator {
         progress: (Double) -> Void
     ) throws {
         let url = place.shownURL ?? URL(fileURLWithPath: "/")
-        var planned: [MigrationStep] = []
+        var planned: DatabaseMigrator?
         do {
             try DatabaseSession.run(place, settings, isPooled: isPooled) { connection, _ in
                 let opening = DatabaseOpening(place, connection)
@@ -104,7 +117,7 @@ struct DatabaseMigrator {
                 // Another program may have migrated it while this one waited.
                 if try opening.fits(migration.destination, migration.configuration) { return }
                 let migrator = try DatabaseMigrator(opening, migration)
-                planned = migrator.steps
+                planned = migrator
                 try migrator.run(progress)
             }
         } catch let error as PostgresError {
@@ -143,15 +156,20 @@ struct DatabaseMigrator {
 
     /// Renames the attributes in tombstones, which are keyed by attribute name.
     private func renameTombstones() throws {
+        try Tombstones.rename(Self.renamed(destinationSchema, migration.plan), of: place, opening.connection)
+    }
+
+    /// The new names of renamed attributes by the old ones, by the numbers of the entities.
+    private static func renamed(_ schema: SQLSchema, _ plan: MappingPlan) -> [Int: [String: String]] {
         var renamed: [Int: [String: String]] = [:]
-        for mapping in destinationSchema.mappings.compactMap({ $0 }) {
-            guard let plan = migration.plan.entity(destination: mapping.layout.name) else { continue }
+        for mapping in schema.mappings.compactMap({ $0 }) {
+            guard let plan = plan.entity(destination: mapping.layout.name) else { continue }
             let names = plan.attributes.compactMap { attribute -> (String, String)? in
                 attribute.source.flatMap { $0 == attribute.name ? nil : ($0, attribute.name) }
             }
             if !names.isEmpty { renamed[mapping.number] = Dictionary(names, uniquingKeysWith: { first, _ in first }) }
         }
-        try Tombstones.rename(renamed, of: place, opening.connection)
+        return renamed
     }
 
     // MARK: Errors
@@ -168,7 +186,7 @@ struct DatabaseMigrator {
 
     private static func explained(
         _ error: PostgresError, _ place: StorePlace, _ url: URL, _ migration: InferredMigration,
-        _ steps: [MigrationStep]
+        _ planned: DatabaseMigrator?
     ) -> any Error {
         let made = PostgresStoreError.make(
             error, fallback: CoreDataErrorCode.migration, work: "migrate the store", place: place)
@@ -181,17 +199,51 @@ struct DatabaseMigrator {
                     "Two objects have the same values (\(error.detail ?? error.message)).", underlying: made),
                 advice: "Make the values unique first, or write a mapping model for this step that does.")
         }
-        if error.isPermissionDenied, !steps.isEmpty {
-            let statements = MigrationScript.text(steps, of: place)
-            return StoreError.make(
-                CocoaError.Code.fileWriteNoPermission.rawValue,
-                "The store “\(place.name)” cannot be migrated: \(error.message). The owner of its tables must run:\n\(statements)",
-                url: url,
-                suggestion: "Have the owner of the tables run these statements, or the program that migrates.",
-                underlying: made,
-                userInfo: [NSPostgreSQLStateErrorKey: error.state, MigrationScript.userInfoKey: statements])
+        if error.isPermissionDenied, let planned {
+            return noPermission(error, place, url, planned, underlying: made)
         }
         return MigrationError.statements(url: url, from: migration.source, to: migration.destination, made)
+    }
+}
+
+// The statements for a role that may change the tables.
+extension DatabaseMigrator {
+    /// All of the migration as statements, which fail if the store has been migrated since.
+    ///
+    /// - Throws: 134110 where values are computed by the program that migrates, which statements would leave behind.
+    func script() throws -> String {
+        guard leftToProgram.isEmpty else {
+            throw StoreError.make(
+                CoreDataErrorCode.migration,
+                "The store “\(opening.place.name)” cannot be migrated by statements alone, which would leave behind "
+                    + "\(leftToProgram.joined(separator: ", ")).", url: opening.place.shownURL,
+                suggestion: "Have a program migrate it that connects as the owner of the tables.")
+        }
+        let present = "SELECT generation FROM pippin.stores WHERE schema_name = \(quotedText(opening.place.schema))"
+        let isAsPlanned = MigrationStep.expectNone(
+            "SELECT 1 WHERE (\(present)) IS DISTINCT FROM \(stored.generation)",
+            MigrationViolation(entity: "", reason: "The store was changed after these statements were planned"))
+        return MigrationScript.text([isAsPlanned] + steps, of: opening.place)
+    }
+
+    private static func noPermission(
+        _ error: PostgresError, _ place: StorePlace, _ url: URL, _ planned: DatabaseMigrator, underlying: any Error
+    ) -> NSError {
+        var info: [String: Any] = [NSPostgreSQLStateErrorKey: error.state]
+        let begin = "The store “\(place.name)” cannot be migrated: \(error.message)."
+        let statements: String
+        do { statements = try planned.script() } catch {
+            let reason = error as NSError
+            return StoreError.make(
+                CocoaError.Code.fileWriteNoPermission.rawValue, "\(begin) \(reason.localizedDescription)", url: url,
+                suggestion: reason.localizedRecoverySuggestion, underlying: underlying, userInfo: info)
+        }
+        info[MigrationScript.userInfoKey] = statements
+        return StoreError.make(
+            CocoaError.Code.fileWriteNoPermission.rawValue,
+            "\(begin) The owner of its tables must run:\n\(statements)", url: url,
+            suggestion: "Have the owner of the tables run these statements, or the program that migrates.",
+            underlying: underlying, userInfo: info)
     }
 }
 
