@@ -3,6 +3,7 @@ import Foundation
 import MigrationPlans
 import PostgresConnection
 import PostgresEngine
+import SQLGeneration
 import StoreEngine
 
 extension PostgresFormat: MigratableFormat {
@@ -83,6 +84,7 @@ extension PostgresFormat: MigratableFormat {
                 let places = SuccessorSchemas(place, connection, session, url)
                 guard let made = try make(places) else { return try places.removeAll() }
                 do {
+                    try opening.replacedAdditions().check(place)
                     try StoreSwap(place, StorePlace(made, options), connection).run()
                     try places.removeAll()
                 } catch { throw failing(converted(error, place)) }
@@ -135,6 +137,19 @@ extension PostgresFormat: MigratableFormat {
     ) throws -> (any ReconcilableStore)? {
         try DatabaseReconciliation(
             at: url, program: program, rules: rules, options: options)
+    }
+}
+
+extension DatabaseOpening {
+    /// What others have added to the store's tables, all of which a successor replaces.
+    fileprivate func replacedAdditions() throws -> TableAdditions {
+        guard let stored = try stored() else { throw PostgresFormat.missing(place) }
+        let names = Set(StoreMetadata.hashes(in: stored.metadata).keys)
+        let schema = SQLSchema(
+            layout: try SourceModel.find(self, stored.metadata).compiledLayout(),
+            entityNames: names.isEmpty ? nil : names, numbers: stored.numbers,
+            naming: PostgresNaming.names(in: place.schema))
+        return TableAdditions(to: TableCreation(schema).tables, in: try DatabaseStructure(place, connection))
     }
 }
 

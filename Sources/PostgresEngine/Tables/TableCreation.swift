@@ -20,6 +20,8 @@ package struct TableCreation {
         /// The name, qualified with the schema's.
         package let table: String
         package let creation: String
+        /// The names of its columns.
+        package fileprivate(set) var columns: [String] = []
         /// Whether it is the table of a many-to-many relationship, which has no keys of its own.
         package fileprivate(set) var isJoin = false
         /// For a many-to-many relationship: the references of its columns, which are part of the creation.
@@ -89,7 +91,9 @@ package struct TableCreation {
         if let parts { columns.append("PRIMARY KEY (\(parts.primaryKey))") }
         let table = "CREATE TABLE \(quotedName(root.table)) (\n    \(columns.joined(separator: ",\n    "))\n)"
         let creations = [table + (parts.map { " \($0.clause)" } ?? "")] + (parts?.creations(of: root.table) ?? [])
-        tables.append(TableStatement(table: root.table, creation: creations.joined(separator: ";\n")))
+        let names = [ColumnName.key, ColumnName.entity, ColumnName.version] + Self.columns(of: members).map(\.name)
+        tables.append(
+            TableStatement(table: root.table, creation: creations.joined(separator: ";\n"), columns: names))
         var indexed: Set<String> = []
         for member in members {
             for column in member.columns.compactMap({ $0 }) where column.destination != nil {
@@ -178,6 +182,7 @@ package struct TableCreation {
             table: join.table,
             creation: "CREATE TABLE \(quotedName(join.table)) (\n    \(columns.joined(separator: ",\n    "))\n)")
         table.isJoin = true
+        table.columns = [join.sourceColumn, join.destinationColumn] + orderColumns(of: join)
         let ends = [(join.sourceColumn, source), (join.destinationColumn, destination)]
         table.references = ends.filter { hasUniqueKeys($1) }.map { column, end in
             ReferenceStatement(

@@ -67,6 +67,17 @@ package struct DatabaseMigration {
             schema: QualifiedName.schema(table), name: SnakeCase.distinct("_former_\(QualifiedName.name(table))"))
     }
 
+    /// The tables whose rows move to new ones.
+    var replaced: [TableCreation.TableStatement] {
+        source.tables.filter { table in
+            guard structure.columns[table.table] != nil, places[table.table] == Self.formerName(table.table) else {
+                return false
+            }
+            let members = pair.sourceMappings.filter { $0.table == table.table }
+            return members.isEmpty ? !joins.insertions.isEmpty : members.contains { pair.successor($0.layout) != nil }
+        }
+    }
+
     mutating func addStep(_ sql: String) { steps.append(.run(sql)) }
     mutating func addStep(_ fragments: [SQLFragment]) { steps += fragments.map { .run($0.postgres.text) } }
     func alter(_ table: String) -> String { "ALTER TABLE \(quotedName(table))" }

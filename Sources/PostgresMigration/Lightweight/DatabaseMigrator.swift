@@ -25,7 +25,8 @@ struct DatabaseMigrator {
 
     /// Plans the steps; nothing is changed yet.
     ///
-    /// - Throws: 134090 for a store of another version than the migration's source.
+    /// - Throws: 134090 for a store of another version than the migration's source, and 134110 for one with tables that
+    ///   would lose what others have added to them.
     init(_ opening: DatabaseOpening, _ migration: InferredMigration) throws {
         self.opening = opening
         self.migration = migration
@@ -61,6 +62,7 @@ struct DatabaseMigrator {
         let structure = try DatabaseStructure(opening.place, opening.connection)
         let rows = try DatabaseMigration(
             plan: migration.plan, from: sourceSchema, to: destinationSchema, structure: structure)
+        try TableAdditions(to: rows.replaced, in: structure).check(opening.place)
         let schema = destinationSchema
         let computed = try DerivedColumn.all(in: schema).filter {
             try rows.needsValues($0) && $0.fill(in: schema) == nil
