@@ -22,8 +22,8 @@ package enum CheckSQL {
         return first(in: mapping.table, where: .joined(conditions, separator: " AND "))
     }
 
-    /// Rows of an entity with a number beyond limits: `SELECT Z_PK FROM ZCAR WHERE Z_ENT = 1 AND ZWHEELS NOT BETWEEN
-    /// -32768 AND 32767 LIMIT 1`.
+    /// Rows of an entity with a number beyond limits: `SELECT Z_PK FROM ZCAR WHERE Z_ENT = 1 AND NOT (ZWHEELS >
+    /// -32769 AND ZWHEELS < 32768) LIMIT 1`.
     package static func outside(_ limits: NumberLimits, _ column: String, of mapping: EntityMapping) -> SQLFragment {
         first(in: mapping.table, where: "\(own(mapping)) AND \(limits.areExceeded(by: "\(name: column)"))")
     }

@@ -40,6 +40,8 @@ package enum NumberLimits: Equatable, Sendable {
     /// The condition on a number that it is not within the limits, which no NULL fulfils.
     package func areExceeded(by number: SQLFragment) -> SQLFragment {
         switch self {
+        case .between(let bounds) where bounds.lowerBound > .min && bounds.upperBound < .max:
+            "NOT (\(number) > \(number: bounds.lowerBound - 1) AND \(number) < \(number: bounds.upperBound + 1))"
         case .between(let bounds):
             "\(number) NOT BETWEEN \(number: bounds.lowerBound) AND \(number: bounds.upperBound)"
         case .below(let bounds):

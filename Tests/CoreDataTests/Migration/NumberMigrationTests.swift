@@ -58,6 +58,9 @@ struct NumberMigrationTests {
         [
             (NSNumber(value: 3.7), .doubleAttributeType, .integer32AttributeType, 3),
             (NSNumber(value: -3.7), .doubleAttributeType, .integer16AttributeType, -3),
+            (NSNumber(value: 32_767.5), .doubleAttributeType, .integer16AttributeType, 32_767),
+            (NSNumber(value: -32_768.5), .doubleAttributeType, .integer16AttributeType, -32_768),
+            (NSDecimalNumber(string: "2147483647.9"), .decimalAttributeType, .integer32AttributeType, 2_147_483_647),
             (NSDecimalNumber(string: "-2.9"), .decimalAttributeType, .integer64AttributeType, -2),
             (NSNumber(value: 0.5), .doubleAttributeType, .booleanAttributeType, true),
             (7, .integer64AttributeType, .booleanAttributeType, true),
@@ -79,7 +82,7 @@ struct NumberMigrationTests {
 
     @Test(
         "Fractions are cut off, every number but 0 is true, and fractions have the digits of their type",
-        arguments: 0..<12, [true, false])
+        arguments: 0..<15, [true, false])
     func fitting(index: Int, isInPlace: Bool) throws {
         let (number, type, new, expected) = Self.within[index]
         try migrate(number, type, new, isInPlace: isInPlace) { #expect($0 == expected) }

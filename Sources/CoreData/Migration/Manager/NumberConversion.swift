@@ -53,10 +53,15 @@ struct NumberConversion {
     func converted(_ value: StoredValue) -> StoredValue {
         guard let number = value.objectValue(for: source) as? NSNumber else { return value }
         guard let bounds else { return .integer(number.isEqual(to: NSNumber(value: 0)) ? 0 : 1) }
-        guard bounds.contains(number.doubleValue) else { return .object(UnacceptableValue(number)) }
         guard let decimal = number as? NSDecimalNumber else {
-            return StoredValue(number.doubleValue.rounded(.towardZero), for: destination)
+            let whole = number.doubleValue.rounded(.towardZero)
+            guard bounds.contains(whole) else { return .object(UnacceptableValue(number)) }
+            return StoredValue(whole, for: destination)
         }
-        return StoredValue(Self.whole(decimal.decimalValue), for: destination)
+        let whole = Self.whole(decimal.decimalValue)
+        guard bounds.contains(NSDecimalNumber(decimal: whole).doubleValue) else {
+            return .object(UnacceptableValue(number))
+        }
+        return StoredValue(whole, for: destination)
     }
 }
