@@ -103,11 +103,6 @@ extension PostgresFormat: MigratableFormat {
 
     // MARK: Around it
 
-    /// A failed migration is rolled back, so no copy is needed.
-    package static func withBackup(of url: URL, _ work: () throws -> Void, failed: (URL) -> Void) throws {
-        try work()
-    }
-
     package static func areOneStore(
         _ url: URL, _ options: [AnyHashable: Any]?, _ otherURL: URL, _ otherOptions: [AnyHashable: Any]?
     ) -> Bool {

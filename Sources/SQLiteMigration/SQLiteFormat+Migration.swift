@@ -100,10 +100,6 @@ extension SQLiteFormat: MigratableFormat {
 
     // MARK: Around it
 
-    package static func withBackup(of url: URL, _ work: () throws -> Void, failed: (URL) -> Void) throws {
-        try StoreBackup.with(url, work, failed: failed)
-    }
-
     package static func exists(at url: URL, options: [AnyHashable: Any]?) throws -> Bool {
         let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
         return ((attributes?[.size] as? NSNumber)?.intValue ?? 0) > 0

@@ -124,7 +124,6 @@ extension SubstituteForFiles: MigratableFormat {
         try PostgresFormat.continuity(of: Schemas.url(url), options: options)
     }
 
-    static func withBackup(of url: URL, _ work: () throws -> Void, failed: (URL) -> Void) throws { try work() }
     static func exists(at url: URL, options: [AnyHashable: Any]?) throws -> Bool {
         try PostgresFormat.exists(at: Schemas.url(url), options: options)
     }

@@ -72,15 +72,6 @@ package protocol MigratableFormat: StoreFormat {
 
     // MARK: Around it
 
-    /// Does work while a copy of a store exists, which is kept if the work fails.
-    ///
-    /// - Parameters:
-    ///   - url: the location of the store.
-    ///   - work: the work, which may fail.
-    ///   - failed: called if the work failed, with the place of the copy.
-    /// - Throws: the errors of copying the store, and of the work.
-    static func withBackup(of url: URL, _ work: () throws -> Void, failed: (URL) -> Void) throws
-
     /// Whether two stores are one: options may say where they are, too.
     static func areOneStore(
         _ url: URL, _ options: [AnyHashable: Any]?, _ otherURL: URL, _ otherOptions: [AnyHashable: Any]?

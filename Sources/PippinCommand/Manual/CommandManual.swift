@@ -159,7 +159,7 @@ enum CommandManual {
             ],
             summary: "brings a store to a version of a model",
             text:
-                "Brings the store to a version of a model, after showing what changes. A copy of the store is kept until that has succeeded.",
+                "Brings the store to a version of a model, after showing what changes. If that fails, the store is as it was.",
             options: [
                 .init(
                     name: "--to", value: "MODEL",

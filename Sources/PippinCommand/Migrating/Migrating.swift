@@ -1,10 +1,9 @@
 import CoreData
 import Foundation
 import SQLiteEngine
-import SQLiteMigration
 import StoreReading
 
-/// `pippin migrate`: shows what will be done, and does it with a backup at hand.
+/// `pippin migrate`: shows what will be done, and does it. A migration that fails leaves the store as it was.
 enum Migrating {
     static func run(_ options: Invocation.MigrateOptions, _ output: (String) throws -> Void) throws {
         let store = URL(store: options.store)
@@ -23,16 +22,7 @@ enum Migrating {
         let kind = try StoreKind(of: store)
         guard kind == .sqlite else { return try DocumentMigrating.run(options, store, type: kind.type, output) }
         guard let plan = try plan(options, store, output) else { return }
-        let folder = MigrationWorkspace.folder(of: store, .backup)
-        defer { EndingSignals.keep(folder) }
-        // Before the lock is held, the folder may be that of another migration.
-        try StoreBackup.with(store, whenLocked: { EndingSignals.remove($0) }) {
-            defer { EndingSignals.keep(folder) }
-            try plan.run(output)
-        } failed: { backup in
-            // The error of the migration is the one to report.
-            try? output("The migration failed. Beside the store, a copy of it is “\(backup.path)”.\n")
-        }
+        try plan.run(output)
         try output("Done.\n")
     }
 

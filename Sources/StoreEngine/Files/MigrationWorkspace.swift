@@ -1,9 +1,9 @@
 import CoreDataModel
 import Foundation
 
-/// The folder beside a store, `.<store>.migration`, in which its successor is made; or `.<store>.backup`, for a copy
-/// that is kept during its migration; or `.<store>.copy`, for a copy of another store that is to replace it. The folder
-/// `.<store>.stages` stays empty: it is locked while a staged migration runs, whose handlers may migrate the store.
+/// The folder beside a store, `.<store>.migration`, in which its successor is made; or `.<store>.copy`, for a copy of
+/// another store that is to replace it. The folder `.<store>.stages` stays empty: it is locked while a staged migration
+/// runs, whose handlers may migrate the store.
 ///
 /// Only one process at a time can migrate a store: it locks the folder, and the lock ends with the process, in whatever
 /// way that ends. The next migration removes the leftovers of a killed one.
@@ -40,7 +40,7 @@ package final class MigrationWorkspace {
 
     /// The purpose of the folder.
     package enum Purpose: String, CaseIterable {
-        case migration, backup, copy, stages
+        case migration, copy, stages
     }
 
     private init(beside store: URL, _ purpose: Purpose, timeout: Double) throws {

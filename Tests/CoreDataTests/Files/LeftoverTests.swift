@@ -122,8 +122,8 @@ struct LeftoverTests {
     }
 
     @Test(
-        "The folders of a migration and of a backup that were killed go with the next open",
-        arguments: ["migration", "backup"])
+        "The folders of a migration and of a copy that were killed go with the next open",
+        arguments: ["migration", "copy"])
     func folders(_ purpose: String) throws {
         try store.make()
         let folder = store.folder.url.appendingPathComponent(".store.sqlite.\(purpose)")
@@ -136,7 +136,7 @@ struct LeftoverTests {
     @Test("The folder of a living process is left alone")
     func livingMigration() throws {
         try store.make()
-        try MigrationWorkspace.with(store.url, .backup, timeout: 0) { workspace in
+        try MigrationWorkspace.with(store.url, .copy, timeout: 0) { workspace in
             try open()
             #expect(FileManager.default.fileExists(atPath: workspace.folder.path))
         }
@@ -184,31 +184,6 @@ struct PermissionTests {
         let folder = permissions | (permissions & 0o444) >> 2
         #expect(try mode(store.files) == folder)
         #expect(try mode(store.files.deletingLastPathComponent()) == folder)
-    }
-
-    @Test("A backup that stays after a failure is for those who may read the store")
-    func backups() throws {
-        try makeStore(0o600)
-        try store.make()
-        var kept: URL?
-        struct Failure: Error {}
-        #expect(throws: Failure.self) {
-            try StoreBackup.with(store.url) {
-                let folder = MigrationWorkspace.folder(of: store.url, .backup)
-                #expect(try mode(folder) == 0o700)
-                #expect(try mode(folder.appendingPathComponent("store.sqlite")) == 0o600)
-                throw Failure()
-            } failed: {
-                kept = $0
-            }
-        }
-        let copy = try #require(kept)
-        #expect(try mode(copy) == 0o600)
-        #expect(try plainSQL("SELECT COUNT(*) FROM ZPICTURE", in: copy) == ["1"])
-        let files = ExternalData(store: copy).folder
-        #expect(try mode(files) == 0o700)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: files.path).count == 1)
-        #expect(!FileManager.default.fileExists(atPath: MigrationWorkspace.folder(of: store.url, .backup).path))
     }
 
     @Test("A migration works where only those may look who may read the store")
