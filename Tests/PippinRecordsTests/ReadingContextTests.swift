@@ -27,6 +27,14 @@ struct ReadingContextTests {
         #expect(try manager.readAndWait(in: nil) { try $0.fetch(Coin.self).map(\.id) } == ["EUR"])
     }
 
+    @Test("may make an object and delete it again")
+    func madeAndDeleted() throws {
+        try manager.readAndWait(in: nil) {
+            $0.context.delete(NSEntityDescription.insertNewObject(forEntityName: "Coin", into: $0.context))
+        }
+        #expect(try manager.readAndWait(in: nil) { try $0.fetch(Coin.self).map(\.id) } == ["EUR"])
+    }
+
     @Test("leave changes in a context of the caller's to the caller")
     func changedInOwnContext() async throws {
         let context = manager.newWorkerContext()

@@ -4,7 +4,7 @@ import Synchronization
 extension NSManagedObjectContext {
     func saveChanges() throws {
         checkQueue()
-        guard hasChanges || source != nil || !deletions.unpropagated.isEmpty else { return }
+        guard hasChanges || source != nil else { return }
         let former = saving.begin()
         // A save sets values without updating the index, even if it fails.
         changed.dropIndex()

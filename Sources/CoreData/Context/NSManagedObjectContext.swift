@@ -174,19 +174,18 @@ open class NSManagedObjectContext: NSObject, NSKeyValueObserving, @unchecked Sen
     /// All objects that the context knows.
     open var registeredObjects: Set<NSManagedObject> { Set(table.all) }
 
-    /// New objects, which the next save writes.
-    open var insertedObjects: Set<NSManagedObject> { Set(changed.objects.filter(\.isInserted)) }
+    /// New objects, which the next save writes. One that is deleted before it is saved leaves them, and the context,
+    /// when the changes are processed.
+    open var insertedObjects: Set<NSManagedObject> { Set(changed.objects.filter { $0.state.contains(.inserted) }) }
 
     /// Changed objects, which the next save writes.
     open var updatedObjects: Set<NSManagedObject> { Set(changed.objects.filter(\.isUpdated)) }
 
-    /// Objects that the next save deletes.
-    open var deletedObjects: Set<NSManagedObject> {
-        Set(changed.objects.filter { $0.isDeleted && !$0.state.contains(.inserted) })
-    }
+    /// Objects that the next save deletes, and until the changes are processed, new objects that are deleted.
+    open var deletedObjects: Set<NSManagedObject> { Set(changed.objects.filter(\.isDeleted)) }
 
-    /// Whether there is anything to save.
-    open var hasChanges: Bool { changed.objects.contains { $0.hasChanges && !$0.isAwaitingRemoval } }
+    /// Whether any object is new, changed or deleted.
+    open var hasChanges: Bool { changed.objects.contains(where: \.hasChanges) }
 
     // MARK: Finding objects
 

@@ -75,7 +75,10 @@ extension PersistenceManager {
             if !isCallers, !hadChanges { context.rollback() }
             throw error
         }
-        guard !isCallers, !hadChanges, context.hasChanges else { return result }
+        guard !isCallers, !hadChanges else { return result }
+        // An object that was made and deleted again is no change.
+        if context.hasChanges { context.processPendingChanges() }
+        guard context.hasChanges else { return result }
         let changed = context.insertedObjects.union(context.updatedObjects).union(context.deletedObjects)
         let entities = Set(changed.compactMap(\.entity.name)).sorted()
         context.rollback()

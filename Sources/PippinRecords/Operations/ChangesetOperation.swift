@@ -19,10 +19,12 @@ public struct Changeset: Sendable, Equatable {
     /// Adds the changes of a context that is about to be saved.
     mutating func add(changesOf context: NSManagedObjectContext) throws {
         context.processPendingChanges()
-        try context.obtainPermanentIDs(for: Array(context.insertedObjects))
-        inserted.formUnion(context.insertedObjects.map(\.objectID))
+        // An object in both is neither written nor deleted.
+        let (new, gone) = (context.insertedObjects, context.deletedObjects)
+        try context.obtainPermanentIDs(for: Array(new.subtracting(gone)))
+        inserted.formUnion(new.subtracting(gone).map(\.objectID))
         updated.formUnion(context.updatedObjects.map(\.objectID))
-        deleted.formUnion(context.deletedObjects.map(\.objectID))
+        deleted.formUnion(gone.subtracting(new).map(\.objectID))
         updated.subtract(inserted)
     }
 }

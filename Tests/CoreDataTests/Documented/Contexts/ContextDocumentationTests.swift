@@ -100,7 +100,7 @@ struct ContextDocumentationTests {
         #expect(found === book)
     }
 
-    @Test("insertedObjects, updatedObjects and deletedObjects are what the next save writes, and disjoint")
+    @Test("insertedObjects, updatedObjects and deletedObjects are what the next save writes, once processed disjoint")
     func changeSets() throws {
         let new = context.make("Author", ["name": "New"])
         let books = try books()

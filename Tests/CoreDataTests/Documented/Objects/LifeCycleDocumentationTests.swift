@@ -127,13 +127,25 @@ struct LifeCycleDocumentationTests {
         let note = context.make("Note", ["title": "Gone"])
         let identifier = note.objectID
         context.delete(note)
-        #expect(!context.hasChanges)
-        #expect(context.insertedObjects.isEmpty && context.deletedObjects.isEmpty)
         context.processPendingChanges()
         #expect(!context.hasChanges && !note.hasChanges)
+        #expect(context.insertedObjects.isEmpty && context.deletedObjects.isEmpty)
         #expect(context.registeredObject(for: identifier) == nil)
         #expect(note.managedObjectContext == nil && !note.isInserted && !note.isDeleted)
         #expect(try context.all("Note").count == 1)
+    }
+
+    // Source: About Objects' EbooksModel, and flapjack, which saves if a context has changes.
+    @Test("delete: until changes are processed, an unsaved object is a new and a deleted one, and a change")
+    func unsavedIsBothAtFirst() throws {
+        let (note, other) = (context.make("Note"), context.make("Note"))
+        context.delete(note)
+        #expect(context.insertedObjects == [note, other] && context.deletedObjects == [note])
+        #expect(context.updatedObjects.isEmpty && context.hasChanges)
+        context.delete(other)
+        #expect(context.hasChanges)
+        context.processPendingChanges()
+        #expect(context.insertedObjects.isEmpty && context.deletedObjects.isEmpty && !context.hasChanges)
     }
 
     @Test("delete: a save tells an object that was never saved of nothing")
@@ -192,6 +204,7 @@ struct LifeCycleDocumentationTests {
         let note = context.make("Note")
         context.delete(note)
         context.delete(note)
+        context.processPendingChanges()
         #expect(!context.hasChanges)
     }
 
