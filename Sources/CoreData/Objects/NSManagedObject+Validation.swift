@@ -1,27 +1,46 @@
 import Foundation
 
 extension NSManagedObject {
-    /// Checks all properties by the model's rules.
+    /// Checks all properties: by `validateValue(_:forKey:)` if the class overrides it, otherwise by the model's rules.
     ///
     /// - Parameter countsAll: whether the destinations of unchanged relationships are counted, too.
     /// - Throws: the error, or one of code `NSValidationMultipleErrorsError` with all of them under
     ///   `NSDetailedErrorsKey`.
     final func validateProperties(countsAll: Bool = false) throws {
-        var errors: [NSError] = []
+        // A program's own error keeps its type.
+        var errors: [any Error] = []
         let layout = self.layout
+        let isOverridden = ValidationOverrides.exist(in: type(of: self))
         for slot in layout.slots.indices {
             // Only a value of a wrong type can make an unrestricted slot invalid.
             if case .object(let object) = values[slot], let wrong = object as? UnacceptableValue {
                 errors.append(ValidationError.wrongType(wrong.value, slot: layout.slots[slot], object: self))
             }
         }
-        for slot in hasRequiredValues ? [] : layout.validatedSlots {
+        if !isOverridden, !hasRequiredValues { errors += slotErrors() as [any Error] }
+        for relationship in layout.validatedToManys {
+            if let error = countError(of: relationship, countsAll: countsAll) { errors.append(error) }
+        }
+        errors += danglingReferences() as [any Error]
+        let keys = type(of: self).customValidationKeys
+        for key in isOverridden ? keysToValidate(countsAll: countsAll, and: keys) : keys {
+            // Whether an unreadable value is valid is unknown, but it was when it was saved.
+            if let slot = layout.slotIndex(forName: key), values[slot].missingExternalData != nil { continue }
+            do {
+                var value = modeledValue(forKey: key).map { $0 as AnyObject }
+                try validateValue(&value, forKey: key)
+            } catch { errors += (error as NSError).userInfo[NSDetailedErrorsKey] as? [NSError] ?? [error] }
+        }
+        try ValidationError.throwIfAny(errors, object: self)
+    }
+
+    /// The errors of values that are missing, or that the model's predicates refuse.
+    private func slotErrors() -> [NSError] {
+        var errors: [NSError] = []
+        for slot in layout.validatedSlots {
             let description = layout.slots[slot]
             if values[slot].isNull {
-                // A transient value is lost once the object has been a fault.
-                if !description.isOptional, description.attribute?.derivation == nil,
-                    isInserted || !description.isTransient
-                {
+                if !description.isOptional, !mayBeMissing(slot) {
                     errors.append(ValidationError.missing(description.name, object: self))
                 }
             } else if !description.description.validationPredicates.isEmpty, let attribute = description.attribute,
@@ -31,19 +50,29 @@ extension NSManagedObject {
                 errors += ValidationError.failures(value, of: description.description, object: self)
             }
         }
-        for relationship in layout.validatedToManys {
-            if let error = countError(of: relationship, countsAll: countsAll) { errors.append(error) }
+        return errors
+    }
+
+    /// Whether a required value may be missing: a derived one, which the store computes, or a transient one, which is
+    /// lost once the object has been a fault.
+    private func mayBeMissing(_ slot: Int) -> Bool {
+        let description = layout.slots[slot]
+        return description.attribute?.derivation != nil || description.isTransient && !isInserted
+    }
+
+    /// The properties that an override is asked about: those that the model's rules are applied to otherwise.
+    private func keysToValidate(countsAll: Bool, and others: [String]) -> [String] {
+        var keys: [String] = []
+        for (slot, description) in layout.slots.enumerated() {
+            if case .object(let object) = values[slot], object is UnacceptableValue { continue }
+            if values[slot].isNull, !description.isOptional, mayBeMissing(slot) { continue }
+            keys.append(description.name)
         }
-        errors += danglingReferences()
-        for key in type(of: self).customValidationKeys {
-            // Whether an unreadable value is valid is unknown, but it was when it was saved.
-            if let slot = layout.slotIndex(forName: key), values[slot].missingExternalData != nil { continue }
-            do {
-                var value = modeledValue(forKey: key).map { $0 as AnyObject }
-                try validateValue(&value, forKey: key)
-            } catch { errors.append(error as NSError) }
+        for relationship in layout.toManys
+        where isInserted || countsAll || toManyMembersIfAny(relationship)?.hasChanges ?? false {
+            keys.append(relationship.name)
         }
-        try ValidationError.throwIfAny(errors, object: self)
+        return keys + others.filter { layout.propertyByName[$0] == nil }
     }
 
     /// Whether all required values exist, and there are no other rules for values: the usual case.

@@ -203,17 +203,18 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, NSKeyValueObserving 
 
     // MARK: Validation, for subclasses
 
-    /// Checks a value for a property, by the model's rules and, in a subclass, any others.
+    /// Checks a value for a property, by the model's rules and, in a subclass, any others. A save asks an override about
+    /// every property, and `super` for the model's rules; an unchanged to-many relationship is left out.
     ///
     /// - Parameters:
-    ///   - value: points to the property's new value; a replacement may be written there.
+    ///   - value: points to the property's new value; a replacement may be written there, which a save does not take.
     ///   - key: the property.
     /// - Throws: an error with a code from `NSManagedObjectValidationError` to `NSValidationInvalidURIError`.
     open func validateValue(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String) throws {
         try validateByModel(value.pointee, forKey: key)
     }
 
-    /// The properties to pass to `validateValue(_:forKey:)` before a save, for subclasses that override it.
+    /// Keys beside those of the properties to pass to an override of `validateValue(_:forKey:)` before a save.
     ///
     /// Apple's Core Data finds methods named `validate<Key>:` automatically, which needs the Objective-C runtime.
     open class var customValidationKeys: [String] { [] }

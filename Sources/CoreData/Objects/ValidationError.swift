@@ -103,7 +103,7 @@ enum ValidationError {
     }
 
     /// Throws the only error, or all of them in one.
-    static func throwIfAny(_ errors: [NSError], object: NSManagedObject) throws {
+    static func throwIfAny(_ errors: [any Error], object: NSManagedObject) throws {
         guard let first = errors.first else { return }
         if errors.count == 1 { throw first }
         throw NSError(
@@ -111,7 +111,7 @@ enum ValidationError {
             userInfo: [
                 NSLocalizedDescriptionKey: "Several values are not valid: "
                     + errors.map(\.localizedDescription).joined(separator: " "),
-                NSDetailedErrorsKey: errors,
+                NSDetailedErrorsKey: errors.map { $0 as NSError },
                 NSValidationObjectErrorKey: object,
             ])
     }
