@@ -131,6 +131,8 @@ extension NSManagedObjectContext {
             }
         } else if memento.isDeleted {
             markDeleted(object)
+            // One that was never saved leaves the context, unless a rule denies it.
+            if object.state.contains(.inserted) { deletions.denied.append(object) }
         } else if object.state.contains(.deleted) {
             if object.state.isDisjoint(with: .anyEvent) { rememberForUndo(object) }
             event.add(object)
