@@ -79,8 +79,8 @@ struct ValidationOverrideTests {
     }
 
     @Test("are inherited by subclasses, also by those that have properties and methods of their own")
-    func inherited() throws {
-        try context.performAndWait {
+    func inherited() {
+        context.performAndWait {
             context.make("LongClipping", ["title": "First", "pin": "q"])
             #expect(throws: Clipping.Refusal.pin("q")) { try context.save() }
         }
