@@ -93,7 +93,7 @@ import Foundation
     /// - Parameter key: the property.
     /// - Returns: the object's value in memory.
     public final func managedPrimitiveValue<Value>(for key: ManagedPropertyKey) -> Value {
-        cast(primitiveValue(forKey: key.name), key)
+        cast(primitiveValue(forKey: key.name), key, isPrimitive: true)
     }
 
     /// Sets a value without informing the context, as a method `setPrimitiveName(_:)` does.
@@ -146,12 +146,31 @@ extension NSManagedObject {
         return layout.propertyByName[name] == nil ? layout.nameByAccessor(of: name) : name
     }
 
-    private final func cast<Value>(_ value: Any?, _ key: ManagedPropertyKey) -> Value {
+    private final func cast<Value>(_ value: Any?, _ key: ManagedPropertyKey, isPrimitive: Bool = false) -> Value {
         if let value = value as? Value { return value }
         // Swift code for Apple's platforms may declare an ordered relationship as an array.
         if let members = value as? NSOrderedSet, let array = members.array as? Value { return array }
         guard let value else { return emptyValue() ?? missing(key) }
-        return mismatch(value, key)
+        return changeableMembers(key, isPrimitive: isPrimitive) ?? mismatch(value, key)
+    }
+
+    /// The members of a to-many relationship for a property that is declared as a set to be changed in place, which
+    /// Core Data's sets are.
+    private final func changeableMembers<Value>(_ key: ManagedPropertyKey, isPrimitive: Bool) -> Value? {
+        // A Swift set that is made of it would be empty.
+        switch Value.self {
+        case is NSMutableSet.Type, is NSMutableSet?.Type, is NSMutableOrderedSet.Type, is NSMutableOrderedSet?.Type: break
+        default: return nil
+        }
+        let primitive = layout.propertyByName[key.name] == nil ? primitiveKey(key.name) : nil
+        guard case .toMany(let index)? = layout.place(forKey: primitive ?? key.name) else { return nil }
+        let relationship = layout.relationships[index]
+        let isPrimitive = isPrimitive || primitive != nil
+        let set: NSObject =
+            relationship.isOrdered
+            ? MutableRelationshipOrderedSet(self, relationship, isPrimitive: isPrimitive)
+            : MutableRelationshipSet(self, relationship, isPrimitive: isPrimitive)
+        return set as? Value
     }
 
     /// Stops the program because the value is not of the property's declared type.

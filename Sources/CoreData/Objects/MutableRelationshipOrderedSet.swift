@@ -1,6 +1,7 @@
 import Foundation
 
-/// The ordered set returned by `mutableOrderedSetValue(forKey:)`: changes to it are changes of the relationship.
+/// The ordered set returned by `mutableOrderedSetValue(forKey:)`, and by accessors that are declared as
+/// `NSMutableOrderedSet`: changes to it are changes of the relationship.
 ///
 /// Foundation's class uses storage of its own in most of its methods, which are therefore overridden here. Methods that
 /// cannot be overridden (`array`, `set`, enumeration) use a copy of the members in that storage, as of the last change
@@ -9,15 +10,18 @@ import Foundation
 final class MutableRelationshipOrderedSet: NSMutableOrderedSet {
     let object: NSManagedObject
     let relationship: RelationshipLayout
+    /// Whether this is the primitive value, whose user notifies observers.
+    private let isPrimitive: Bool
     /// The members that were copied, and their version at the time.
     private var copied: (members: ToManyMembers, version: Int)?
     /// Whether Foundation's storage is being changed. Foundation asks for its members by methods that are overridden
     /// here.
     private var isCopying = false
 
-    init(_ object: NSManagedObject, _ relationship: RelationshipLayout) {
+    init(_ object: NSManagedObject, _ relationship: RelationshipLayout, isPrimitive: Bool = false) {
         self.object = object
         self.relationship = relationship
+        self.isPrimitive = isPrimitive
         super.init(capacity: 0)
         bringUpToDate()
     }
@@ -60,15 +64,22 @@ final class MutableRelationshipOrderedSet: NSMutableOrderedSet {
         let former = loaded
         let version = former.version
         let wasCurrent = copied.map { $0.members === former && $0.version == version } ?? false
-        change()
+        notifying(change)
         let current = loaded
         if wasCurrent, current === former, current.version == version + 1 {
             inCopy(same)
             copied = (current, current.version)
         }
         bringUpToDate()
-        object.storedContext?.keep(self)
+        keep()
     }
+
+    private func notifying(_ change: () -> Void) {
+        if isPrimitive { object.withoutNotifying(relationship.name, change) } else { change() }
+    }
+
+    /// Lets the context return this set when it is asked for the relationship again.
+    private func keep() { if !isPrimitive { object.storedContext?.keep(self) } }
 
     private func inCopy(_ body: () -> Void) {
         isCopying = true
@@ -81,9 +92,9 @@ final class MutableRelationshipOrderedSet: NSMutableOrderedSet {
     }
 
     private func write(_ change: () -> Void) {
-        change()
+        notifying(change)
         bringUpToDate()
-        object.storedContext?.keep(self)
+        keep()
     }
 
     // MARK: Reading

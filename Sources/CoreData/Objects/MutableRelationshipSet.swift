@@ -1,13 +1,17 @@
 import Foundation
 
-/// The set returned by `mutableSetValue(forKey:)`: changes to it are changes of the relationship.
+/// The set returned by `mutableSetValue(forKey:)`, and by accessors that are declared as `NSMutableSet`: changes to it
+/// are changes of the relationship.
 final class MutableRelationshipSet: NSMutableSet {
     private let object: NSManagedObject
     private let relationship: RelationshipLayout
+    /// Whether this is the primitive value, whose user notifies observers.
+    private let isPrimitive: Bool
 
-    init(_ object: NSManagedObject, _ relationship: RelationshipLayout) {
+    init(_ object: NSManagedObject, _ relationship: RelationshipLayout, isPrimitive: Bool = false) {
         self.object = object
         self.relationship = relationship
+        self.isPrimitive = isPrimitive
         super.init(capacity: 0)
     }
 
@@ -35,17 +39,17 @@ final class MutableRelationshipSet: NSMutableSet {
 
     override func add(_ object: Any) {
         guard let added = object as? NSManagedObject else { return refuse(object) }
-        self.object.addToMany(relationship, added)
+        change { self.object.addToMany(relationship, added) }
     }
 
     override func remove(_ object: Any) {
         guard let removed = object as? NSManagedObject else { return }
-        self.object.removeFromToMany(relationship, removed)
+        change { self.object.removeFromToMany(relationship, removed) }
     }
 
     // Many members are one change for observers.
 
-    override func removeAllObjects() { object.removeFromToMany(relationship, all: members.all) }
+    override func removeAllObjects() { removeAll(members.all) }
 
     override func addObjects(from array: [Any]) { addAll(array) }
 
@@ -53,19 +57,30 @@ final class MutableRelationshipSet: NSMutableSet {
 
     override func minus(_ otherSet: Set<AnyHashable>) {
         let members = members
-        object.removeFromToMany(
-            relationship, all: otherSet.compactMap { $0.base as? NSManagedObject }.filter(members.contains))
+        removeAll(otherSet.compactMap { $0.base as? NSManagedObject }.filter(members.contains))
     }
 
     override func intersect(_ otherSet: Set<AnyHashable>) {
-        object.removeFromToMany(relationship, all: members.all.filter { !otherSet.contains($0) })
+        removeAll(members.all.filter { !otherSet.contains($0) })
     }
 
     override func setSet(_ otherSet: Set<AnyHashable>) {
-        object.setToMany(relationship, to: otherSet.compactMap { added($0.base) })
+        let wanted = otherSet.compactMap { added($0.base) }
+        change { object.setToMany(relationship, to: wanted) }
     }
 
-    private func addAll(_ objects: [Any]) { object.addToMany(relationship, all: objects.compactMap(added)) }
+    private func addAll(_ objects: [Any]) {
+        let new = objects.compactMap(added)
+        change { object.addToMany(relationship, all: new) }
+    }
+
+    private func removeAll(_ removed: [NSManagedObject]) {
+        change { object.removeFromToMany(relationship, all: removed) }
+    }
+
+    private func change(_ body: () -> Void) {
+        if isPrimitive { object.withoutNotifying(relationship.name, body) } else { body() }
+    }
 
     /// An object that is to be a member.
     private func added(_ object: Any) -> NSManagedObject? {

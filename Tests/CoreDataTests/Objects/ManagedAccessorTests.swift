@@ -88,6 +88,8 @@ private class AuthorRecord: NSManagedObject {
         set { setManagedValue(newValue, Keys.nickname) }
     }
     func addToBooks(_ books: NSSet) { managedAdd(books, for: Keys.books) }
+    var changeableBooks: NSMutableSet { managedValue(Keys.books) }
+    var primitiveBooks: NSMutableSet? { managedPrimitiveValue(for: Keys.books) }
     var shout: String { name.uppercased() + (nickname ?? "") }
 }
 
@@ -104,6 +106,7 @@ private class BookRecord: NSManagedObject {
         get { managedValue(Keys.chapters) }
         set { setManagedValue(newValue, Keys.chapters) }
     }
+    var changeableChapters: NSMutableOrderedSet? { managedValue(Keys.chapters) }
 }
 
 @MainActor @Suite("Generated accessors")
@@ -192,6 +195,22 @@ struct ManagedAccessorTests {
         #expect(author.books == [book, other])
         book.author = nil
         #expect(author.books == [other])
+    }
+
+    // Core Data's own sets are of these classes, as which programs declare relationships.
+    @Test("Relationships that are declared as sets to be changed in place are changed so")
+    func changeableSets() {
+        let (author, book) = (AuthorRecord(context: context), BookRecord(context: context))
+        author.changeableBooks.add(book)
+        #expect(author.books == [book] && book.author === author && author.changeableBooks.count == 1)
+        author.changeableBooks.remove(book)
+        #expect(author.books.isEmpty && book.author == nil)
+        author.primitiveBooks?.add(book)
+        #expect(author.books == [book] && book.author === author)
+        let chapters = ["A", "B"].map { context.make("Chapter", ["title": $0]) }
+        book.changeableChapters?.add(chapters[1])
+        book.changeableChapters?.insert(chapters[0], at: 0)
+        #expect(book.chapters?.array as? [NSManagedObject] == chapters)
     }
 
     @Test("The objects of an ordered relationship are inserted, replaced and removed by position")

@@ -5,6 +5,7 @@ private enum Keys {
     static let age = ManagedPropertyKey("age")
     static let nickname = ManagedPropertyKey("nickname")
     static let books = ManagedPropertyKey("books")
+    static let primitiveBooks = ManagedPropertyKey("primitiveBooks")
     static let author = ManagedPropertyKey("author")
     static let title = ManagedPropertyKey("title")
     static let chapters = ManagedPropertyKey("chapters")
@@ -31,6 +32,14 @@ final class ObservedAuthor: NSManagedObject {
     func addToBooks(_ book: ObservedBook) { managedAdd(book, for: Keys.books) }
     func addToBooks(_ books: NSSet) { managedAdd(books, for: Keys.books) }
     func removeFromBooks(_ books: NSSet) { managedRemove(books, for: Keys.books) }
+    var primitiveBooks: NSMutableSet { managedValue(Keys.primitiveBooks) }
+
+    /// An accessor as the Core Data Programming Guide writes it.
+    func add(primitive book: ObservedBook) {
+        willChangeValue(forKey: "books", withSetMutation: .union, using: [book])
+        primitiveBooks.add(book)
+        didChangeValue(forKey: "books", withSetMutation: .union, using: [book])
+    }
 
     /// Computed: found by key for the sake of observers by name.
     var fullName: String { "\(name) “\(nickname ?? "")”" }

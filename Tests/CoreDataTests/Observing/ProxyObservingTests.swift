@@ -41,6 +41,15 @@ struct ProxyObservingTests {
         #expect(author.books.isEmpty)
     }
 
+    @Test("A member that an accessor adds to the primitive set is heard of once")
+    func primitiveSet() {
+        let (author, book) = (ObservedAuthor(context: context), ObservedBook(context: context))
+        book.title = "A"
+        observing(author, "books") { author.add(primitive: book) }
+        #expect(spy.kinds == [.insertion] && titles(.newKey) == [["A"]])
+        #expect(author.books == [book] && book.author === author)
+    }
+
     @Test("So are those of an ordered set, with their indexes (SwiftDatastore)")
     func orderedSet() {
         let book = ObservedBook(context: context)
