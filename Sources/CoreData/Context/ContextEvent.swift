@@ -12,9 +12,9 @@ struct ContextEvent {
     /// The ordered sets by which relationships were changed, the latest last.
     private(set) var orderedSets: [MutableRelationshipOrderedSet] = []
     /// The values before the event, for objects that earlier events had already changed.
-    private var formerValues: [ObjectIdentifier: ContiguousArray<StoredValue>] = [:]
+    private var formerValues: [ObjectIdentifier: FormerValues] = [:]
     /// The same of the event whose notification is being posted.
-    private var postedValues: [ObjectIdentifier: ContiguousArray<StoredValue>] = [:]
+    private var postedValues: [ObjectIdentifier: FormerValues] = [:]
 
     /// Whether there is anything to report.
     var hasNews: Bool { !objects.isEmpty || !refreshed.isEmpty || !removed.isEmpty }
@@ -32,12 +32,17 @@ struct ContextEvent {
     /// are not those before this event then.
     @inline(__always)
     mutating func keepFormerValues(of object: NSManagedObject) {
-        if !object.state.isDisjoint(with: .anyChange) { formerValues[ObjectIdentifier(object)] = object.values }
+        if !object.state.isDisjoint(with: .anyChange) { keepFormer(object) }
+    }
+
+    @inline(never)
+    private mutating func keepFormer(_ object: NSManagedObject) {
+        formerValues[ObjectIdentifier(object)] = FormerValues(of: object)
     }
 
     /// The values that an object had before the event, or before the one that is being posted; `nil` if they are the
     /// committed ones.
-    func formerValues(of object: NSManagedObject) -> ContiguousArray<StoredValue>? {
+    func formerValues(of object: NSManagedObject) -> FormerValues? {
         formerValues[ObjectIdentifier(object)] ?? postedValues[ObjectIdentifier(object)]
     }
 

@@ -16,15 +16,20 @@ extension NSManagedObject {
             return [:]
         }
         // The event began with the committed values, unless an earlier event had changed them.
-        let former = storedContext?.event.formerValues(of: self) ?? snapshot
+        let kept = storedContext?.event.formerValues(of: self)
+        let former = kept?.values ?? snapshot
         var result: [String: Any] = [:]
         for slot in values.indices
         where slot < former.count && values[slot] != former[slot] && !layout.slots[slot].isTransient {
             result[layout.slots[slot].name] = objectValue(former[slot], at: slot) ?? NSNull()
         }
         for relationship in layout.toManys where !relationship.isTransient {
-            guard let members = toManyMembersIfAny(relationship), members.hasChanges else { continue }
-            result[relationship.name] = members.committedValue
+            guard let members = toManyMembersIfAny(relationship) else { continue }
+            if let kept {
+                result[relationship.name] = members.formerValue(kept.members[relationship.index] ?? MemberChanges())
+            } else if members.hasChanges {
+                result[relationship.name] = members.committedValue
+            }
         }
         return result
     }

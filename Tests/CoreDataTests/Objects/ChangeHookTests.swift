@@ -83,4 +83,48 @@ struct ChangeHookTests {
         #expect(changes.event == 0)
         #expect(changes.all == ["name", "age"])
     }
+
+    @Test("A to-many relationship is among the values of an event that changed it, with its members before that event")
+    func eventMembers() throws {
+        try context.performAndWait {
+            let author = context.make("Author", ["name": "A"])
+            let books = ["A", "B"].map { context.make("Book", ["title": $0]) }
+            author.setValue([books[0]] as Set, forKey: "books")
+            try context.save()
+            let members = author.mutableSetValue(forKey: "books")
+            func former(_ change: () -> Void) -> [String: [String]] {
+                change()
+                defer { context.processPendingChanges() }
+                return author.changedValuesForCurrentEvent().mapValues { value in
+                    guard let set = value as? NSSet else { return ["\(value)"] }
+                    return set.allObjects.compactMap { ($0 as? NSManagedObject)?.shown("title") }.sorted()
+                }
+            }
+            #expect(former { members.add(books[1]) } == ["books": ["A"]])
+            #expect(former { author.setValue("B", forKey: "name") } == ["name": ["A"]])
+            #expect(former { members.remove(books[0]) } == ["books": ["A", "B"]])
+            #expect(former { members.remove(books[1]) } == ["books": ["B"]])
+            // As saved, and yet changed in this event.
+            #expect(former { members.add(books[0]) } == ["books": []])
+        }
+    }
+
+    @Test("An ordered relationship is among the values of an event that changed its order, in the order before")
+    func eventOrder() throws {
+        try context.performAndWait {
+            let book = context.make("Book")
+            let chapters = ["A", "B"].map { context.make("Chapter", ["title": $0]) }
+            book.setValue(NSOrderedSet(array: chapters), forKey: "chapters")
+            try context.save()
+            let members = book.mutableOrderedSetValue(forKey: "chapters")
+            members.exchangeObject(at: 0, withObjectAt: 1)
+            context.processPendingChanges()
+            book.setValue("T", forKey: "title")
+            #expect(Array(book.changedValuesForCurrentEvent().keys) == ["title"])
+            context.processPendingChanges()
+            members.exchangeObject(at: 0, withObjectAt: 1)
+            let former = book.changedValuesForCurrentEvent()["chapters"] as? NSOrderedSet
+            #expect(former?.array as? [NSManagedObject] == [chapters[1], chapters[0]])
+        }
+    }
 }
