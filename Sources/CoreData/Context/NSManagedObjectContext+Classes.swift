@@ -96,11 +96,8 @@ extension NSManagedObjectContext {
     private func entityForNewObject(of type: NSManagedObject.Type) -> EntityLayout {
         if let layout = materialization.identity?.layout { return layout.takeUnretainedValue() }
         if let last = classCache.lastMadeType, last == type, let entity = classCache.lastMadeEntity { return entity }
-        guard let layout = modelLayout else {
-            programmerError(
-                "cannot make a “\(type)”: the context has no coordinator, and so no model. Set "
-                    + "persistentStoreCoordinator first.")
-        }
+        // A context without a coordinator has no model of its own; one that it gets later may have another entity.
+        guard let layout = modelLayout else { return ManagedClasses.entity(for: type) }
         let known = classCache.entityByType[ObjectIdentifier(type)]
         guard let entity = known ?? ManagedClasses.entity(for: type, in: layout) else {
             programmerError(

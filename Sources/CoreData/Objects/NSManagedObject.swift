@@ -75,7 +75,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, NSKeyValueObserving 
 
     /// Creates an object of the entity that names this class, and inserts it into a context.
     ///
-    /// - Parameter moc: the context to insert it into; its model must have exactly one entity for the class.
+    /// - Parameter moc: the context to insert it into; its model must have exactly one entity for the class. For a
+    ///   context without a coordinator, the entity is looked up in the models in use.
     public convenience init(context moc: NSManagedObjectContext) {
         self.init(entity: moc.descriptionForNewObject(of: Self.self), insertInto: moc)
     }

@@ -64,6 +64,17 @@ struct MakingTests {
         }
     }
 
+    // Tests and previews of apps make throw-away objects in a context that has no store.
+    @Test("init(context:) makes one in a context without a coordinator, of the entity of a model in use")
+    func noCoordinator() {
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.performAndWait {
+            let note = Note(context: context)
+            #expect(note.entity.name == "Note" && note.isInserted && note.managedObjectContext === context)
+            #expect(context.insertedObjects == [note] && note.string("text") == "new")
+        }
+    }
+
     @Test("Without a context the object belongs to none until it is inserted")
     func noContext() throws {
         let note = Note.make(entity)
