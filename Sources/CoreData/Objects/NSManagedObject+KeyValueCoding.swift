@@ -152,27 +152,4 @@ extension NSManagedObject {
     final func values(byKeys keys: [String]) -> [String: Any] {
         Dictionary(keys.map { ($0, value(forKey: $0) ?? NSNull()) }, uniquingKeysWith: { first, _ in first })
     }
-
-    final func describedValues() -> String {
-        let data: String
-        if isFault, values.isEmpty {
-            data = "<fault>"
-        } else {
-            let known = layout.slots.indices.map { slot in
-                let value: Any? =
-                    switch layout.slots[slot].kind {
-                    case .attribute(let attribute): values[slot].objectValue(for: attribute)
-                    case .toOne: unresolvedToOne(slot)
-                    }
-                return "\(layout.slots[slot].name) = \(value.map { UnacceptableValue.text(of: $0) } ?? "nil")"
-            }
-            data = "{ \(known.joined(separator: "; ")) }"
-        }
-        return "<\(type(of: self))> (entity: \(layout.name); id: \(identifier.description); data: \(data))"
-    }
-
-    private func unresolvedToOne(_ slot: Int) -> Any? {
-        if case .identifier(let identifier) = values[slot] { return identifier }
-        return nil
-    }
 }

@@ -517,7 +517,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, NSKeyValueObserving 
     /// - Returns: the values, by the names of the properties.
     open func committedValues(forKeys keys: [String]?) -> [String: Any] { valuesAsCommitted(keys) }
 
-    /// The object's entity, ID and values, for logs.
+    /// The object's address, entity, ID and values, for logs. It fires no fault, and reads no relationship.
     open override var description: String { describedValues() }
 
     /// Identity: no two objects of a context stand for the same row.

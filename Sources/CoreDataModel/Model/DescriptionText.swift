@@ -3,9 +3,9 @@ import Foundation
 /// What Core Data's descriptions of models and requests print, for logs and debuggers: lists in round brackets and
 /// dictionaries in braces, an element a line, `(null)` for no value, and texts that are more than letters and digits
 /// in quotation marks.
-enum DescriptionText {
+package enum DescriptionText {
     /// A class and an address.
-    static func head(of object: AnyObject) -> String {
+    package static func head(of object: AnyObject) -> String {
         "<\(className(of: object)): 0x\(String(UInt(bitPattern: ObjectIdentifier(object)), radix: 16))>"
     }
 
@@ -36,7 +36,7 @@ enum DescriptionText {
     }
 
     /// A text as an element of a list or a dictionary.
-    static func quoted(_ text: String) -> String {
+    package static func quoted(_ text: String) -> String {
         let isPlain = !text.isEmpty && text.utf8.allSatisfy { $0 < 128 && isLetterOrDigit($0) }
         guard !isPlain else { return text }
         var escaped = ""
