@@ -159,7 +159,8 @@ extension NSManagedObject {
     private final func changeableMembers<Value>(_ key: ManagedPropertyKey, isPrimitive: Bool) -> Value? {
         // A Swift set that is made of it would be empty.
         switch Value.self {
-        case is NSMutableSet.Type, is NSMutableSet?.Type, is NSMutableOrderedSet.Type, is NSMutableOrderedSet?.Type: break
+        case is NSMutableSet.Type, is NSMutableSet?.Type: break
+        case is NSMutableOrderedSet.Type, is NSMutableOrderedSet?.Type: break
         default: return nil
         }
         let primitive = layout.propertyByName[key.name] == nil ? primitiveKey(key.name) : nil

@@ -204,8 +204,10 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, NSKeyValueObserving 
 
     // MARK: Validation, for subclasses
 
-    /// Checks a value for a property, by the model's rules and, in a subclass, any others. A save asks an override about
-    /// every property, and `super` for the model's rules; an unchanged to-many relationship is left out.
+    /// Checks a value for a property, by the model's rules and, in a subclass, any others.
+    ///
+    /// A save asks an override about every property except unchanged to-many relationships; the override asks `super`
+    /// for the model's rules.
     ///
     /// - Parameters:
     ///   - value: points to the property's new value; a replacement may be written there, which a save does not take.

@@ -147,6 +147,26 @@ struct AppSuiteRulesTests {
         #expect(try context.all("Folder") == [folder])
     }
 
+    @Test("What redo deletes again, and “deny” keeps, goes once nothing denies it")
+    func deniedAfterRedo() throws {
+        let context = try denying()
+        let undo = UndoManager()
+        undo.groupsByEvent = false
+        context.undoManager = undo
+        let folder = context.make("Folder", ["name": "A"])
+        let note = context.make("Note", ["title": "B", "folder": folder])
+        context.processPendingChanges()
+        context.delete(folder)
+        context.processPendingChanges()
+        context.undo()
+        #expect(!folder.isDeleted)
+        context.redo()
+        #expect(folder.isDeleted && folder.managedObjectContext === context)
+        note.setValue(nil, forKey: "folder")
+        context.processPendingChanges()
+        #expect(folder.managedObjectContext == nil && context.deletedObjects.isEmpty)
+    }
+
     @Test("A save of nothing but the deletion of new objects removes them")
     func onlyRemovals() throws {
         let context = try Library.inMemory().viewContext
