@@ -1,4 +1,6 @@
 import CoreData
+import SQLiteConnection
+import SQLiteEngine
 import TestSupport
 import Testing
 
@@ -33,6 +35,26 @@ struct CheckTests {
         #expect(try Data(contentsOf: store.folder.store) == before, "the store stays as it is")
         #expect(CommandRun("check", store.path).status == 3)
         #expect(CommandRun("check", store.path, "--repair", copy.path).errors.contains("is there already"))
+    }
+
+    @Test("A store whose triggers keep a count, and whose index has a collation of Core Data's, is mended with them")
+    func derived() throws {
+        let store = try SmallStore { model in
+            let count = NSDerivedAttributeDescription()
+            (count.name, count.attributeType, count.isOptional) = ("bookCount", .integer64AttributeType, true)
+            count.derivationExpression = NSExpression(format: "books.@count")
+            model.entitiesByName["Author"]?.properties.append(count)
+        }
+        let connection = try Connection(path: store.path, mode: .readWrite)
+        try StoreFunctions.register(on: connection, derived: DerivedValues())
+        try connection.execute("UPDATE Z_PRIMARYKEY SET Z_MAX = 0 WHERE Z_NAME = 'Book'")
+        try connection.execute("UPDATE ZBOOK SET ZAUTHOR = 77 WHERE Z_PK = 1")
+        try connection.execute("CREATE INDEX TITLES ON ZBOOK (ZTITLE COLLATE NSCollateLocaleSensitive)")
+        let copy = store.folder.file("mended.sqlite")
+        let run = CommandRun("check", store.path, "--repair", copy.path)
+        #expect(run.errors.isEmpty, "\(run.errors)")
+        #expect(run.output.hasSuffix("mended.sqlite: nothing is wrong\n"), "\(run.output)")
+        #expect(try plainNumber("SELECT ZBOOKCOUNT FROM ZAUTHOR", in: copy) == 1)
     }
 
     @Test("Values of another kind than their property are found, with their rows and what SQLite has there")

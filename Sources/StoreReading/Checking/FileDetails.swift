@@ -1,5 +1,6 @@
 import Foundation
 import SQLiteConnection
+import SQLiteEngine
 
 /// The facts about a store's file, in words.
 package struct FileDetails {
@@ -31,14 +32,15 @@ package struct FileDetails {
 
     }
 
-    /// A connection that changes nothing.
+    /// A connection that changes nothing, with the collations that indexes may have.
     static func connection(_ url: URL) throws -> Connection {
-        let connection = try Connection(path: url.path, mode: .readOnly)
+        var connection = try Connection(path: url.path, mode: .readOnly)
         do { _ = try connection.integer("PRAGMA schema_version") } catch let error as SQLiteError
             where error.isCannotOpen || error.isReadOnly
         {
-            return try Connection(path: url.path, mode: .immutable)
+            connection = try Connection(path: url.path, mode: .immutable)
         }
+        try StoreFunctions.register(on: connection, derived: DerivedValues())
         return connection
     }
 }

@@ -62,6 +62,7 @@ package struct StoreCheck {
         guard (try? StoreKind(of: url)) == .sqlite, let copy = try? PrivateCopy(of: url),
             let connection = try? Connection(path: copy.url.path, mode: .readWrite)
         else { return [] }
+        try? StoreFunctions.register(on: connection, derived: DerivedValues())
         var check = StoreCheck()
         check.checkPages(connection)
         return check.problems

@@ -35,7 +35,7 @@ package enum StoreRepair {
     private static func mend(_ readable: URL, _ source: URL, _ target: URL, _ model: String?) throws -> [String] {
         // SQLite writes each row and each index anew, and leaves damaged free pages behind.
         do {
-            let connection = try Connection(path: readable.path, mode: .readWrite)
+            let connection = try Self.connection(readable)
             try connection.execute("REINDEX")
             let statement = try connection.prepare("VACUUM INTO ?")
             try statement.bind(target.path, at: 1)
@@ -46,7 +46,7 @@ package enum StoreRepair {
         let store = try DirectStore(.init(path: target.path, modelPath: model))
         let schema = try StoreCheck.schema(of: store, target)
         store.close()
-        let connection = try Connection(path: target.path, mode: .readWrite)
+        let connection = try Self.connection(target)
         try connection.execute("PRAGMA journal_mode = WAL")
         try connection.transaction(.immediate) {
             for entity in store.layout.entities where entity.superentity == nil {
@@ -61,6 +61,13 @@ package enum StoreRepair {
             }
         }
         return done
+    }
+
+    /// A connection with the functions that the triggers of derived attributes call, and the collations of indexes.
+    private static func connection(_ url: URL) throws -> Connection {
+        let connection = try Connection(path: url.path, mode: .readWrite)
+        try StoreFunctions.register(on: connection, derived: DerivedValues())
+        return connection
     }
 
     private static func mendCounter(_ mapping: EntityMapping, _ connection: Connection) throws -> String? {
