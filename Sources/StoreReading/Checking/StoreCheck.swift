@@ -33,7 +33,7 @@ package struct StoreCheck {
         if store.pagesByKey {
             try progress("file")
             let connection = try FileDetails.connection(url)
-            checkPages(connection)
+            checkPages(connection, url)
             // Nothing else can be said about a damaged file.
             guard problems.isEmpty else { return }
             let schema = try Self.schema(of: store, url)
@@ -43,6 +43,7 @@ package struct StoreCheck {
                 problems += try ValueCheck(schema, connection).problems(of: entity)
             }
             try checkExternalData(of: store, connection)
+            if let text = store.original.flatMap(UnreadLog.text) { problems.append(Problem(kind: .file, text: text)) }
         }
         try store.asking { engine in
             problems += (engine.inspection?.findings ?? []).map {
@@ -64,7 +65,7 @@ package struct StoreCheck {
         else { return [] }
         try? StoreFunctions.register(on: connection, derived: DerivedValues())
         var check = StoreCheck()
-        check.checkPages(connection)
+        check.checkPages(connection, copy.url)
         return check.problems
     }
 
@@ -79,7 +80,7 @@ package struct StoreCheck {
 
     // MARK: The file
 
-    private mutating func checkPages(_ connection: Connection) {
+    private mutating func checkPages(_ connection: Connection, _ url: URL) {
         do {
             let statement = try connection.prepare("PRAGMA integrity_check(20)")
             while try statement.step() {
@@ -89,8 +90,12 @@ package struct StoreCheck {
                 }
             }
         } catch {
+            // The file is a copy, whose path says nothing.
+            let reason = (error as? SQLiteError)?.message ?? "\(error)"
+            let missing = SQLiteHeader(of: url)?.missingBytes.map { "; \($0) bytes are missing at its end" } ?? ""
             problems.append(
-                Problem(kind: .file, text: "the file cannot be read: \(TextTools.withoutPeriod("\(error)"))"))
+                Problem(
+                    kind: .file, text: "the file cannot be read: \(TextTools.withoutPeriod(reason))\(missing)"))
         }
     }
 

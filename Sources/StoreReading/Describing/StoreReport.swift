@@ -17,6 +17,8 @@ package struct StoreReport {
     package var uuid: String
     package var byteCount: Int64
     package var logByteCount: Int64
+    /// What is not read of the log; nil if everything is.
+    package var logGap: String?
     package var modelOrigin: String
     /// Whether the store keeps no model by which another one could be refused.
     package var hasNoOwnModel: Bool
@@ -41,6 +43,7 @@ package struct StoreReport {
         uuid = store.facts.uuid
         byteCount = Self.size(store.original.path)
         logByteCount = Self.size(store.original.path + "-wal")
+        logGap = store.facts.kind == .sqlite ? UnreadLog.text(of: store.original) : nil
         modelOrigin = store.modelOrigin
         hasNoOwnModel = store.facts.kind == .sqlite && store.facts.modelCache == nil
         frameworkVersion = store.facts.metadata["NSPersistenceFrameworkVersion"]?.integerValue

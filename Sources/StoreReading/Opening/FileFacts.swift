@@ -58,7 +58,10 @@ package struct FileFacts {
             modelCache = try file.modelCache()
             history = try file.historyCounts()
         } catch let error as SQLiteError {
-            let damage = error.isCorrupt ? " is damaged or cut off" : " cannot be read"
+            if error.isCorrupt, let missing = SQLiteHeader(of: copy)?.missingBytes {
+                throw CommandError("“\(original.path)” is cut off: \(missing) bytes are missing at its end")
+            }
+            let damage = error.isCorrupt ? " is damaged" : " cannot be read"
             throw CommandError("“\(original.path)”\(damage): \(error.message)")
         }
     }

@@ -22,7 +22,7 @@ extension PrivateCopy {
 
     /// Whether another process has the database of a `-shm` file open: each connection locks one of its bytes, of which
     /// SQLite uses nine from byte 120 on (https://www.sqlite.org/walformat.html).
-    private static func isLocked(_ path: String) -> Bool {
+    static func isLocked(_ path: String) -> Bool {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return false }
         defer { close(file) }

@@ -1,0 +1,82 @@
+import Foundation
+import SQLiteConnection
+import TestSupport
+import Testing
+
+@testable import PippinCommand
+
+@Suite("Stores whose files are cut off or damaged")
+struct UnreadLogTests {
+    private let folder: TestFolder
+    private let store: URL
+    private let log: URL
+    /// The bytes of the write-ahead log, which has one transaction.
+    private let whole: Data
+    private let frameSize: Int
+
+    init() throws {
+        let small = try SmallStore()
+        folder = small.folder
+        store = folder.file("copied.sqlite")
+        log = folder.file("copied.sqlite-wal")
+        let connection = try Connection(path: small.path, mode: .readWrite)
+        frameSize = 24 + Int(try #require(try connection.integer("PRAGMA page_size")))
+        try connection.execute(
+            "BEGIN; UPDATE ZBOOK SET ZPAGES = 7; UPDATE ZAUTHOR SET ZNAME = 'Mary Shelley'; COMMIT")
+        for suffix in ["", "-wal"] {
+            try FileManager.default.copyItem(atPath: small.path + suffix, toPath: store.path + suffix)
+        }
+        withExtendedLifetime(connection) {}
+        whole = try Data(contentsOf: log)
+    }
+
+    private var frames: Int { (whole.count - 32) / frameSize }
+
+    @Test("A log that is read to its end is no news, nor are the remains of a transaction that was rolled back")
+    func wholeLog() throws {
+        #expect(CommandRun("check", store.path).output == "copied.sqlite: nothing is wrong\n")
+        try (whole + whole.dropFirst(32).prefix(frameSize)).write(to: log)
+        #expect(CommandRun("check", store.path).output == "copied.sqlite: nothing is wrong\n")
+        #expect(!CommandRun("info", store.path).output.contains("not read"))
+    }
+
+    @Test("A log that ends in the midst of a transaction is told by check and info, with the pages that are not read")
+    func cutOffLog() throws {
+        #expect(frames > 1)
+        try whole.dropLast(100).write(to: log)
+        let text = "is damaged, or ends in the midst of a transaction: changes of \(frames) pages are not read"
+        let run = CommandRun("check", store.path)
+        #expect(run.status == 3)
+        #expect(run.output.contains(text), "\(run.output)")
+        #expect(CommandRun("info", store.path).output.contains(text))
+        try execute("DELETE FROM Z_MODELCACHE", in: folder.store)
+        try FileManager.default.removeItem(at: store)
+        try execute("PRAGMA wal_checkpoint(TRUNCATE)", in: folder.store)
+        try FileManager.default.copyItem(at: folder.store, to: store)
+        #expect(CommandRun("info", store.path).output.contains(text), "without a model, too")
+    }
+
+    @Test("A log is not read from a damaged page on, or at all if its header is damaged")
+    func damagedLog() throws {
+        var bytes = whole
+        bytes[32 + 24 + 100] ^= 0xFF
+        try bytes.write(to: log)
+        #expect(CommandRun("check", store.path).output.contains("changes of \(frames) pages are not read"))
+        bytes = whole
+        bytes[13] ^= 0xFF
+        try bytes.write(to: log)
+        #expect(CommandRun("check", store.path).output.contains("the header of its write-ahead log is damaged"))
+    }
+
+    @Test("A file that is cut off is said to be, with the number of missing bytes and not with the path of a copy")
+    func cutOffFile() throws {
+        try FileManager.default.removeItem(at: log)
+        let bytes = try Data(contentsOf: store)
+        try bytes.prefix(12_000).write(to: store)
+        let text = "\(bytes.count - 12_000) bytes are missing at its end"
+        #expect(CommandRun("info", store.path).errors == "pippin: “\(store.path)” is cut off: \(text)\n")
+        let check = CommandRun("check", store.path)
+        #expect(check.status == 3)
+        #expect(check.output.contains(text) && !check.output.contains("pippin-copy"), "\(check.output)")
+    }
+}
