@@ -121,11 +121,13 @@ enum PippinCommand {
         {
             let raw = try RawStore(at: options.store, reason: error.reason)
             warn("\(error.reason); its objects are shown as the file has them", errors)
+            for text in raw.strangeRows { errors("pippin: warning: \(TextTools.plainLines(text))\n") }
             let entities = try raw.entities(named: options.entity)
             return options.asJSON
                 ? try RawText.dumpJSON(raw, entities, output) : try RawText.dump(raw, entities, output)
         }
         warn(store.modelGap, errors)
+        for text in try store.strangeRows() { errors("pippin: warning: \(TextTools.plainLines(text))\n") }
         let objects = store.objects
         let entities = try objects.entities(named: options.entity)
         if options.asJSON {

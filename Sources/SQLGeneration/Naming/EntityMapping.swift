@@ -21,10 +21,13 @@ package final class EntityMapping: Sendable {
     /// The properties whose columns or join tables could not be identified in an existing store, by name, with the
     /// reason.
     package let unavailable: [String: SchemaFinding]
+    /// Whether rows of entities that the model does not have are left out, instead of being an error.
+    let leavesOutStrangers: Bool
 
     init(
         layout: EntityLayout, number: Int, table: String, columns: [SlotColumn?], toManys: [ToManyMapping?],
-        owners: [OwnerColumn] = [], numbers: [Int], sharesTable: Bool, unavailable: [String: SchemaFinding] = [:]
+        owners: [OwnerColumn] = [], numbers: [Int], sharesTable: Bool, unavailable: [String: SchemaFinding] = [:],
+        leavesOutStrangers: Bool = false
     ) {
         self.layout = layout
         self.number = number
@@ -35,6 +38,7 @@ package final class EntityMapping: Sendable {
         self.unavailable = unavailable
         self.numbers = numbers
         self.sharesTable = sharesTable
+        self.leavesOutStrangers = leavesOutStrangers
     }
 
     func takingDerivedValues() -> EntityMapping {
@@ -45,7 +49,14 @@ package final class EntityMapping: Sendable {
         }
         return EntityMapping(
             layout: layout, number: number, table: table, columns: written, toManys: toManys, owners: owners,
-            numbers: numbers, sharesTable: sharesTable, unavailable: unavailable)
+            numbers: numbers, sharesTable: sharesTable, unavailable: unavailable,
+            leavesOutStrangers: leavesOutStrangers)
+    }
+
+    func leavingOutStrangers() -> EntityMapping {
+        EntityMapping(
+            layout: layout, number: number, table: table, columns: columns, toManys: toManys, owners: owners,
+            numbers: numbers, sharesTable: sharesTable, unavailable: unavailable, leavesOutStrangers: true)
     }
 
     /// The column of an attribute or to-one relationship.

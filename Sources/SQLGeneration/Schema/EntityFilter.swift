@@ -5,7 +5,11 @@ extension EntityMapping {
     /// The condition that distinguishes the entity's rows from others in its table, `t0.Z_ENT IN (3, 4)`; nil if all
     /// rows are wanted.
     func filter(includesSubentities: Bool = true, alias: String) -> SQLFragment? {
-        guard sharesTable, layout.superentity != nil || !includesSubentities else { return nil }
+        guard sharesTable else { return nil }
+        guard layout.superentity != nil || !includesSubentities else {
+            // The plus keeps SQLite from looking almost all rows up by an index.
+            return leavesOutStrangers ? "+\(SQLFragment.isEntity(numbers, "\(.entity, of: alias)"))" : nil
+        }
         return .isEntity(includesSubentities ? numbers : [number], "\(.entity, of: alias)")
     }
 }

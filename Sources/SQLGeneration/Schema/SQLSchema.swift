@@ -51,6 +51,14 @@ package struct SQLSchema: Sendable {
         return schema
     }
 
+    /// The same schema; if asked for, without the rows of entities that the model does not have.
+    package func leavingOutStrangers(_ leavesOut: Bool) -> SQLSchema {
+        guard leavesOut else { return self }
+        var schema = self
+        schema.mappings = mappings.map { $0?.leavingOutStrangers() }
+        return schema
+    }
+
     /// The numbers of the entities that the store holds, by name.
     package var entityNumbers: [String: Int] {
         Dictionary(

@@ -18,10 +18,11 @@ package enum StoreCheckSQL {
         "UPDATE Z_PRIMARYKEY SET Z_MAX = \(number: key) WHERE \(SQLFragment.isEntity([number]))"
     }
 
-    /// How many rows belong to none of the entities that share their table: `SELECT COUNT(*) FROM ZCAR WHERE NOT (Z_ENT
-    /// IN (1, 2))`.
+    /// The keys of the rows that belong to none of the entities that share their table: `SELECT Z_PK FROM ZCAR WHERE
+    /// Z_ENT IS NULL OR NOT (Z_ENT IN (1, 2)) ORDER BY Z_PK`.
     package static func strangers(in mapping: EntityMapping) -> SQLFragment {
-        "SELECT COUNT(*) FROM \(name: mapping.table) WHERE NOT (\(SQLFragment.isEntity(mapping.numbers)))"
+        let known = SQLFragment.isEntity(mapping.numbers)
+        return "SELECT \(.key) FROM \(name: mapping.table) WHERE \(.entity) IS NULL OR NOT (\(known)) ORDER BY \(.key)"
     }
 
     /// How many values, or combinations of values, several rows of an entity share:

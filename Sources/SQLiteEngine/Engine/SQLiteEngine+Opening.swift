@@ -52,6 +52,7 @@ extension SQLiteEngine {
         let catalog = try file.catalog()
         let schema = SQLSchema(
             layout: layout, entityNames: names, numbers: catalog.numbers(for: model), catalog: catalog)
+            .leavingOutStrangers(settings.leavesOutStrangers)
         if !settings.ignoresVersions { try file.checkNumbers(of: schema) }
 
         // A store with a history must not be changed without recording it: Core Data opens it read-only.

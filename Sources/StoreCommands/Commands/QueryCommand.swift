@@ -19,7 +19,7 @@ package enum QueryCommand {
                 try options.columns.map { try RowColumns(of: plan.entity, names: $0) } ?? RowColumns(of: plan.entity)
             let omission = try QueryOutput(store, plan, columns, isVerbatim: options.isVerbatim).write(
                 options.format, bold: terminal.bold, quiet: terminal.quiet, output)
-            try complain(omission)
+            try complain(omission, store, plan.entity)
         } catch let problem as TextProblem {
             throw CommandError(problem.description)
         }
@@ -41,7 +41,7 @@ package enum QueryCommand {
         var omission: String?
         guard let path = options.output else {
             omission = try rows.write(options.format, output)
-            return try complain(omission)
+            return try complain(omission, store, entity)
         }
         // Only for the bar.
         let total = progress.isSeen ? try store.asking { try $0.fetchCount(plan) } : 0
@@ -54,10 +54,14 @@ package enum QueryCommand {
             }
         }
         progress.end()
-        try complain(omission)
+        try complain(omission, store, entity)
     }
 
-    private static func complain(_ omission: String?) throws { if let omission { throw CommandError(omission) } }
+    /// Names what is left out: values that cannot be read, and rows that are of no entity.
+    private static func complain(_ omission: String?, _ store: DirectStore, _ entity: EntityLayout) throws {
+        let all = try [omission].compactMap { $0 } + store.strangeRows(besides: entity)
+        if !all.isEmpty { throw CommandError(all.joined(separator: "; ")) }
+    }
 }
 
 extension DirectStore {

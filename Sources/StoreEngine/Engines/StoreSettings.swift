@@ -15,6 +15,11 @@ package struct StoreSettings {
     package let postsRemoteChanges: Bool
     /// The store whose external data are read; nil for the store itself.
     package let externalDataStore: URL?
+    /// Whether rows of entities that the model does not have are left out, instead of being an error.
+    package let leavesOutStrangers: Bool
+
+    /// Option (`Bool`) of tools that show a store: see ``leavesOutStrangers``.
+    package static let leavesOutStrangersOption = "PippinLeavesOutStrangers"
 
     /// How long to wait for a lock, in seconds, by default; see `NSPersistentStoreDescription.timeout`.
     package static let defaultTimeout: Double = 240
@@ -44,6 +49,7 @@ package struct StoreSettings {
         maximumReaders = max(1, size ?? 10)
         postsRemoteChanges = flag(NSPersistentStoreRemoteChangeNotificationPostOptionKey)
         externalDataStore = options?[ExternalDataOption.store] as? URL
+        leavesOutStrangers = flag(Self.leavesOutStrangersOption)
     }
 }
 

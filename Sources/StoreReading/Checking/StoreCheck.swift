@@ -72,10 +72,13 @@ package struct StoreCheck {
     private init() {}
 
     static func schema(of store: DirectStore, _ url: URL) throws -> SQLSchema {
+        try schema(of: store.layout, store.coordinator.managedObjectModel, url)
+    }
+
+    static func schema(of layout: ModelLayout, _ model: NSManagedObjectModel, _ url: URL) throws -> SQLSchema {
         let catalog = try StoreFile.openForReading(url).catalog()
         return SQLSchema(
-            layout: store.layout, entityNames: nil,
-            numbers: catalog.numbers(for: store.coordinator.managedObjectModel), catalog: catalog)
+            layout: layout, entityNames: nil, numbers: catalog.numbers(for: model), catalog: catalog)
     }
 
     // MARK: The file
@@ -121,13 +124,8 @@ package struct StoreCheck {
                         "the counter of “\(entity.name)” is \(counter.map(String.init) ?? "missing"), and there is an object with the number \(greatest): "
                         + "a new object would get a number that is taken"))
         }
-        if mapping.sharesTable, let count = try connection.integer(StoreCheckSQL.strangers(in: mapping)), count > 0 {
-            problems.append(
-                Problem(
-                    kind: .entity,
-                    text:
-                        "\(TextTools.count(Int(count), "row")) of \(mapping.table) \(count == 1 ? "is" : "are") of an entity that the model does not have"
-                ))
+        if let text = try StrangeRows.text(of: mapping, connection) {
+            problems.append(Problem(kind: .entity, text: text))
         }
         for owner in entity.selfAndSubentities {
             guard let mapping = schema.mapping(of: owner) else { continue }

@@ -19,6 +19,8 @@ package struct StoreReport {
     package var logByteCount: Int64
     /// What is not read of the log; nil if everything is.
     package var logGap: String?
+    /// The rows that are no objects, in words.
+    package var strangeRows: [String]
     package var modelOrigin: String
     /// Whether the store keeps no model by which another one could be refused.
     package var hasNoOwnModel: Bool
@@ -44,6 +46,7 @@ package struct StoreReport {
         byteCount = Self.size(store.original.path)
         logByteCount = Self.size(store.original.path + "-wal")
         logGap = store.facts.kind == .sqlite ? UnreadLog.text(of: store.original) : nil
+        strangeRows = try store.strangeRows()
         modelOrigin = store.modelOrigin
         hasNoOwnModel = store.facts.kind == .sqlite && store.facts.modelCache == nil
         frameworkVersion = store.facts.metadata["NSPersistenceFrameworkVersion"]?.integerValue

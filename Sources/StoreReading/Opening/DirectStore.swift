@@ -144,6 +144,17 @@ package final class DirectStore: @unchecked Sendable {
         try coordinator.performAndWait { () throws in try body(store.engine) }
     }
 
+    /// The rows that are of no entity, and are left out, as sentences without their final periods.
+    ///
+    /// - Parameter entity: the entity in whose table they are; nil for those in all tables.
+    /// - Returns: a sentence for each table that has such rows.
+    /// - Throws: an error for a file that cannot be read.
+    package func strangeRows(besides entity: EntityLayout? = nil) throws -> [String] {
+        guard let file, pagesByKey else { return [] }
+        let roots = entity.map { [$0.root] } ?? layout.entities.filter { $0.superentity == nil }
+        return try StrangeRows.texts(of: roots, in: layout, coordinator.managedObjectModel, file)
+    }
+
     /// The ID of an object, whether or not the object exists.
     package func identifier(_ entity: EntityLayout, _ key: Int64) -> NSManagedObjectID {
         NSManagedObjectID(layout: entity, store: store.identity, key: key)

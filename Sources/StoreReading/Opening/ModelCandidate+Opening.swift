@@ -1,4 +1,5 @@
 import CoreData
+import StoreEngine
 
 extension ModelCandidate {
     /// A store that is open with one of several models.
@@ -22,6 +23,7 @@ extension ModelCandidate {
         _ candidates: [() throws -> ModelCandidate], _ facts: FileFacts, _ url: URL, _ options: [AnyHashable: Any]
     ) throws -> Opened {
         var refusal: (any Error)?
+        let options = options.merging([StoreSettings.leavesOutStrangersOption: true]) { $1 }
         for read in candidates {
             do {
                 let candidate = try read()

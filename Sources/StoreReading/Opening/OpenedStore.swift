@@ -42,6 +42,15 @@ package struct OpenedStore {
             coordinator: coordinator, store: store, isSorted: facts.kind == .sqlite)
     }
 
+    /// The rows that are of no entity, and are left out, as sentences without their final periods.
+    ///
+    /// - Throws: an error for a file that cannot be read.
+    package func strangeRows() throws -> [String] {
+        guard facts.kind == .sqlite else { return [] }
+        let roots = layout.entities.filter { $0.superentity == nil }
+        return try StrangeRows.texts(of: roots, in: layout, coordinator.managedObjectModel, copy.url)
+    }
+
     /// Compares the values in external files with the existing files.
     ///
     /// - Returns: nil for a store that keeps all values itself.

@@ -18,6 +18,8 @@ package struct RawStore {
     /// Why there is no model, as a sentence without its final period.
     package let reason: String
     package let entities: [Entity]
+    /// The rows that are of no entity, in words.
+    package let strangeRows: [String]
     private let contents: RawTables
     private let copy: PrivateCopy
 
@@ -35,6 +37,7 @@ package struct RawStore {
         }
         contents = try RawTables(copy.url, original: original, uuid: facts.uuid)
         entities = try contents.entities()
+        strangeRows = try contents.strangeRows()
     }
 
     /// The entities to show: all, or the named one.

@@ -115,6 +115,20 @@ struct RawTables {
         }
     }
 
+    /// The rows of each table that are of none of its entities, in words.
+    func strangeRows() throws -> [String] {
+        try reading {
+            let shared = Dictionary(grouping: sources.values.filter { $0.number != nil }, by: \.table)
+            return try shared.sorted { $0.key < $1.key }.compactMap { table, sources in
+                let known = try sources.reduce(0) { $0 + (try file.count(in: table, ofEntity: $1.number)) }
+                let rest = try file.count(in: table, ofEntity: nil) - known
+                guard rest > 0 else { return nil }
+                return "\(TextTools.count(rest, "row")) of \(table) \(rest == 1 ? "is" : "are") of an entity that "
+                    + "Z_PRIMARYKEY does not have"
+            }
+        }
+    }
+
     private static func isBookkeeping(_ column: String) -> Bool { ["Z_PK", "Z_ENT", "Z_OPT"].contains(column) }
 }
 

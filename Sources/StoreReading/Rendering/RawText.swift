@@ -7,7 +7,9 @@ package enum RawText {
         var facts = [["UUID", store.facts.uuid.isEmpty ? "none" : store.facts.uuid]]
         if let missing = store.facts.missingMetadata { facts.append(["metadata", "none: \(missing)"]) }
         facts.append(["model", "none: \(store.reason)"])
-        if let gap = UnreadLog.text(of: store.original) { facts.append(["not read", gap]) }
+        for gap in [UnreadLog.text(of: store.original)].compactMap({ $0 }) + store.strangeRows {
+            facts.append(["not read", gap])
+        }
         if let version = store.facts.metadata["NSPersistenceFrameworkVersion"]?.integerValue {
             facts.append(["written by", "Core Data, framework version \(version)"])
         }
