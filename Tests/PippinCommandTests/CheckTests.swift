@@ -74,6 +74,63 @@ struct CheckTests {
                 """)
     }
 
+    @Test("Numbers beyond their type, and texts that are no decimals or no UTF-8, are found with what SQLite has there")
+    func misfits() throws {
+        let store = try SmallStore { model in
+            for (name, type) in [("isRead", NSAttributeType.booleanAttributeType), ("price", .decimalAttributeType)] {
+                let attribute = NSAttributeDescription()
+                (attribute.name, attribute.attributeType, attribute.isOptional) = (name, type, true)
+                model.entitiesByName["Book"]?.properties.append(attribute)
+            }
+        }
+        try execute(
+            """
+            UPDATE ZBOOK SET ZPAGES = 1099511627776, ZISREAD = 1, ZPRICE = '1.5' WHERE Z_PK = 1;
+            UPDATE ZBOOK SET ZISREAD = 7, ZPRICE = '3,14', ZTITLE = CAST(x'FF41' AS TEXT) WHERE Z_PK = 2
+            """, in: store.folder.store)
+        let run = CommandRun("check", store.path)
+        #expect(run.output.hasPrefix("store.sqlite: 4 things are wrong\n"), "\(run.output)")
+        for text in [
+            "“Book.title” of 1 object is no String: Book/p2",
+            "“Book.pages” of 1 object is no Integer 32: Book/p1 (1099511627776)",
+            "“Book.isRead” of 1 object is no Boolean: Book/p2 (7)",
+            "“Book.price” of 1 object is no Decimal: Book/p2 (3,14)",
+        ] { #expect(run.output.contains(text), "\(run.output)") }
+    }
+
+    @Test("A unique index that is gone is found")
+    func uniqueIndex() throws {
+        let store = try SmallStore()
+        try execute("DROP INDEX Z_Author_UNIQUE_name", in: store.folder.store)
+        #expect(
+            CommandRun("check", store.path).output == """
+                store.sqlite: one thing is wrong
+                  structure  there is no unique index for “Author.name”
+
+                """)
+    }
+
+    @Test("Pairs of a join table whose keys are no numbers are found, at either end")
+    func pairs() throws {
+        let store = try SmallStore { model in
+            let (tags, books) = (NSRelationshipDescription(), NSRelationshipDescription())
+            (tags.name, tags.destinationEntity, tags.isOptional) = ("readers", model.entitiesByName["Author"], true)
+            (books.name, books.destinationEntity, books.isOptional) = ("read", model.entitiesByName["Book"], true)
+            (tags.inverseRelationship, books.inverseRelationship) = (books, tags)
+            model.entitiesByName["Book"]?.properties.append(tags)
+            model.entitiesByName["Author"]?.properties.append(books)
+        }
+        let tables = "SELECT name FROM sqlite_master WHERE name GLOB 'Z_[0-9]*' AND type = 'table'"
+        let table = try #require(try plainSQL(tables, in: store.folder.store).first)
+        try execute("INSERT INTO \(table) VALUES ('zz', 1), (1, 'yy')", in: store.folder.store)
+        let run = CommandRun("check", store.path)
+        for relationship in ["Book.readers", "Author.read"] {
+            #expect(
+                run.output.contains(
+                    "“\(relationship)” has 1 pair in \(table) with a key that is not an object’s number"), "\(run.output)")
+        }
+    }
+
     @Test("Two objects that share one object of a relationship between one and one are found")
     func oneSided() throws {
         let store = try SmallStore { model in

@@ -25,6 +25,12 @@ package enum StoreCheckSQL {
         return "SELECT \(.key) FROM \(name: mapping.table) WHERE \(.entity) IS NULL OR NOT (\(known)) ORDER BY \(.key)"
     }
 
+    /// The columns of a table's unique indexes, each after the name of its index: `SELECT l.name, i.name FROM
+    /// pragma_index_list('ZCAR') l JOIN pragma_index_info(l.name) i WHERE l."unique" = 1`.
+    package static func uniqueColumns(of table: String) -> SQLFragment {
+        "SELECT l.name, i.name FROM pragma_index_list(\(text: table)) l JOIN pragma_index_info(l.name) i WHERE l.\"unique\" = 1"
+    }
+
     /// How many values, or combinations of values, several rows of an entity share:
     /// `SELECT COUNT(*) FROM (SELECT 1 FROM ZCAR WHERE ZPLATE IS NOT NULL GROUP BY ZPLATE HAVING COUNT(*) > 1)`.
     ///

@@ -1,4 +1,5 @@
 import CompactCollections
+import CoreDataModel
 
 /// The statements that find invalid values: of another kind than their column's, missing, or leading to an object that
 /// does not lead back. Pure.
@@ -17,6 +18,44 @@ package enum ValueCheckSQL {
         let rows: SQLFragment =
             "SELECT \(.key), typeof(\(SQLColumn(column.name))) FROM \(name: mapping.table) WHERE \(own(mapping))"
         return "\(rows) AND \(isStrange(column)) ORDER BY \(.key) LIMIT \(number: limit)"
+    }
+
+    /// The function that says whether the bytes of a text are UTF-8.
+    package static let isUTF8 = "PippinIsUTF8"
+
+    /// The condition on values that the type of their column does not have, although SQLite keeps them: whole numbers
+    /// that are too large, Booleans that are neither 0 nor 1, decimals as texts that are no number, and texts that are
+    /// no UTF-8; nil for types with all values.
+    package static func misfit(_ column: SlotColumn, of type: NSAttributeType) -> SQLFragment? {
+        let value: SQLFragment = "\(SQLColumn(column.name))"
+        switch type {
+        case .integer16AttributeType: return "(typeof(\(value)) = 'integer' AND \(value) NOT BETWEEN -32768 AND 32767)"
+        case .integer32AttributeType:
+            return "(typeof(\(value)) = 'integer' AND \(value) NOT BETWEEN -2147483648 AND 2147483647)"
+        case .booleanAttributeType: return "(typeof(\(value)) = 'integer' AND \(value) NOT IN (0, 1))"
+        case .decimalAttributeType:
+            let others: SQLFragment = "\(value) GLOB '*[^0-9.eE+-]*' OR \(value) NOT GLOB '*[0-9]*'"
+            return "(typeof(\(value)) = 'text' AND (\(others)))"
+        case .stringAttributeType, .URIAttributeType:
+            return "(typeof(\(value)) = 'text' AND NOT \(word: isUTF8)(\(value)))"
+        default: return nil
+        }
+    }
+
+    /// How many pairs of a join table have something else than a number in one of some columns: `SELECT COUNT(*) FROM
+    /// Z_2TAGS WHERE typeof(Z_2BOOKS) <> 'integer' OR typeof(Z_3TAGS) <> 'integer'`.
+    package static func strangePairs(in join: JoinMapping, columns: [String]) -> SQLFragment {
+        let conditions = columns.map { "typeof(\(SQLColumn($0))) <> 'integer'" as SQLFragment }
+        return "SELECT COUNT(*) FROM \(name: join.table) WHERE \(.joined(conditions, separator: " OR "))"
+    }
+
+    /// The first rows that fulfil a condition, each with the value of a column.
+    package static func values(
+        of column: SlotColumn, in mapping: EntityMapping, where condition: SQLFragment, limit: Int
+    ) -> SQLFragment {
+        let rows: SQLFragment =
+            "SELECT \(.key), \(SQLColumn(column.name)) FROM \(name: mapping.table) WHERE \(own(mapping))"
+        return "\(rows) AND \(condition) ORDER BY \(.key) LIMIT \(number: limit)"
     }
 
     /// For each column, how many rows have no value: `SELECT SUM(ZPAGES IS NULL) FROM ZBOOK WHERE Z_ENT IN (2, 3)`.
@@ -50,7 +89,8 @@ package enum ValueCheckSQL {
         "SELECT COUNT(*) FROM \(name: mapping.table) WHERE \(SQLFragment.isEntity([mapping.number]))"
     }
 
-    private static func counts(_ conditions: [SQLFragment], in mapping: EntityMapping) -> SQLFragment {
+    /// For each condition, how many rows of an entity and its subentities fulfil it.
+    package static func counts(_ conditions: [SQLFragment], in mapping: EntityMapping) -> SQLFragment {
         let sums = conditions.map { "SUM(\($0))" as SQLFragment }
         guard let first = sums.first else { return "SELECT 0" }
         let list = sums.dropFirst().reduce(first) { "\($0), \($1)" }

@@ -1,4 +1,5 @@
 import Foundation
+import SQLGeneration
 import SQLiteConnection
 import SQLiteEngine
 
@@ -32,7 +33,7 @@ package struct FileDetails {
 
     }
 
-    /// A connection that changes nothing, with the collations that indexes may have.
+    /// A connection that changes nothing, with the collations that indexes may have, and the functions of checks.
     static func connection(_ url: URL) throws -> Connection {
         var connection = try Connection(path: url.path, mode: .readOnly)
         do { _ = try connection.integer("PRAGMA schema_version") } catch let error as SQLiteError
@@ -41,6 +42,10 @@ package struct FileDetails {
             connection = try Connection(path: url.path, mode: .immutable)
         }
         try StoreFunctions.register(on: connection, derived: DerivedValues())
+        try connection.register(function: ValueCheckSQL.isUTF8, argumentCount: 1) { arguments in
+            let bytes = arguments.data(at: 0) ?? Data()
+            return .integer(String(validating: bytes, as: UTF8.self) == nil ? 0 : 1)
+        }
         return connection
     }
 }

@@ -127,11 +127,19 @@ package struct StoreCheck {
         if let text = try StrangeRows.text(of: mapping, connection) {
             problems.append(Problem(kind: .entity, text: text))
         }
+        let indexes = try Self.uniqueIndexes(of: mapping.table, connection)
         for owner in entity.selfAndSubentities {
             guard let mapping = schema.mapping(of: owner) else { continue }
             let inherited = Set((owner.superentity?.uniquenessConstraints ?? []).map { $0.joined(separator: "\u{0}") })
             for constraint in owner.uniquenessConstraints
             where !inherited.contains(constraint.joined(separator: "\u{0}")) {
+                let columns = constraint.compactMap { mapping.column(named: $0)?.name }
+                if columns.count == constraint.count, !indexes.contains(Set(columns)) {
+                    problems.append(
+                        Problem(
+                            kind: .structure,
+                            text: "there is no unique index for “\(owner.name).\(constraint.joined(separator: ", "))”"))
+                }
                 guard let sql = StoreCheckSQL.sharedValues(of: constraint, in: mapping),
                     let count = try connection.integer(sql), count > 0
                 else { continue }
@@ -145,15 +153,35 @@ package struct StoreCheck {
         }
     }
 
+    /// The columns of each unique index of a table.
+    private static func uniqueIndexes(of table: String, _ connection: Connection) throws -> [Set<String>] {
+        let statement = try connection.prepare(StoreCheckSQL.uniqueColumns(of: table))
+        var columns: [String: Set<String>] = [:]
+        while try statement.step() {
+            // The key of the table, and an expression, have no name.
+            columns[statement.string(at: 0), default: []].insert(statement.optionalString(at: 1) ?? "")
+        }
+        return Array(columns.values)
+    }
+
     // MARK: References
 
     private mutating func checkReferences(
         of relationship: RelationshipLayout, from entity: EntityLayout, _ engine: any StoreEngine
     ) throws {
-        // Missing columns are among the findings.
-        guard
-            let found = try? engine.inspection?.danglingReferences(of: relationship, from: entity), !found.isEmpty
-        else { return }
+        guard let inspection = engine.inspection else { return }
+        let found: [Int64: [NSManagedObjectID]]
+        do { found = try inspection.danglingReferences(of: relationship, from: entity) } catch {
+            // Tables that are not there are among the findings.
+            let roots = [entity.root.name, relationship.destination.root.name]
+            if inspection.findings.contains(where: { $0.property == nil && roots.contains($0.entity) }) { return }
+            let reason = TextTools.withoutPeriod(error.localizedDescription)
+            problems.append(
+                Problem(
+                    kind: .reference, text: "“\(entity.name).\(relationship.name)” cannot be looked through: \(reason)"))
+            return
+        }
+        guard !found.isEmpty else { return }
         let names = found.keys.sorted().prefix(Self.mostNamed).map { "\(entity.name)/p\($0)" }.joined(separator: ", ")
         let rest = found.count > Self.mostNamed ? ", …" : ""
         problems.append(

@@ -18,7 +18,8 @@ struct ValueCheck {
     func problems(of root: EntityLayout) throws -> [StoreCheck.Problem] {
         try root.selfAndSubentities.flatMap { entity -> [StoreCheck.Problem] in
             guard let mapping = schema.mapping(of: entity) else { return [] }
-            return try abstract(mapping) + strangers(in: mapping) + oneSided(from: mapping)
+            return try abstract(mapping) + strangers(in: mapping) + misfits(in: mapping) + strangePairs(from: mapping)
+                + oneSided(from: mapping)
         }
     }
 
@@ -79,6 +80,42 @@ struct ValueCheck {
         }
     }
 
+    /// Numbers that SQLite keeps, and the attribute's type does not have.
+    private func misfits(in mapping: EntityMapping) throws -> [StoreCheck.Problem] {
+        let inherited = mapping.layout.superentity?.slots.count ?? 0
+        let columns = zip(mapping.layout.slots, mapping.columns).dropFirst(inherited).flatMap { slot, column in
+            Self.typed(column, slot.attribute)
+        }
+        let conditions = columns.compactMap { column, type in
+            ValueCheckSQL.misfit(column, of: type).map { (column: column, type: type, sql: $0) }
+        }
+        let counts = try counts(ValueCheckSQL.counts(conditions.map(\.sql), in: mapping), conditions.count)
+        return try zip(conditions, counts).filter { $1 > 0 }.map { condition, count in
+            let statement = try connection.prepare(
+                ValueCheckSQL.values(
+                    of: condition.column, in: mapping, where: condition.sql, limit: StoreCheck.mostNamed))
+            var names: [String] = []
+            while try statement.step() {
+                let value = TextTools.inOneLine(statement.string(at: 1))
+                names.append("\(mapping.layout.name)/p\(statement.integer(at: 0)) (\(value))")
+            }
+            let rest = count > names.count ? ", …" : ""
+            let text =
+                "“\(mapping.layout.name).\(condition.column.property)” of \(TextTools.count(count, "object")) is no "
+                + "\(TypeName.of(condition.type)): \(names.joined(separator: ", "))\(rest)"
+            return StoreCheck.Problem(kind: .value, text: text)
+        }
+    }
+
+    /// The columns of an attribute with their types: the elements of a composite one have some each.
+    private static func typed(
+        _ column: SlotColumn?, _ attribute: AttributeLayout?
+    ) -> [(SlotColumn, NSAttributeType)] {
+        guard let column, let attribute else { return [] }
+        if !column.isComposite { return [(column, attribute.type)] }
+        return zip(column.elements, attribute.elements).flatMap { typed($0, $1) }
+    }
+
     private static func name(of storage: ColumnStorage) -> String {
         switch storage {
         case .integer, .boolean: "an integer"
@@ -86,6 +123,23 @@ struct ValueCheck {
         case .double, .float, .date, .decimal: "a number"
         case .string, .url: "a text"
         case .uuid, .data, .transformable: "binary data"
+        }
+    }
+
+    /// Pairs with a key that is no number. Each end of a relationship has its column checked from the other one.
+    private func strangePairs(from mapping: EntityMapping) throws -> [StoreCheck.Problem] {
+        try mapping.layout.relationships.compactMap { relationship in
+            guard relationship.source === mapping.layout, mapping.toManys.indices.contains(relationship.index),
+                case .joinTable(let join)? = mapping.toManys[relationship.index]
+            else { return nil }
+            let isSeenFromBoth = relationship.inverse.map { $0 !== relationship && !$0.isTransient } ?? false
+            let columns = (isSeenFromBoth ? [] : [join.sourceColumn]) + [join.destinationColumn]
+            guard let count = try connection.integer(ValueCheckSQL.strangePairs(in: join, columns: columns)), count > 0
+            else { return nil }
+            let text =
+                "“\(mapping.layout.name).\(relationship.name)” has \(TextTools.count(Int(count), "pair")) in \(join.table) "
+                + "with a key that is not an object’s number"
+            return StoreCheck.Problem(kind: .value, text: text)
         }
     }
 
