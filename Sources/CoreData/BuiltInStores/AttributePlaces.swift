@@ -11,8 +11,14 @@ struct AttributePlaces {
     /// The places of the file, which its next save keeps.
     private(set) var order = PlaceOrder()
 
+    /// - Parameters:
+    ///   - document: the file.
+    ///   - entities: the entities by their names in the file.
+    ///   - showsAll: whether objects may have fewer values, or more, than their entity has properties.
     /// - Throws: the object whose values do not fit its entity.
-    init(of document: StoreDocument, _ entities: [String: EntityLayout]) throws(FileValues.Failure) {
+    init(
+        of document: StoreDocument, _ entities: [String: EntityLayout], showsAll: Bool
+    ) throws(FileValues.Failure) {
         copies = CopiedBytes(of: document)
         let found = Dictionary(grouping: document.objects.filter { $0.places != nil }, by: \.entityName)
             .ordered { $0.key < $1.key }
@@ -25,7 +31,7 @@ struct AttributePlaces {
         order.countsFetchedProperties = found.contains(where: \.haveFetchedProperties)
         for places in found {
             let slots = places.slots(mixingTransients: order.mixesTransients ?? false)
-            if let object = places.misfit(slots) {
+            if !showsAll, let object = places.misfit(slots) {
                 throw FileValues.Failure(
                     reason: "object \(object.key) has places for \(object.places?.count ?? 0) properties, which are "
                         + "not those of the entity “\(object.entityName)”", isMisfit: true)

@@ -17,10 +17,11 @@ extension StoreDeclarations {
             }
         }
         // Relationships have places as well, behind those of the attributes. Those that no object has cannot be told
-        // from attributes without values.
+        // from attributes without values. In a damaged file, objects may have values there, too.
         for (entity, count) in counts {
             var declared = entities[entity] ?? Entity()
-            let types = (0..<max(count - declared.relationships.count, 0)).map {
+            let last = declared.attributes.keys.compactMap { Int($0) }.max() ?? -1
+            let types = (0..<max(count - declared.relationships.count, last + 1)).map {
                 declared.attributes["\($0)"] ?? .stringAttributeType
             }
             declared.attributes = [:]

@@ -10,10 +10,19 @@ package final class BinaryStore: DocumentStore, @unchecked Sendable {
 
     override class var formatName: String { "binary" }
 
-    override class func document(of data: Data) throws -> StoreDocument {
+    override class func document(of data: Data) throws -> StoreDocument { try document(of: data, showingAll: false) }
+
+    /// The content of a file.
+    ///
+    /// - Parameters:
+    ///   - data: the file.
+    ///   - showingAll: whether metadata that are damaged are left out.
+    /// - Throws: the reason why it is no such file.
+    class func document(of data: Data, showingAll: Bool) throws -> StoreDocument {
         try explaining {
             CoreDataBinaryFile.isOne(data)
-                ? try CoreDataBinaryFile.document(of: data) : try BinaryStoreArchive.document(of: data)
+                ? try CoreDataBinaryFile.document(of: data, showingAll: showingAll)
+                : try BinaryStoreArchive.document(of: data)
         }
     }
 

@@ -18,9 +18,18 @@ package enum CoreDataBinaryFile {
     // MARK: Reading
 
     /// The content of a file. Its values have no names: see `AttributePlaces`.
-    static func document(of data: Data) throws -> StoreDocument {
-        var document = StoreDocument(
-            metadata: try metadata(of: data), lastKey: Int64(clamping: try number(in: data, 48)))
+    ///
+    /// - Parameters:
+    ///   - data: the file.
+    ///   - showingAll: whether metadata that are damaged are left out.
+    /// - Throws: the reason why it is no such file.
+    static func document(of data: Data, showingAll: Bool = false) throws -> StoreDocument {
+        var document = StoreDocument(lastKey: Int64(clamping: try number(in: data, 48)))
+        do { document.metadata = try metadata(of: data) } catch {
+            guard showingAll else { throw error }
+            document.missingMetadata = (error as? FileValues.Failure)?.reason ?? "they are damaged: \(error)"
+            document.metadata = [NSStoreTypeKey: NSBinaryStoreType, NSStoreUUIDKey: UUID().uuidString]
+        }
         document.hasCoreDataLayout = true
         document.byteCount = data.count
         let archive = try KeyedArchive(data: part(of: data, 32)).root(forKey: "mapData")

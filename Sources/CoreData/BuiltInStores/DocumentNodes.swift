@@ -53,7 +53,7 @@ struct DocumentNodes {
     ) throws(FileValues.Failure) -> (nodes: [NSAtomicStoreCacheNode], order: PlaceOrder) {
         var nodes: [NSAtomicStoreCacheNode] = []
         var byKey: [Int64: NSAtomicStoreCacheNode] = [:]
-        var places = try AttributePlaces(of: document, entities)
+        var places = try AttributePlaces(of: document, entities, showsAll: showsAll)
         for var object in document.objects {
             guard let entity = entities[object.entityName] else {
                 throw FileValues.Failure(

@@ -7,14 +7,18 @@ extension DocumentStore {
     /// - Parameters:
     ///   - url: the file of the store.
     ///   - type: the type of XML or binary stores.
-    /// - Returns: the metadata and all objects of the file. Values that the file has by place have no names.
-    /// - Throws: 259 if the file is damaged, or is not such a store.
+    /// - Returns: the metadata and all objects of the file. Values that the file has by place have no names. Of a file
+    ///   that is damaged, what is left, and its defects.
+    /// - Throws: 259 if nothing is left, or the file is no such store.
     package static func contents(of url: URL, type: String) throws -> StoreDocument {
         if type == NSXMLStoreType {
-            return try XMLStore.read(url) { try XMLStoreReader.document(of: $0, declaring: true) }
+            return try XMLStore.read(url) { try XMLStoreReader.document(of: $0, showingAll: true) }
         }
         return try BinaryStore.read(url) { data in
-            var document = try BinaryStore.document(of: data)
+            var document = try BinaryStore.document(of: data, showingAll: true)
+            for index in document.objects.indices where document.objects[index].entityName.isEmpty {
+                document.objects[index].entityName = StoreDocument.unnamed
+            }
             if document.hasCoreDataLayout {
                 document.declarations = StoreDeclarations(placesOf: document)
             } else if document.declarations.entities.isEmpty {

@@ -58,8 +58,7 @@ extension DocumentStore {
     func documentNodes() throws -> DocumentNodes {
         do {
             let showsAll = showsAll
-            let names: Set<String> = showsAll ? Set((document?.objects ?? []).map(\.entityName)) : []
-            func spelled(_ name: String) -> String { names.contains(name) ? name : Self.fileName(ofEntity: name) }
+            func spelled(_ name: String) -> String { showsAll ? name : Self.fileName(ofEntity: name) }
             func propertySpelled(_ name: String) -> String { showsAll ? name : Self.fileName(ofProperty: name) }
             var nodes = try DocumentNodes(
                 entities, spelling: spelled, propertySpelling: propertySpelled, identity: identity)
@@ -67,6 +66,17 @@ extension DocumentStore {
             nodes.showsAll = showsAll
             return nodes
         } catch { throw Self.error(CoreDataErrorCode.persistentStoreOpen, "cannot hold the model", error, url) }
+    }
+
+    /// Gives the objects' entities the names that the model has for them: a damaged file may spell one in two ways.
+    func spellEntities(of document: inout StoreDocument) {
+        let names = Set(entities.map(\.name))
+        let spellings = Dictionary(
+            entities.map { (Self.fileName(ofEntity: $0.name), $0.name) }, uniquingKeysWith: { first, _ in first })
+        for index in document.objects.indices where !names.contains(document.objects[index].entityName) {
+            guard let name = spellings[document.objects[index].entityName] else { continue }
+            document.objects[index].entityName = name
+        }
     }
 
     /// The option of tools that show a file by a model made for it, without changing it: names are spelled as in the

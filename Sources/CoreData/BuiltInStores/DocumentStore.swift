@@ -92,8 +92,11 @@ package class DocumentStore: NSAtomicStore, @unchecked Sendable {
             // As in Core Data, the file exists once the store has been added.
             return try save()
         }
-        var document = try Self.read(url)
-        if showsAll { _ = document.renumberDuplicates() }
+        var document = try showsAll ? Self.contents(of: url, type: type) : Self.read(url)
+        if showsAll {
+            _ = document.renumberDuplicates()
+            spellEntities(of: &document)
+        }
         metadata = document.metadata
         if !StoreSettings.flag(options, NSIgnorePersistentStoreVersioningOption) {
             try checkVersion(of: model, url)

@@ -42,9 +42,20 @@ enum FileValues {
         throw Failure(reason: "its value is no \(attribute.type.xmlName)")
     }
 
-    /// Whether an attribute of a type can have a value.
+    /// Whether an attribute of a type can have a value as it is.
     static func isReadable(_ value: StoreDocument.FileValue, as type: NSAttributeType) -> Bool {
-        type == .transformableAttributeType ? data(value) != nil : plainValue(value, as: type) != nil
+        if type == .transformableAttributeType { return data(value) != nil }
+        guard let stored = plainValue(value, as: type) else { return false }
+        switch (stored, type) {
+        case (.integer(let number), .integer16AttributeType): return Int16(exactly: number) != nil
+        case (.integer(let number), .integer32AttributeType): return Int32(exactly: number) != nil
+        case (_, .booleanAttributeType): return double(value) == 0 || double(value) == 1
+        case (.double(let number), .floatAttributeType): return !number.isFinite || Float(number).isFinite
+        case (.date(let seconds), _): return seconds.isFinite
+        // A date that is NaN counts as no value.
+        case (.null, _): return false
+        default: return true
+        }
     }
 
     /// Any value as a text.
@@ -56,6 +67,9 @@ enum FileValues {
         case .data(let data): data.base64EncodedString()
         }
     }
+
+    /// The characters of a decimal number.
+    private static let numerals = Array("0123456789.+-eE".utf8)
 
     private static func plainValue(_ value: StoreDocument.FileValue, as type: NSAttributeType) -> StoredValue? {
         switch type {
@@ -75,7 +89,10 @@ enum FileValues {
         case .URIAttributeType:
             if case .text(let text) = value, let url = URL(string: text) { return .object(url as NSURL) }
         case .decimalAttributeType:
-            if case .text(let text) = value, Decimal(string: text) != nil {
+            // Foundation reads the digits at the start of any text.
+            if case .text(let text) = value, text.utf8.allSatisfy({ Self.numerals.contains($0) }),
+                Double(text) != nil, Decimal(string: text) != nil
+            {
                 return .object(NSDecimalNumber(string: text))
             }
         case .binaryDataAttributeType:

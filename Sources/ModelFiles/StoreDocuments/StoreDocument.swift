@@ -17,6 +17,14 @@ package struct StoreDocument {
     package var byteCount = 0
     /// What the file says about properties. An XML file, which says it with every object, is asked only by tools.
     package var declarations = StoreDeclarations()
+    /// What is damaged in the file, as sentences without their final periods; where nothing is to be left out, the rest
+    /// is read.
+    package var defects: [String] = []
+    /// Why there are no metadata, as the end of a sentence; nil if there are.
+    package var missingMetadata: String?
+
+    /// The name of an entity or a property that has none in a damaged file.
+    package static let unnamed = "unnamed"
 
     /// In metadata: the store has version hashes of Pippin's.
     package static let ownHashesKey = "PippinVersionHashes"

@@ -12,26 +12,27 @@ package enum XMLStoreReader {
     ///
     /// - Parameters:
     ///   - data: the content of the file.
-    ///   - declaring: whether the types of attributes and the ends of relationships are read, too.
+    ///   - showingAll: whether tools show the file: the types of attributes and the ends of relationships are read,
+    ///     too, and what is left of a damaged file.
     /// - Returns: the metadata and all objects.
     /// - Throws: the reason why it is no such file, with the line.
-    package static func document(of data: Data, declaring: Bool = false) throws -> StoreDocument {
+    package static func document(of data: Data, showingAll: Bool = false) throws -> StoreDocument {
         if let reason = XMLRefusal.reason(against: data) { throw StoreDocument.Failure(reason: reason) }
         let text = String(decoding: data, as: UTF8.self)
-        let handler = Handler(isDeclaring: declaring)
+        let handler = Handler(isShowingAll: showingAll)
         let parser = XMLParser(ofAnySize: data)
         parser.delegate = handler
         let isComplete = parser.parse()
-        if let failure = handler.failure {
-            throw StoreDocument.Failure(reason: "line \(parser.lineNumber): \(failure)")
-        }
-        guard isComplete, handler.isDatabase, handler.isClosed else {
-            let reason =
-                isComplete && handler.isClosed ? "its root element is not <database>" : "the XML is not well formed"
-            throw StoreDocument.Failure(reason: "line \(max(parser.lineNumber, 1)): \(reason)")
-        }
         var document = handler.document
-        document.metadata = try metadata(in: text)
+        if let damage = handler.damage(isComplete: isComplete) {
+            let reason = "line \(max(parser.lineNumber, 1)): \(damage)"
+            guard showingAll, !document.objects.isEmpty else { throw StoreDocument.Failure(reason: reason) }
+            document.defects.append("the file is damaged in \(reason), and not read from there on")
+        }
+        do { document.metadata = try metadata(in: text) } catch {
+            guard showingAll else { throw error }
+            document.missingMetadata = (error as? StoreDocument.Failure)?.reason ?? "they are damaged: \(error)"
+        }
         document.hasPlainText = !XMLStoreText.isEscaped(in: document)
         document.metadata[XMLStoreText.escapesKey] = nil
         if !document.hasPlainText { document.decodeTexts() }
@@ -42,7 +43,13 @@ package enum XMLStoreReader {
 
     /// The property list inside `<metadata>`; empty if that is empty.
     private static func metadata(in text: String) throws -> [String: Any] {
-        guard let start = text.range(of: "<metadata>"),
+        var place = text.startIndex
+        func next(_ mark: String) -> Range<String.Index>? { text.range(of: mark, range: place..<text.endIndex) }
+        while let comment = next("<!--"), comment.lowerBound < next("<metadata>")?.lowerBound ?? text.startIndex {
+            place = comment.upperBound
+            place = next("-->")?.upperBound ?? text.endIndex
+        }
+        guard let start = next("<metadata>"),
             let end = text.range(of: "</metadata>", range: start.upperBound..<text.endIndex)
         else { return [:] }
         let list = text[start.upperBound..<end.lowerBound].trimmingCharacters(in: .whitespacesAndNewlines)
@@ -67,9 +74,9 @@ package enum XMLStoreReader {
         private var text = ""
         private var object: StoreDocument.Object?
         private var attributeName = ""
-        private let isDeclaring: Bool
+        private let isShowingAll: Bool
 
-        init(isDeclaring: Bool) { self.isDeclaring = isDeclaring }
+        init(isShowingAll: Bool) { self.isShowingAll = isShowingAll }
 
         func parser(
             _ parser: XMLParser, didStartElement elementName: String, namespaceURI: String?, qualifiedName: String?,
@@ -84,8 +91,11 @@ package enum XMLStoreReader {
             case ["database", "object"]: startObject(parser, attributes)
             case ["database", "object", "attribute"]:
                 attributeName = attributes["name"] ?? ""
-                if attributeName.isEmpty { stop(parser, "an attribute has no name") }
-                if isDeclaring, let object {
+                if attributeName.isEmpty {
+                    guard isShowingAll else { return stop(parser, "an attribute has no name") }
+                    attributeName = StoreDocument.unnamed
+                }
+                if isShowingAll, let object {
                     // A type that is not known has the text that the file has.
                     let type = attributes["type"].flatMap(NSAttributeType.init(xmlName:)) ?? .stringAttributeType
                     document.declarations.add(type, attributeName, of: object.entityName)
@@ -123,17 +133,28 @@ package enum XMLStoreReader {
             guard let name = attributes["type"], let key = Self.key(attributes["id"] ?? "") else {
                 return stop(parser, "an object has no type, or no id like z102")
             }
-            object = StoreDocument.Object(entityName: name, key: key)
+            object = StoreDocument.Object(entityName: shown(name), key: key)
+        }
+
+        private func shown(_ name: String) -> String {
+            isShowingAll && name.isEmpty ? StoreDocument.unnamed : name
+        }
+
+        /// What is wrong with the file, if it is not one.
+        func damage(isComplete: Bool) -> String? {
+            if let failure { return failure }
+            guard isComplete, isClosed else { return "the XML is not well formed" }
+            return isDatabase ? nil : "its root element is not <database>"
         }
 
         private func addRelationship(_ parser: XMLParser, _ attributes: [String: String]) {
             let references = (attributes["idrefs"] ?? "").split(separator: " ")
             let keys = references.compactMap { Self.key($0) }
-            guard let name = attributes["name"], keys.count == references.count else {
+            guard let name = attributes["name"].map(shown), keys.count == references.count else {
                 return stop(parser, "a relationship has no name, or idrefs that are not like z102")
             }
             object?.relationships.append((name, keys))
-            guard isDeclaring, let object else { return }
+            guard isShowingAll, let object else { return }
             let declared = StoreDeclarations.Relationship(
                 bounds: attributes["type"] ?? "", destination: attributes["destination"])
             document.declarations.add(declared, name, of: object.entityName)

@@ -30,8 +30,8 @@ enum CheckCommand {
         opening.readsCopy = true
         let store: DirectStore
         do { store = try DirectStore(opening) } catch {
-            // A file whose pages are damaged often cannot be opened as a store: that is what is to be said.
-            let found = StoreCheck.pages(of: URL(store: path))
+            // A file that is damaged often cannot be opened as a store: that is what is to be said.
+            let found = StoreCheck.damage(of: URL(store: path))
             guard !found.isEmpty else { throw error }
             return (found, nil)
         }

@@ -44,6 +44,11 @@ package struct StoreCheck {
             }
             try checkExternalData(of: store, connection)
             if let text = store.original.flatMap(UnreadLog.text) { problems.append(Problem(kind: .file, text: text)) }
+        } else {
+            problems += DocumentProblems(
+                of: try DocumentStore.contents(of: url, type: store.store.type), store.layout,
+                isDerived: store.modelGap != nil
+            ).found
         }
         try store.asking { engine in
             problems += (engine.inspection?.findings ?? []).map {
@@ -58,9 +63,14 @@ package struct StoreCheck {
         }
     }
 
-    /// The defects that SQLite finds in a file that cannot be opened as a store.
-    package static func pages(of url: URL) -> [Problem] {
-        guard (try? StoreKind(of: url)) == .sqlite, let copy = try? PrivateCopy(of: url),
+    /// The defects of a file that cannot be opened as a store.
+    package static func damage(of url: URL) -> [Problem] {
+        guard let kind = try? StoreKind(of: url) else { return [] }
+        guard kind == .sqlite else {
+            guard let contents = try? DocumentStore.contents(of: url, type: kind.type) else { return [] }
+            return DocumentProblems(of: contents, nil, isDerived: true).found
+        }
+        guard let copy = try? PrivateCopy(of: url),
             let connection = try? Connection(path: copy.url.path, mode: .readWrite)
         else { return [] }
         try? StoreFunctions.register(on: connection, derived: DerivedValues())

@@ -17,8 +17,13 @@ struct DocumentFacts {
     init(of contents: StoreDocument, isXML: Bool, versionHashes: [String: Data]) {
         spellings = Dictionary(versionHashes.keys.map { (isXML ? $0.uppercased() : $0, [$0]) }, uniquingKeysWith: +)
         for name in spellings.keys { entities[spelled(name)] = .init() }
-        for (name, declared) in contents.declarations.entities {
+        for (name, declared) in contents.declarations.entities.sorted(by: { $0.key < $1.key }) {
             var entity = declared
+            // A damaged file may spell one name in two ways.
+            if let known = entities[spelled(name)] {
+                entity.attributes.merge(known.attributes, uniquingKeysWith: contents.declarations.common)
+                entity.relationships.merge(known.relationships) { first, _ in first }
+            }
             for (key, relationship) in declared.relationships {
                 guard let destination = relationship.destination.map(spelled) else { continue }
                 entity.relationships[key]?.destination = destination

@@ -10,7 +10,7 @@ enum DocumentModel {
     static func candidate(for url: URL, facts: FileFacts, reason: String) throws -> ModelCandidate {
         var contents = try DocumentStore.contents(of: url, type: facts.kind.type)
         let duplicates = contents.renumberDuplicates()
-        let (document, remark) = document(
+        let (document, remarks) = document(
             of: contents, isXML: facts.kind == .xml, versionHashes: facts.versionHashes)
         var shown =
             contents.objects.isEmpty
@@ -21,22 +21,22 @@ enum DocumentModel {
                 "; \(TextTools.count(duplicates, "object")) with the number of another one "
                 + (duplicates == 1 ? "has a new one" : "have new ones")
         }
-        shown += remark.map { "; \($0)" } ?? ""
+        for text in remarks + contents.defects { shown += "; \(text)" }
         return ModelCandidate(
             document: document, versionHashes: [:],
             origin: "none: \(reason). Its objects are shown as the file has them\(shown)",
             gap: "\(reason); its objects are shown as the file has them\(shown)")
     }
 
-    /// The model, and what it shows that the file does not say, as a sentence. Pure.
+    /// The model, and what it shows that the file does not say, or does not show, as sentences. Pure.
     static func document(
         of contents: StoreDocument, isXML: Bool, versionHashes: [String: Data] = [:]
-    ) -> (document: ModelDocument, remark: String?) {
+    ) -> (document: ModelDocument, remarks: [String]) {
         let facts = DocumentFacts(of: contents, isXML: isXML, versionHashes: versionHashes)
         let found = facts.inheritance()
         var inheritance = found.inheritance
         var properties = DocumentProperties(facts, inheritance, mixed: contents.declarations.common)
-        properties.fit(to: contents, facts)
+        let fitted = properties.fit(to: contents, facts)
         inheritance.join(properties.groups(inheritance))
         var document = ModelDocument()
         for name in inheritance.entities {
@@ -46,7 +46,19 @@ enum DocumentModel {
             entity.properties = properties.properties(of: name, inheritance)
             document.entities.append(entity)
         }
-        return (document, remark(inheritance, isKnown: found.isKnown))
+        let remarks = [
+            remark(inheritance, isKnown: found.isKnown),
+            named(fitted).map { "not all values of \($0) are of the type that the file says, and another one is shown" },
+            named(properties.clashes).map { "of the name \($0) there is a relationship, too, which is not shown" },
+        ]
+        return (document, remarks.compactMap { $0 })
+    }
+
+    /// The first few of some properties; nil for none.
+    private static func named(_ properties: [String]) -> String? {
+        guard !properties.isEmpty else { return nil }
+        let rest = properties.count > StoreCheck.mostNamed ? ", …" : ""
+        return properties.prefix(StoreCheck.mostNamed).map { "“\($0)”" }.joined(separator: ", ") + rest
     }
 
     private static func remark(_ inheritance: EntityInheritance, isKnown: Bool) -> String? {

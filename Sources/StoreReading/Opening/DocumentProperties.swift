@@ -5,9 +5,10 @@ import ModelFiles
 /// the uppermost that has it. Pure.
 struct DocumentProperties {
     /// What entities own under one name.
-    fileprivate struct Owned {
+    fileprivate struct Owned: Equatable {
         /// The types of an attribute: by its name, or by the paths of a composite one's elements, `home.city`.
         var types: [String: NSAttributeType] = [:]
+        var isRelationship = false
         var isToMany = false
         /// The bound of a to-many relationship, where all say the same.
         var maxCount: Int?
@@ -55,18 +56,39 @@ struct DocumentProperties {
     /// The name of the property to which a path in a file belongs.
     private static func name(_ path: String) -> String { String(path.prefix { $0 != "." }) }
 
-    /// Makes texts of attributes with a value that their type does not have.
-    mutating func fit(to contents: StoreDocument, _ facts: DocumentFacts) {
-        for object in contents.objects {
-            let entity = facts.spelled(object.entityName)
-            for (path, value) in object.attributes {
-                let name = Self.name(path)
-                guard let owner = owners[entity]?[name], let type = owned[owner]?[name]?.types[path],
-                    type != .stringAttributeType, !DocumentStore.reads(value, as: type)
-                else { continue }
-                owned[owner]?[name]?.types[path] = .stringAttributeType
+    /// Makes whole numbers of 64 bits, or texts, of attributes with a value that their type does not have.
+    ///
+    /// - Returns: the attributes, `Entity.name`, in alphabetical order.
+    mutating func fit(to contents: StoreDocument, _ facts: DocumentFacts) -> [String] {
+        var fitted: Set<String> = []
+        // Former values must be of the new type as well; texts are all.
+        while true {
+            let before = owned
+            for object in contents.objects {
+                let entity = facts.spelled(object.entityName)
+                for (path, value) in object.attributes {
+                    let name = Self.name(path)
+                    guard let owner = owners[entity]?[name], let type = owned[owner]?[name]?.types[path],
+                        type != .stringAttributeType, !DocumentStore.reads(value, as: type)
+                    else { continue }
+                    let isWhole = Self.wholeTypes.contains(type) && DocumentStore.reads(value, as: .integer64AttributeType)
+                    owned[owner]?[name]?.types[path] = isWhole ? .integer64AttributeType : .stringAttributeType
+                    fitted.insert("\(owner).\(path)")
+                }
             }
+            if owned == before { return fitted.sorted() }
         }
+    }
+
+    private static let wholeTypes: [NSAttributeType] = [
+        .booleanAttributeType, .integer16AttributeType, .integer32AttributeType,
+    ]
+
+    /// The attributes, `Entity.name`, that have the names of relationships, which are left out.
+    var clashes: [String] {
+        owned.flatMap { owner, properties in
+            properties.filter { !$0.value.types.isEmpty && $0.value.isRelationship }.map { "\(owner).\($0.key)" }
+        }.sorted()
     }
 
     /// The entities to which one relationship leads each, where no declared one has all of them.
@@ -103,6 +125,7 @@ struct DocumentProperties {
 
 extension DocumentProperties.Owned {
     fileprivate mutating func add(_ relationship: StoreDeclarations.Relationship, _ found: Set<String>) {
+        isRelationship = true
         if relationship.maxCount != 1 {
             maxCount = isToMany && maxCount != relationship.maxCount ? 0 : relationship.maxCount
             isToMany = true

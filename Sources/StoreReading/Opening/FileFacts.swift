@@ -33,10 +33,17 @@ package struct FileFacts {
     private init(_ copy: URL, original: URL, isCopy: Bool) throws {
         kind = try StoreKind(of: original)
         guard kind == .sqlite else {
-            let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: kind.type, at: copy)
+            let metadata: [String: Any]
+            do {
+                metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: kind.type, at: copy)
+                missingMetadata = nil
+            } catch {
+                // What is left of a damaged file may have them all the same.
+                guard let contents = try? DocumentStore.contents(of: copy, type: kind.type) else { throw error }
+                (metadata, missingMetadata) = (contents.metadata, contents.missingMetadata)
+            }
             uuid = metadata[NSStoreUUIDKey] as? String ?? ""
             self.metadata = metadata.compactMapValues { try? PropertyList(foundationObject: $0) }
-            missingMetadata = nil
             namesProperties = try !CoreDataBinaryFile.isOne(Data(contentsOf: copy, options: .mappedIfSafe))
             modelCache = nil
             history = nil

@@ -81,10 +81,20 @@ package indirect enum FieldValue: Equatable, Sendable {
         return .composite(elements.filter { $0.value.gap == nil })
     }
 
+    /// A value that the attribute's type does not have, as the store has it.
+    private static func shown(_ value: UnacceptableValue) -> FieldValue {
+        switch value.value {
+        case let number as NSNumber where number.isFloatingPoint: .double(number.doubleValue)
+        case let number as NSNumber: .integer(number.int64Value)
+        default: .string(value.text)
+        }
+    }
+
     private init(object: NSObject, _ attribute: AttributeLayout) {
         switch object {
         case let value as NSDecimalNumber: self = .decimal(value.stringValue)
         case let value as NSURL: self = .url(value.absoluteString)
+        case let value as UnacceptableValue: self = Self.shown(value)
         case let value as UnavailableValue: self = .unknown(value.reason)
         case let value as MissingExternalData: self = .missing(file: value.file.path, reason: value.reason)
         case let value as CompositeValue:
