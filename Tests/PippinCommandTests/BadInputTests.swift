@@ -19,9 +19,9 @@ struct BadInputTests {
         try inTestFolder { folder in
             let path = folder.appendingPathComponent("a.sqlite").path
             expectFailure(CommandRun("info", path), "“\(path)”: there is no such file")
-            expectFailure(CommandRun("dump", folder.path), "“\(folder.path)” is a folder; an SQLite file expected")
+            expectFailure(CommandRun("dump", folder.path), "“\(folder.path)” is a folder; a store expected")
             try Data().write(to: URL(fileURLWithPath: path))
-            expectFailure(CommandRun("info", path), "“\(path)” is empty; an SQLite database expected")
+            expectFailure(CommandRun("info", path), "“\(path)” is empty; a store expected")
             try Data("hello, this is a text".utf8).write(to: URL(fileURLWithPath: path))
             expectFailure(
                 CommandRun("info", path),

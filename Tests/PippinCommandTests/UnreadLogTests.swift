@@ -68,6 +68,16 @@ struct UnreadLogTests {
         #expect(CommandRun("check", store.path).output.contains("the header of its write-ahead log is damaged"))
     }
 
+    @Test("A write-ahead log leads to its store, and a store that is empty to its log")
+    func logWithoutStore() throws {
+        #expect(
+            CommandRun("info", log.path).errors
+                == "pippin: “\(log.path)” is the write-ahead log of “\(store.path)”; name that file\n")
+        try Data().write(to: store)
+        let run = CommandRun("info", store.path)
+        #expect(run.errors.hasPrefix("pippin: “\(store.path)” is empty; a store expected. Its write-ahead log"))
+    }
+
     @Test("A file that is cut off is said to be, with the number of missing bytes and not with the path of a copy")
     func cutOffFile() throws {
         try FileManager.default.removeItem(at: log)

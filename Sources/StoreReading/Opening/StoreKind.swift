@@ -60,15 +60,18 @@ package enum StoreKind: Equatable {
             throw CommandError("“\(path)”: there is no such file")
         }
         if isDirectory.boolValue, let error = Self.modelError(url) { throw error }
-        guard !isDirectory.boolValue else { throw CommandError("“\(path)” is a folder; an SQLite file expected") }
+        guard !isDirectory.boolValue else { throw CommandError("“\(path)” is a folder; a store expected") }
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw CommandError("“\(path)” is no regular file; an SQLite database expected")
+            throw CommandError("“\(path)” is no regular file; a store expected")
         }
         guard let file = FileHandle(forReadingAtPath: path) else { throw CommandError("“\(path)” cannot be read") }
         defer { try? file.close() }
         let start = (try? file.read(upToCount: 2048)) ?? Data()
-        guard !start.isEmpty else { throw CommandError("“\(path)” is empty; an SQLite database expected") }
+        guard !start.isEmpty else { throw CommandError("“\(path)” is empty; a store expected\(Self.log(beside: path))") }
+        if let store = Self.store(ofLog: path, start) {
+            throw CommandError("“\(path)” is the write-ahead log of “\(store)”; name that file")
+        }
         let found = StoreKind(start: start)
         // The files of Xcode 3, and compiled models, are archives as binary stores are.
         if found == nil || found == .binary, let error = Self.modelError(url) { throw error }
@@ -77,6 +80,20 @@ package enum StoreKind: Equatable {
                 "“\(path)” is no store: it begins neither with “SQLite format 3”, nor as an XML or binary store does")
         }
         self = kind
+    }
+
+    /// What to add where a store is empty that has a log: its content is not lost.
+    private static func log(beside path: String) -> String {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path + "-wal")
+        guard let size = (attributes?[.size] as? NSNumber)?.int64Value, size > 0 else { return "" }
+        return ". Its write-ahead log “\(path)-wal” has \(TextTools.size(size))"
+    }
+
+    /// The path of the store whose write-ahead log a file is; nil if it is none.
+    private static func store(ofLog path: String, _ start: Data) -> String? {
+        let isLog = [0x82, 0x83].contains { start.starts(with: [0x37, 0x7F, 0x06, $0]) }
+        guard isLog, path.hasSuffix("-wal") else { return nil }
+        return String(path.dropLast("-wal".count))
     }
 
     /// What to say of a file or folder that is a model, or part of one.
