@@ -26,7 +26,9 @@ package enum DumpJSON {
     }
 
     package static func text(of object: ObjectRecord) -> String {
-        let members = [("objectID", JSONText.string(object.uri))] + object.fields.map { ($0.name, text(of: $0.value)) }
+        let members =
+            [(ObjectHead.name, JSONText.string(object.uri))]
+            + object.fields.map { (ObjectHead.property($0.name), text(of: $0.value)) }
         return JSONText.object(members)
     }
 

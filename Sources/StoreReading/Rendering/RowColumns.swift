@@ -95,7 +95,12 @@ package struct RowWriter {
     package var start: String {
         switch format {
         case .csv:
-            CSVText.line(["objectID"] + columns.columns.map { isVerbatim ? $0.name : CSVText.guarded($0.name) })
+            CSVText.line(
+                [ObjectHead.name]
+                    + columns.columns.map { column in
+                        let head = ObjectHead.property(column.name)
+                        return isVerbatim ? head : CSVText.guarded(head)
+                    })
         case .json: "["
         case .jsonl, .table: ""
         }
@@ -111,8 +116,8 @@ package struct RowWriter {
             return CSVText.line(uri, columns.columns.map { read(row, $0) }, isVerbatim: isVerbatim)
         }
         let object = JSONText.object(
-            [("objectID", JSONText.string(uri))]
-                + columns.columns.map { ($0.name, DumpJSON.text(of: value(row, $0))) })
+            [(ObjectHead.name, JSONText.string(uri))]
+                + columns.columns.map { (ObjectHead.property($0.name), DumpJSON.text(of: value(row, $0))) })
         return format == .json ? (count == 1 ? "\n" : ",\n") + "  " + object : object + "\n"
     }
 
