@@ -52,6 +52,31 @@ struct ModelCommandTests {
         }
     }
 
+    @Test("describe says what is there for Spotlight")
+    func spotlight() throws {
+        let model = """
+            <model><entity name="Book" coreSpotlightDisplayNameExpression="title">
+            <attribute name="title" attributeType="String" spotlightIndexingEnabled="YES"/></entity></model>
+            """
+        try withModels([model, model]) { _, paths in
+            let run = CommandRun("model", "describe", paths[0])
+            #expect(run.output.contains("Book   has a name for Spotlight\n"), "\(run.output)")
+            #expect(run.output.contains("title   String   for Spotlight\n"), "\(run.output)")
+        }
+    }
+
+    @Test("describe names the file that was asked for, and the one that is read in its place")
+    func optimized() throws {
+        try withModels([Self.first, Self.first]) { folder, paths in
+            let package = folder.appendingPathComponent("Books.momd")
+            #expect(CommandRun("model", "compile", paths[0], "--output", package.path).status == 0)
+            let optimized = package.appendingPathComponent("V1.omo")
+            try Data("optimized".utf8).write(to: optimized)
+            let run = CommandRun("model", "describe", optimized.path)
+            #expect(run.output.hasPrefix("V1.omo, read from V1.mom\n"), "\(run.output)\(run.errors)")
+        }
+    }
+
     @Test("diff names changes that mean nothing to a store: the name for Spotlight, compound indexes")
     func diffOfNames() throws {
         let entity =

@@ -47,6 +47,7 @@ enum DescribeText {
         if let name = entity.className, name != entity.name { remarks.append("class \(name)") }
         if let former = entity.renamingIdentifier { remarks.append("was \(former)") }
         if let modifier = entity.versionHashModifier { remarks.append("hash modifier \(modifier)") }
+        if entity.spotlightDisplayName != nil { remarks.append("has a name for Spotlight") }
         let line = margin + heading + (remarks.isEmpty ? "" : "   " + remarks.joined(separator: ", "))
         return ["", TextTools.visible(line)] + EntityText.table(EntityText.rows(of: entity), indent: 2 * depth + 4)
             + sorted(children[entity.name]).flatMap { section($0, depth: depth + 1, children) }

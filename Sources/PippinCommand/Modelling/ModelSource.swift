@@ -35,7 +35,11 @@ struct ModelSource {
         versions = package.versions.map(\.name)
         currentVersion = package.currentVersionName
         remarks = try package.sourceWarnings(version: name).map(\.text)
-        title = package.url.lastPathComponent + (versions.count > 1 ? ", version “\(name)”" : "")
+        // An .omo is Apple's own form of the .mom beside it.
+        let (file, read) = (url.lastPathComponent, package.url.lastPathComponent)
+        title =
+            (url.pathExtension == "omo" && file != read ? "\(file), read from \(read)" : read)
+            + (versions.count > 1 ? ", version “\(name)”" : "")
     }
 
     /// The files in models that have no extension of their own.

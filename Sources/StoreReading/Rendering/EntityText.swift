@@ -25,6 +25,7 @@ package enum EntityText {
         if property.isTransient { remarks.append("transient") }
         if attribute.derivation != nil { remarks.append("derived") }
         if attribute.allowsExternalStorage { remarks.append("large values in files") }
+        if property.isIndexedBySpotlight { remarks.append("for Spotlight") }
         if let transformer = attribute.valueTransformerName { remarks.append("by \(transformer)") }
         if !attribute.elements.isEmpty {
             let elements = attribute.elements.map { "\($0.name): \($0.attribute.map { TypeName.of($0.type) } ?? "")" }
