@@ -83,8 +83,9 @@ enum CommandManual {
         CommandDescription(
             name: "check", usage: ["STORE [--repair COPY] [--model MODEL]"], summary: "what is wrong with a store",
             text:
-                "Looks at the file (SQLite's integrity check), at references that lead to no object or one way only, at the counters that new objects get their numbers from, at "
-                + "unique values that are not, at values of another kind than their property, at files of external data, and at what the model has and the store has not.",
+                "Looks at the file (SQLite's integrity check) and its write-ahead log, at references that lead to no object or one way only, at the counters that new objects get their numbers from, at "
+                + "unique values that are not, at values that their property cannot have, at files of external data, and at what the model has and the store has not. "
+                + "In XML and binary stores it looks at references, values, and numbers and properties that are there twice.",
             options: [
                 .init(
                     name: "--repair", value: "COPY",
