@@ -128,7 +128,7 @@ struct ValueCheck {
 
     /// Pairs with a key that is no number. Each end of a relationship has its column checked from the other one.
     private func strangePairs(from mapping: EntityMapping) throws -> [StoreCheck.Problem] {
-        try mapping.layout.relationships.compactMap { relationship in
+        try mapping.layout.relationships.compactMap { relationship -> StoreCheck.Problem? in
             guard relationship.source === mapping.layout, mapping.toManys.indices.contains(relationship.index),
                 case .joinTable(let join)? = mapping.toManys[relationship.index]
             else { return nil }
