@@ -5,9 +5,10 @@ package struct SQLiteHeader {
     /// How many bytes the file lacks; nil if it is complete, or its header does not say.
     package let missingBytes: Int?
 
-    /// - Returns: `nil` if the file cannot be read.
+    /// - Returns: `nil` if the file cannot be read, or the process has it open: closing it once more would release
+    ///   SQLite's locks.
     package init?(of url: URL) {
-        guard let file = FileHandle(forReadingAtPath: url.path) else { return nil }
+        guard LogFiles.kind(of: url) == nil, let file = FileHandle(forReadingAtPath: url.path) else { return nil }
         defer { try? file.close() }
         guard let header = try? file.read(upToCount: 100), let size = try? file.seekToEnd() else { return nil }
         missingBytes = Self.missingBytes([UInt8](header), fileSize: Int(clamping: size))

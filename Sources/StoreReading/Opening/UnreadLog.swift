@@ -14,11 +14,12 @@ struct UnreadLog {
 
     /// What is not read, as a sentence without its final period; nil if everything is, as far as the log says.
     ///
-    /// While another program has the store open, it may be in the midst of a transaction: then nothing is said.
+    /// While another program has the store open, it may be in the midst of a transaction; and while this process has,
+    /// looking for that would release SQLite's locks. Then nothing is said.
     ///
     /// - Parameter store: the store beside which the log is.
     static func text(of store: URL) -> String? {
-        guard !PrivateCopy.isLocked(store.path + "-shm"),
+        guard LogFiles.kind(of: store) == nil, !PrivateCopy.isLocked(store.path + "-shm"),
             let file = FileHandle(forReadingAtPath: store.path + "-wal")
         else { return nil }
         defer { try? file.close() }
