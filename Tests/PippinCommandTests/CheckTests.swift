@@ -127,7 +127,8 @@ struct CheckTests {
         for relationship in ["Book.readers", "Author.read"] {
             #expect(
                 run.output.contains(
-                    "“\(relationship)” has 1 pair in \(table) with a key that is not an object’s number"), "\(run.output)")
+                    "“\(relationship)” has 1 pair in \(table) with a key that is not an object’s number"),
+                "\(run.output)")
         }
     }
 

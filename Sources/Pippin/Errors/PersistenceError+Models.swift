@@ -58,7 +58,8 @@ extension PersistenceError {
     static func computedOverAll(_ value: String, entity: String) -> PersistenceError {
         PersistenceError(
             .notComparable, entity: entity,
-            "'\(value)' is computed over all models of '\(entity)', and no part of a filter of a list's members. Fetch the value first.")
+            "'\(value)' is computed over all models of '\(entity)', and no part of a filter of a list's members. Fetch the value first."
+        )
     }
 
     /// The error for a comparison by the order of a type, which the stored values may not have.

@@ -88,7 +88,8 @@ func hasOwnOrder(_ type: Any.Type) -> Bool {
                 }
                 return among(left, cases.map { Value($0) })
             }
-            if case .side(_, let mirrored) = order, modifier == .direct, let argument = left.constantValue?.caseArgument {
+            if case .side(_, let mirrored) = order, modifier == .direct, let argument = left.constantValue?.caseArgument
+            {
                 guard let cases = argument.cases(mirrored) else {
                     throw notComparable(argument, with: right, of: entity)
                 }

@@ -58,8 +58,9 @@ extension SQLiteEngine {
                 let catalog = try file.catalog()
                 let schema = SQLSchema(
                     layout: store.schema.layout, entityNames: store.schema.names,
-                    numbers: catalog.numbers(for: explicit), catalog: catalog)
-                    .leavingOutStrangers(settings.leavesOutStrangers)
+                    numbers: catalog.numbers(for: explicit), catalog: catalog
+                )
+                .leavingOutStrangers(settings.leavesOutStrangers)
                 // A history that another program has started must not miss changes made here.
                 let hasHistory = catalog.tables["ATRANSACTION"] != nil && catalog.tables["ACHANGE"] != nil
                 if hasHistory, store.history == nil { facts.isReadOnly = true }

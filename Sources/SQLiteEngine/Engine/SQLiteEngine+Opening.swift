@@ -51,8 +51,9 @@ extension SQLiteEngine {
         if !settings.ignoresVersions { try checkVersion(of: file, metadata, entities, in: model) }
         let catalog = try file.catalog()
         let schema = SQLSchema(
-            layout: layout, entityNames: names, numbers: catalog.numbers(for: model), catalog: catalog)
-            .leavingOutStrangers(settings.leavesOutStrangers)
+            layout: layout, entityNames: names, numbers: catalog.numbers(for: model), catalog: catalog
+        )
+        .leavingOutStrangers(settings.leavesOutStrangers)
         if !settings.ignoresVersions { try file.checkNumbers(of: schema) }
 
         // A store with a history must not be changed without recording it: Core Data opens it read-only.

@@ -45,10 +45,11 @@ package struct StoreCheck {
             try checkExternalData(of: store, connection)
             if let text = store.original.flatMap(UnreadLog.text) { problems.append(Problem(kind: .file, text: text)) }
         } else {
-            problems += DocumentProblems(
-                of: try DocumentStore.contents(of: url, type: store.store.type), store.layout,
-                isDerived: store.modelGap != nil
-            ).found
+            problems +=
+                DocumentProblems(
+                    of: try DocumentStore.contents(of: url, type: store.store.type), store.layout,
+                    isDerived: store.modelGap != nil
+                ).found
         }
         try store.asking { engine in
             problems += (engine.inspection?.findings ?? []).map {
@@ -188,7 +189,8 @@ package struct StoreCheck {
             let reason = TextTools.withoutPeriod(error.localizedDescription)
             problems.append(
                 Problem(
-                    kind: .reference, text: "“\(entity.name).\(relationship.name)” cannot be looked through: \(reason)"))
+                    kind: .reference, text: "“\(entity.name).\(relationship.name)” cannot be looked through: \(reason)")
+            )
             return
         }
         guard !found.isEmpty else { return }

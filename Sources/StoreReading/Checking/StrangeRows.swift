@@ -19,7 +19,8 @@ enum StrangeRows {
         }
         guard count > 0 else { return nil }
         let keys = named.map(String.init).joined(separator: ", ") + (count > named.count ? ", …" : "")
-        return "\(TextTools.count(count, "row")) of \(mapping.table) \(count == 1 ? "is" : "are") of an entity that the "
+        return
+            "\(TextTools.count(count, "row")) of \(mapping.table) \(count == 1 ? "is" : "are") of an entity that the "
             + "model does not have: Z_PK \(keys)"
     }
 

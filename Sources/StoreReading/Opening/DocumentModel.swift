@@ -48,7 +48,9 @@ enum DocumentModel {
         }
         let remarks = [
             remark(inheritance, isKnown: found.isKnown),
-            named(fitted).map { "not all values of \($0) are of the type that the file says, and another one is shown" },
+            named(fitted).map {
+                "not all values of \($0) are of the type that the file says, and another one is shown"
+            },
             named(properties.clashes).map { "of the name \($0) there is a relationship, too, which is not shown" },
         ]
         return (document, remarks.compactMap { $0 })

@@ -71,7 +71,8 @@ struct DocumentProperties {
                     guard let owner = owners[entity]?[name], let type = owned[owner]?[name]?.types[path],
                         type != .stringAttributeType, !DocumentStore.reads(value, as: type)
                     else { continue }
-                    let isWhole = Self.wholeTypes.contains(type) && DocumentStore.reads(value, as: .integer64AttributeType)
+                    let isWhole =
+                        Self.wholeTypes.contains(type) && DocumentStore.reads(value, as: .integer64AttributeType)
                     owned[owner]?[name]?.types[path] = isWhole ? .integer64AttributeType : .stringAttributeType
                     fitted.insert("\(owner).\(path)")
                 }

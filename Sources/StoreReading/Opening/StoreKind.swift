@@ -68,7 +68,9 @@ package enum StoreKind: Equatable {
         guard let file = FileHandle(forReadingAtPath: path) else { throw CommandError("“\(path)” cannot be read") }
         defer { try? file.close() }
         let start = (try? file.read(upToCount: 2048)) ?? Data()
-        guard !start.isEmpty else { throw CommandError("“\(path)” is empty; a store expected\(Self.log(beside: path))") }
+        guard !start.isEmpty else {
+            throw CommandError("“\(path)” is empty; a store expected\(Self.log(beside: path))")
+        }
         if let store = Self.store(ofLog: path, start) {
             throw CommandError("“\(path)” is the write-ahead log of “\(store)”; name that file")
         }

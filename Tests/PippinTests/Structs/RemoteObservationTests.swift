@@ -58,7 +58,9 @@ struct RemoteObservationTests {
         #expect(try await states.next()?.map(\.code) == ["from another process"])
     }
 
-    @Test("The other process saves (for the test above)", .enabled(if: ProcessInfo.processInfo.environment[childStore] != nil))
+    @Test(
+        "The other process saves (for the test above)",
+        .enabled(if: ProcessInfo.processInfo.environment[childStore] != nil))
     func savesForAnObserver() async throws {
         let path = try #require(ProcessInfo.processInfo.environment[childStore])
         let manager = PersistenceManager(models: Coin.self, store: .file(URL(fileURLWithPath: path)))
