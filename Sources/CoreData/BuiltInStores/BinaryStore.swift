@@ -17,6 +17,7 @@ package final class BinaryStore: DocumentStore, @unchecked Sendable {
     /// - Parameters:
     ///   - data: the file.
     ///   - showingAll: whether metadata that are damaged are left out.
+    /// - Returns: its objects and its metadata.
     /// - Throws: the reason why it is no such file.
     class func document(of data: Data, showingAll: Bool) throws -> StoreDocument {
         try explaining {

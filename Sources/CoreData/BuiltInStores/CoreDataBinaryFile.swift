@@ -22,6 +22,7 @@ package enum CoreDataBinaryFile {
     /// - Parameters:
     ///   - data: the file.
     ///   - showingAll: whether metadata that are damaged are left out.
+    /// - Returns: its objects and its metadata.
     /// - Throws: the reason why it is no such file.
     static func document(of data: Data, showingAll: Bool = false) throws -> StoreDocument {
         var document = StoreDocument(lastKey: Int64(clamping: try number(in: data, 48)))

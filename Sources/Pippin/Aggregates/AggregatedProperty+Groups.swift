@@ -41,7 +41,13 @@ extension AggregatedProperty {
     /// What is known of each group: what the store computes, and the values of the changed objects. Groups that the
     /// store distinguishes may be equal in Swift, such as an “é” of one scalar and one of two.
     ///
-    /// - Parameter function: what the store computes; nil for the different values.
+    /// - Parameters:
+    ///   - function: what the store computes; nil for the different values.
+    ///   - group: the property whose values make the groups.
+    ///   - predicate: what the models meet; nil for all.
+    ///   - context: the context, whose changes count.
+    /// - Returns: the parts that each group is put together from.
+    /// - Throws: what fetching throws.
     private func parts<Group: Decodable & Hashable>(
         _ function: AggregateFunction?, by group: AggregatedProperty, _ predicate: NSPredicate?,
         in context: NSManagedObjectContext

@@ -10,7 +10,10 @@ struct AggregatedProperty: Sendable {
     /// The names of the computed columns. No property has one of them: groups are by a property's name.
     let valueName, countName: String
 
-    /// - Parameter property: the property; nil for the models themselves, which can be counted by their identifiers.
+    /// - Parameters:
+    ///   - property: the property; nil for the models themselves, which can be counted by their identifiers.
+    ///   - plan: the models' entity.
+    ///   - registry: tells what models consist of.
     /// - Throws: ``PersistenceError/Code/unknownProperty`` for a property that is not a plain attribute.
     init(_ property: PropertyName?, _ plan: EntityPlan, _ registry: ModelRegistry) throws {
         self.plan = plan

@@ -159,6 +159,7 @@ import Ordering
         ///   - row: the row.
         ///   - plan: the model's entity.
         ///   - known: a field that is known to be the same; -1 for none.
+        /// - Throws: `NotDirect`, and what reading the row throws.
         private func match(_ node: Int, _ row: any CurrentRow, _ plan: DirectPlan, known: Int = -1) throws {
             keys[node] = row.key
             if graph.nodes[node].row < 0 { return }

@@ -18,6 +18,7 @@ struct UnreadLog {
     /// looking for that would release SQLite's locks. Then nothing is said.
     ///
     /// - Parameter store: the store beside which the log is.
+    /// - Returns: the sentence.
     static func text(of store: URL) -> String? {
         guard LogFiles.kind(of: store) == nil, !PrivateCopy.isLocked(store.path + "-shm"),
             let file = FileHandle(forReadingAtPath: store.path + "-wal")

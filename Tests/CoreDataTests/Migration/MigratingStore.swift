@@ -69,6 +69,7 @@ struct MigratingStore {
     ///   - isEvaluated: whether the expressions of all relationships are evaluated, as by any subclass of the manager.
     ///   - change: changes the inferred mapping.
     ///   - body: works with the objects of the new store.
+    /// - Throws: what the migration and the body throw.
     func migrateObjects(
         from source: NSManagedObjectModel, to model: NSManagedObjectModel,
         isEvaluated: Bool = false,

@@ -71,18 +71,6 @@ extension MappingSourceCompiler {
     }
 }
 
-extension MappingSource {
-    /// A mapping model in the editor's form; see the initializer for values.
-    init(
-        _ mappingModel: NSMappingModel, from source: NSManagedObjectModel, to destination: NSManagedObjectModel,
-        paths: (source: String, destination: String), former: MappingSource? = nil
-    ) throws {
-        try self.init(
-            (mappingModel.entityMappings ?? []).map(\.document), from: MappedModel(source),
-            to: MappedModel(destination), paths: paths, former: former)
-    }
-}
-
 /// An expression of a mapping model; fetch requests have a class of their own.
 func makeMappingExpression(_ tree: ExpressionTree) -> NSExpression {
     guard case .fetch(let request, let context, let countOnly) = tree else { return makeExpression(tree) }

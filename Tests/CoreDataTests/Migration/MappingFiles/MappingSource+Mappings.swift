@@ -1,7 +1,9 @@
+import CoreData
 import Foundation
 import KeyedArchives
 import PredicateFormat
 
+@testable import CoreData
 @testable import ModelFiles
 
 extension MappingSource {
@@ -144,5 +146,17 @@ extension MappingSource {
         } catch {
             throw ModelFileError(.unwritable, entity: mapping, reason: "its user info cannot be archived: \(error)")
         }
+    }
+}
+
+extension MappingSource {
+    /// A mapping model in the editor's form; see the initializer for values.
+    init(
+        _ mappingModel: NSMappingModel, from source: NSManagedObjectModel, to destination: NSManagedObjectModel,
+        paths: (source: String, destination: String), former: MappingSource? = nil
+    ) throws {
+        try self.init(
+            (mappingModel.entityMappings ?? []).map(\.document), from: MappedModel(source),
+            to: MappedModel(destination), paths: paths, former: former)
     }
 }
