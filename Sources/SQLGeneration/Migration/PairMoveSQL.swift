@@ -128,8 +128,9 @@ package enum PairMoveSQL {
         return "UPDATE \(name: table) SET \(cleared) WHERE \(missing)"
     }
 
-    /// Orders the destinations of a relationship that had no order by their primary keys: `UPDATE ZPET AS u SET
-    /// Z_FOK_OWNER = o.Z_FOK FROM (SELECT Z_PK, … AS Z_FOK FROM ZPET WHERE ZOWNER IS NOT NULL) o WHERE o.Z_PK = u.Z_PK`.
+    /// Orders the destinations of a relationship that had no order by their primary keys:
+    /// `UPDATE ZPET AS u SET Z_FOK_OWNER = o.Z_FOK FROM (SELECT Z_PK, … AS Z_FOK FROM ZPET WHERE ZOWNER IS NOT NULL) o
+    /// WHERE o.Z_PK = u.Z_PK`.
     ///
     /// - Parameters:
     ///   - column: the column with the order key.

@@ -18,7 +18,7 @@ struct DocumentProblems {
         let counts = Dictionary(contents.objects.map { ($0.key, 1) }, uniquingKeysWith: +)
         let shared = counts.filter { $0.value > 1 }.keys.sorted()
         if !shared.isEmpty {
-            let names = shared.prefix(StoreCheck.mostNamed).map(String.init).joined(separator: ", ")
+            let names = shared.prefix(TextTools.mostNamed).map(String.init).joined(separator: ", ")
             add(.unique, "objects have the number of another one: \(names)\(rest(shared.count))")
         }
         var places = Places()
@@ -73,7 +73,7 @@ struct DocumentProblems {
         }
     }
 
-    private func rest(_ count: Int) -> String { count > StoreCheck.mostNamed ? ", …" : "" }
+    private func rest(_ count: Int) -> String { count > TextTools.mostNamed ? ", …" : "" }
 }
 
 private enum Defect: Hashable {
@@ -110,6 +110,6 @@ private struct Places {
         }
         if all[index].keys.last == object.key { return }
         all[index].count += 1
-        if all[index].keys.count < StoreCheck.mostNamed { all[index].keys.append(object.key) }
+        if all[index].keys.count < TextTools.mostNamed { all[index].keys.append(object.key) }
     }
 }

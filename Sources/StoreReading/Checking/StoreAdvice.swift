@@ -17,8 +17,8 @@ package struct StoreAdvice {
     /// - Throws: an error for a file that cannot be read.
     package init(of url: URL, _ store: DirectStore) throws {
         guard store.pagesByKey else { return }
-        let connection = try FileDetails.connection(url)
-        let schema = try StoreCheck.schema(of: store, url)
+        let connection = try ReadingConnection.open(url)
+        let schema = try ReadingConnection.schema(of: store, url)
         let indexes = try Self.indexes(connection)
         addTemplates(store, schema, indexes)
         addRelationships(store, schema, indexes)

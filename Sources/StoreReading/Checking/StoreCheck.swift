@@ -19,9 +19,6 @@ package struct StoreCheck {
 
     package private(set) var problems: [Problem] = []
 
-    /// How many of the objects with the same defect are named.
-    static let mostNamed = 5
-
     /// Checks everything, without changing anything.
     ///
     /// - Parameters:
@@ -32,11 +29,11 @@ package struct StoreCheck {
     package init(of url: URL, _ store: DirectStore, progress: (String) throws -> Void = { _ in }) throws {
         if store.pagesByKey {
             try progress("file")
-            let connection = try FileDetails.connection(url)
+            let connection = try ReadingConnection.open(url)
             checkPages(connection, url)
             // Nothing else can be said about a damaged file.
             guard problems.isEmpty else { return }
-            let schema = try Self.schema(of: store, url)
+            let schema = try ReadingConnection.schema(of: store, url)
             for entity in store.layout.entities where entity.superentity == nil {
                 try progress(entity.name)
                 try checkRows(of: entity, schema, connection)
@@ -81,16 +78,6 @@ package struct StoreCheck {
     }
 
     private init() {}
-
-    static func schema(of store: DirectStore, _ url: URL) throws -> SQLSchema {
-        try schema(of: store.layout, store.coordinator.managedObjectModel, url)
-    }
-
-    static func schema(of layout: ModelLayout, _ model: NSManagedObjectModel, _ url: URL) throws -> SQLSchema {
-        let catalog = try StoreFile.openForReading(url).catalog()
-        return SQLSchema(
-            layout: layout, entityNames: nil, numbers: catalog.numbers(for: model), catalog: catalog)
-    }
 
     // MARK: The file
 
@@ -194,8 +181,8 @@ package struct StoreCheck {
             return
         }
         guard !found.isEmpty else { return }
-        let names = found.keys.sorted().prefix(Self.mostNamed).map { "\(entity.name)/p\($0)" }.joined(separator: ", ")
-        let rest = found.count > Self.mostNamed ? ", …" : ""
+        let names = found.keys.sorted().prefix(TextTools.mostNamed).map { "\(entity.name)/p\($0)" }.joined(separator: ", ")
+        let rest = found.count > TextTools.mostNamed ? ", …" : ""
         problems.append(
             Problem(
                 kind: .reference,

@@ -44,7 +44,7 @@ package enum StoreRepair {
         try StoreFiles.linkFiles(of: source, to: target)
         var done = ["the file and its indexes are written anew"]
         let store = try DirectStore(.init(path: target.path, modelPath: model))
-        let schema = try StoreCheck.schema(of: store, target)
+        let schema = try ReadingConnection.schema(of: store, target)
         store.close()
         let connection = try Self.connection(target)
         try connection.execute("PRAGMA journal_mode = WAL")

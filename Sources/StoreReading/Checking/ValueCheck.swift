@@ -67,7 +67,7 @@ struct ValueCheck {
         let counts = try counts(ValueCheckSQL.strangers(among: columns, in: mapping), columns.count)
         return try zip(columns, counts).filter { $1 > 0 }.map { column, count in
             let statement = try connection.prepare(
-                ValueCheckSQL.strangers(in: column, of: mapping, limit: StoreCheck.mostNamed))
+                ValueCheckSQL.strangers(in: column, of: mapping, limit: TextTools.mostNamed))
             var names: [String] = []
             while try statement.step() {
                 names.append("\(mapping.layout.name)/p\(statement.integer(at: 0)) (\(statement.string(at: 1)))")
@@ -93,7 +93,7 @@ struct ValueCheck {
         return try zip(conditions, counts).filter { $1 > 0 }.map { condition, count in
             let statement = try connection.prepare(
                 ValueCheckSQL.values(
-                    of: condition.column, in: mapping, where: condition.sql, limit: StoreCheck.mostNamed))
+                    of: condition.column, in: mapping, where: condition.sql, limit: TextTools.mostNamed))
             var names: [String] = []
             while try statement.step() {
                 let value = TextTools.inOneLine(statement.string(at: 1))
@@ -155,7 +155,7 @@ struct ValueCheck {
             var keys: [Int64] = []
             while try statement.step() { keys.append(statement.integer(at: 0)) }
             guard !keys.isEmpty else { return nil }
-            let names = keys.prefix(StoreCheck.mostNamed).map { "\(mapping.layout.name)/p\($0)" }
+            let names = keys.prefix(TextTools.mostNamed).map { "\(mapping.layout.name)/p\($0)" }
             let rest = keys.count > names.count ? ", …" : ""
             let text =
                 "“\(mapping.layout.name).\(relationship.name)” of \(TextTools.count(keys.count, "object")) leads to objects whose "

@@ -25,7 +25,7 @@ package struct HistoryPortion {
     ) throws {
         guard let first = transactions.first, let last = transactions.last else { return }
         if let file = store.file {
-            let connection = try FileDetails.connection(file)
+            let connection = try ReadingConnection.open(file)
             if try connection.integer(StoreCheckSQL.changeCount(after: first - 1)) ?? 0 > Self.most {
                 try read(transactions, mostChanges, connection, store, file)
                 return
@@ -39,7 +39,7 @@ package struct HistoryPortion {
     private mutating func read(
         _ transactions: [Int64], _ mostChanges: Int, _ connection: Connection, _ store: DirectStore, _ file: URL
     ) throws {
-        let schema = try StoreCheck.schema(of: store, file)
+        let schema = try ReadingConnection.schema(of: store, file)
         for transaction in transactions {
             counts[transaction] = Int(try connection.integer(StoreCheckSQL.changeCount(of: transaction)) ?? 0)
             let statement = try connection.prepare(StoreCheckSQL.changes(of: transaction, limit: mostChanges))

@@ -59,8 +59,8 @@ enum DocumentModel {
     /// The first few of some properties; nil for none.
     private static func named(_ properties: [String]) -> String? {
         guard !properties.isEmpty else { return nil }
-        let rest = properties.count > StoreCheck.mostNamed ? ", …" : ""
-        return properties.prefix(StoreCheck.mostNamed).map { "“\($0)”" }.joined(separator: ", ") + rest
+        let rest = properties.count > TextTools.mostNamed ? ", …" : ""
+        return properties.prefix(TextTools.mostNamed).map { "“\($0)”" }.joined(separator: ", ") + rest
     }
 
     private static func remark(_ inheritance: EntityInheritance, isKnown: Bool) -> String? {

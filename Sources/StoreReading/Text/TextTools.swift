@@ -4,6 +4,9 @@ import Foundation
 
 /// Small pieces of text that the renderings share.
 package enum TextTools {
+    /// How many of the things with the same defect are named in a sentence.
+    static let mostNamed = 5
+
     /// A sentence without its final period, as a part of another one.
     package static func withoutPeriod(_ sentence: String) -> String {
         sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence

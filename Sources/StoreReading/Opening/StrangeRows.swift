@@ -15,7 +15,7 @@ enum StrangeRows {
         var (count, named) = (0, [Int64]())
         while try statement.step() {
             count += 1
-            if count <= StoreCheck.mostNamed { named.append(statement.integer(at: 0)) }
+            if count <= TextTools.mostNamed { named.append(statement.integer(at: 0)) }
         }
         guard count > 0 else { return nil }
         let keys = named.map(String.init).joined(separator: ", ") + (count > named.count ? ", …" : "")
@@ -30,8 +30,8 @@ enum StrangeRows {
     static func texts(
         of roots: [EntityLayout], in layout: ModelLayout, _ model: NSManagedObjectModel, _ url: URL
     ) throws -> [String] {
-        let connection = try FileDetails.connection(url)
-        let schema = try StoreCheck.schema(of: layout, model, url)
+        let connection = try ReadingConnection.open(url)
+        let schema = try ReadingConnection.schema(of: layout, model, url)
         return try roots.compactMap { try schema.mapping(of: $0).flatMap { try text(of: $0, connection) } }
     }
 }
