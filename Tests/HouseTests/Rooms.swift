@@ -90,7 +90,8 @@ enum Rooms {
         "PostgresMigration/Lightweight/DatabaseMigration.swift":
             "tables are altered; rows move by SQLGeneration's statements",
         "PostgresMigration/Lightweight/DatabaseMigration+Afterwards.swift": "references that lead nowhere are cleared",
-        "PostgresMigration/Lightweight/DatabaseMigrator.swift": "a script asks for the generation that it was planned for",
+        "PostgresMigration/Lightweight/DatabaseMigrator.swift":
+            "a script asks for the generation that it was planned for",
         "PostgresMigration/Reconciling/DatabaseReconciliation.swift":
             "values come as texts, around SQLGeneration's statement",
     ]

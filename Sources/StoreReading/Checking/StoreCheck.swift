@@ -181,7 +181,8 @@ package struct StoreCheck {
             return
         }
         guard !found.isEmpty else { return }
-        let names = found.keys.sorted().prefix(TextTools.mostNamed).map { "\(entity.name)/p\($0)" }.joined(separator: ", ")
+        let names = found.keys.sorted().prefix(TextTools.mostNamed).map { "\(entity.name)/p\($0)" }
+            .joined(separator: ", ")
         let rest = found.count > TextTools.mostNamed ? ", …" : ""
         problems.append(
             Problem(

@@ -66,7 +66,7 @@ struct OptionalChainTests {
         #expect(try await ids(#Predicate { $0.poet?.name.isEmpty == true }) == [3])
     }
 
-    @Test("that lead to a value are nil where a part is, as ever")
+    @Test("are nil where a part is, if they lead to a value")
     func values() async throws {
         #expect(try await ids(#Predicate { $0.poet?.name == "Ann" }) == [2])
         #expect(try await ids(#Predicate { ($0.subtitle?.count ?? 0) == 0 }) == [1, 2])

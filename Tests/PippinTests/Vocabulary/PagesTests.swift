@@ -6,7 +6,7 @@ private struct Step: CoreModel, Equatable {
     var floor: Int
 }
 
-@Suite("The pages of a fetch, as a sequence,")
+@Suite("The pages of a fetch as a sequence")
 struct PagesTests {
     private let counter: Counter
     private var manager: PersistenceManager { counter.manager }
