@@ -86,7 +86,7 @@ struct ValidationOverrideTests {
         }
     }
 
-    @Test("are none in a class that overrides other methods: the model's rules are checked without it")
+    @Test("are not assumed of a class that overrides other methods: the model's rules are checked without it")
     func none() throws {
         try context.performAndWait {
             let tag = try #require(context.make("Tag") as? ClippingTag)

@@ -35,13 +35,13 @@ struct OptionalChainSQLTests {
                 """)
     }
 
-    @Test("that is false instead is a plain condition, which an index may serve")
+    @Test("is a plain condition, which an index may serve, if it is false in place of nil")
     func falseInstead() throws {
         #expect(
             try condition(#Predicate { $0.text?.isEmpty ?? false }) == "t0.ZTEXT IS NOT NULL AND t0.ZTEXT = ?")
     }
 
-    @Test("to a property needs no condition: a path continues from NULL with NULL")
+    @Test("needs no condition if it leads to a property: a path continues from NULL with NULL")
     func paths() throws {
         #expect(try condition(#Predicate { $0.text?.count == 3 }) == "length(t0.ZTEXT) = ?")
     }

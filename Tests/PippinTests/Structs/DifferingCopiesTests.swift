@@ -169,7 +169,7 @@ struct DifferingCopiesTests {
         #expect(try await manager.fetch(Wordsmith.self).map(\.works.count) == [2])
     }
 
-    @Test("in their lists are refused in models that lead back to themselves, too, where other ones lead to both")
+    @Test("are refused for their lists in models that lead back to themselves, too, where other ones lead to both")
     func listsOnCycles() async throws {
         let (none, empty) = (Acquaintance(id: 1, friends: nil), Acquaintance(id: 1, friends: []))
         #expect(try await refused([Message(id: 1, author: none), Message(id: 2, author: empty)]) == "friends")

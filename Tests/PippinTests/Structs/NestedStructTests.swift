@@ -228,7 +228,7 @@ struct EmptyValueTests {
         #expect(try fetch(.in(\.first, [Reference(id: "h"), nil])) == [1, 2, 3])
     }
 
-    @Test("of lists of models are told apart in Swift predicates and formats, too")
+    @Test("are told apart for lists of models in Swift predicates and formats, too")
     func relationshipsInPredicates() throws {
         let filters: [(Filter<Binder>, [Int])] = [
             (.matching(#Predicate { $0.maybeSheets == nil }), [2]),
@@ -244,7 +244,7 @@ struct EmptyValueTests {
         }
     }
 
-    @Test("and a list of models is refused where it cannot be compared")
+    @Test("are refused for a list of models where it cannot be compared")
     func models() {
         #expect(
             throws: PersistenceError.notComparable(property: "\\Binder.sheets", entity: "Binder", type: "Array<Sheet>")

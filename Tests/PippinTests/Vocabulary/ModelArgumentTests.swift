@@ -36,7 +36,7 @@ struct ModelArgumentTests {
         return found
     }
 
-    @Test("that a condition chooses, are compared by their identifiers")
+    @Test("are compared by their identifiers where a condition chooses them")
     func conditions() async throws {
         let (jane, emma) = (jane, emma)
         let wrote = #Predicate<Scroll> { ($0.isTranslated ? $0.translator : $0.author) == jane }
@@ -47,7 +47,7 @@ struct ModelArgumentTests {
         #expect(try await ids(.format("TERNARY(isTranslated == 1, translator, %@) == translator", emma)) == [1, 2])
     }
 
-    @Test("of a list with properties in it, are compared by their identifiers")
+    @Test("are compared by their identifiers in a list with properties in it")
     func lists() async throws {
         #expect(try await ids(.format("author != nil AND author IN {translator, %@}", emma)) == [3])
     }

@@ -42,7 +42,7 @@ struct OptionalChainTests {
         return found
     }
 
-    @Test("that end in a Boolean are nil without the value that they begin with")
+    @Test("are nil without the value that they begin with, if they end in a Boolean")
     func booleans() async throws {
         #expect(try await ids(#Predicate { $0.subtitle?.isEmpty == false }) == [3])
         #expect(try await ids(#Predicate { $0.subtitle?.isEmpty == true }) == [2])
@@ -55,7 +55,7 @@ struct OptionalChainTests {
         #expect(try await ids(#Predicate { $0.pages.flatMap { $0 > 5 } ?? true }) == [1, 3])
     }
 
-    @Test("that count, or look at members, are nil without the model before them")
+    @Test("are nil without the model before them, if they count or look at members")
     func members() async throws {
         #expect(try await ids(#Predicate { $0.poet?.prizes.isEmpty == true }) == [2])
         #expect(try await ids(#Predicate { $0.poet?.prizes.isEmpty ?? true }) == [1, 2])
