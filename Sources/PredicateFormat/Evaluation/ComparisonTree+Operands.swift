@@ -61,12 +61,3 @@ extension Value {
         }
     }
 }
-
-extension ExpressionTree {
-    /// The value of a constant; nil for any other expression.
-    package var constantValue: Value? {
-        if case .constant(let value) = self { value } else { nil }
-    }
-
-    var isConstant: Bool { constantValue != nil }
-}

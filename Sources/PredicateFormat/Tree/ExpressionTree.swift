@@ -84,3 +84,13 @@ package final class BlockReference: Hashable, @unchecked Sendable {
         hasher.combine(ObjectIdentifier(self))
     }
 }
+
+extension ExpressionTree {
+    /// The value of a constant; nil for any other expression.
+    package var constantValue: Value? {
+        if case .constant(let value) = self { value } else { nil }
+    }
+
+    /// Whether it is a constant.
+    var isConstant: Bool { constantValue != nil }
+}
