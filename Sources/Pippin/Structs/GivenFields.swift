@@ -7,12 +7,12 @@ struct GivenFields: Sendable {
     private var fields: [ObjectIdentifier: Set<Int>] = [:]
     /// The places at which the file has models in columns, each with the places that its fields lead to. The given
     /// models are at the first one.
-    private var places: [[Int: Destination]] = [[:]]
+    private var places: [[Int: Lead]] = [[:]]
     /// Whether models that have few columns at one place may be in JSON at another.
     private var needsPlaces = false
 
     /// Where a field of a model leads in the file.
-    private enum Destination: Equatable {
+    private enum Lead: Equatable {
         case place(Int)
         /// To models in JSON.
         case json
@@ -129,7 +129,7 @@ struct GivenFields: Sendable {
                 entity: root.plan.name, uid: root.key.text, key: nil,
                 reason: "a model in its JSON has other models in a later record. Save the records one after the other.")
         }
-        var found: [Int: Destination] = [:]
+        var found: [Int: Lead] = [:]
         for root in 0..<graph.rootCount { found[root] = .place(0) }
         var queue = Array(0..<graph.rootCount)
         var next = 0
@@ -155,7 +155,7 @@ struct GivenFields: Sendable {
     }
 
     /// Where a field of a model leads, which is itself at a place, in JSON, or elsewhere.
-    private func destination(of field: Int, at place: Destination) -> Destination {
+    private func destination(of field: Int, at place: Lead) -> Lead {
         guard case .place(let number) = place else { return place }
         return places[number][field] ?? .elsewhere
     }

@@ -79,6 +79,28 @@ extension Tombstones {
         }
     }
 
+    /// The entities of which the history keeps values of deleted objects: `SELECT DISTINCT entity FROM pippin.changes
+    /// WHERE schema_name = $1 AND entity IN (3, 4) AND tombstone IS NOT NULL ORDER BY entity`.
+    ///
+    /// - Parameters:
+    ///   - entities: the numbers of the entities in question. Without any, the history is not read.
+    ///   - place: the store.
+    ///   - connection: the connection.
+    /// - Returns: the numbers of those with such values, in order.
+    /// - Throws: the server's errors.
+    package static func kept(
+        among entities: [Int], of place: StorePlace, _ connection: PostgresConnection
+    ) throws -> [Int] {
+        guard !entities.isEmpty else { return [] }
+        var parameters = PostgresParameters()
+        parameters.append(place.schema)
+        let list = entities.map(String.init).joined(separator: ", ")
+        let result = try connection.query(
+            "SELECT DISTINCT entity FROM pippin.changes WHERE schema_name = $1 AND entity IN (\(list)) "
+                + "AND tombstone IS NOT NULL ORDER BY entity", parameters)
+        return (0..<result.count).map { Int(result.integer($0, 0)) }
+    }
+
     /// The values by their new names. The value of an attribute that is gone does not stay where another one has got
     /// its name.
     static func renamed(_ list: [String: Any], _ names: [String: String]) -> [String: Any]? {

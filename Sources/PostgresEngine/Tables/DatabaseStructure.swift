@@ -17,8 +17,6 @@ package struct DatabaseStructure {
     package var owners: [String: Owner] = [:]
     /// Triggers and row-level security, which only others put on tables, by table.
     package var guards: [String: [String]] = [:]
-    /// The numbers of the entities of which the history keeps values of deleted objects.
-    package var tombstones: Set<Int> = []
     /// The masks of changed properties that the history has, by entity.
     package var masks: [(entity: Int, mask: Data)] = []
 
@@ -99,7 +97,6 @@ package struct DatabaseStructure {
             (Self.referencesQuery, { $0.readReferences($1) }), (Self.partsQuery, { $0.readParts($1) }),
             (Self.grantsQuery, { $0.readGrants($1) }), (Self.ownersQuery, { $0.readOwners($1) }),
             (Self.guardsQuery, { $0.readGuards($1) }), (Self.masksQuery, { $0.readMasks($1) }),
-            (Self.tombstonesQuery, { $0.readTombstones($1) }),
         ]
         let results = try connection.pipeline(readers.map { .init($0.query, parameters) })
         for (reader, result) in zip(readers, results) { reader.read(&self, SchemaResult(result, place.schema)) }
@@ -217,13 +214,5 @@ extension DatabaseStructure {
 
     private mutating func readMasks(_ found: SchemaResult) {
         for row in found.rows { masks.append((Int(found.result.integer(row, 0)), found.result.data(row, 1))) }
-    }
-
-    private static let tombstonesQuery = """
-        SELECT DISTINCT entity FROM pippin.changes WHERE schema_name = $1 AND tombstone IS NOT NULL
-        """
-
-    private mutating func readTombstones(_ found: SchemaResult) {
-        for row in found.rows { tombstones.insert(Int(found.result.integer(row, 0))) }
     }
 }

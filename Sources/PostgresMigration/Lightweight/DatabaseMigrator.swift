@@ -67,7 +67,8 @@ struct DatabaseMigrator {
         let computed = try DerivedColumn.all(in: schema).filter {
             try rows.needsValues($0) && $0.fill(in: schema) == nil
         }
-        let kept = Self.renamed(schema, migration.plan).keys.filter(structure.tombstones.contains).sorted()
+        let kept = try Tombstones.kept(
+            among: Self.renamed(schema, migration.plan).keys.sorted(), of: opening.place, opening.connection)
         let derived = computed.map { ($0.mapping.layout.name, $0.mapping.layout.slots[$0.slot].name) }
         leftToProgram =
             derived.map { "the values of the derived attribute “\($0).\($1)”" }

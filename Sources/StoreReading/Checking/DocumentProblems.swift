@@ -22,8 +22,9 @@ struct DocumentProblems {
             add(.unique, "objects have the number of another one: \(names)\(rest(shared.count))")
         }
         var places = Places()
+        let typesByEntity = isDerived || layout == nil ? nil : entities.mapValues(Self.types)
         for object in contents.objects {
-            let types = isDerived || layout == nil ? nil : Self.types(of: entities[object.entityName.lowercased()])
+            let types = typesByEntity.map { $0[object.entityName.lowercased()] ?? [:] }
             let declared = contents.declarations.entities[object.entityName]?.attributes ?? [:]
             var known: Set<String> = []
             for (name, value) in object.attributes {
@@ -43,7 +44,7 @@ struct DocumentProblems {
     }
 
     /// The types of an entity's attributes, by their names in small letters; of composite ones, those of the elements.
-    private static func types(of entity: EntityLayout?) -> [String: NSAttributeType] {
+    private static func types(of entity: EntityLayout) -> [String: NSAttributeType] {
         var types: [String: NSAttributeType] = [:]
         func add(_ attribute: AttributeLayout, _ path: String) {
             guard attribute.type == .compositeAttributeType else {
@@ -52,7 +53,7 @@ struct DocumentProblems {
             }
             for element in attribute.elements { add(element, "\(path).\(element.name)") }
         }
-        for slot in entity?.slots ?? [] where !slot.isTransient {
+        for slot in entity.slots where !slot.isTransient {
             if let attribute = slot.attribute { add(attribute, slot.name) }
         }
         return types
