@@ -114,6 +114,19 @@ struct OddStoreTests {
         }
     }
 
+    @Test("A store without a model that has lost a table is shown without the entities in it, by dump and by query")
+    func lostTable() throws {
+        try withStore { store, _ in
+            try execute("DELETE FROM Z_MODELCACHE; DROP TABLE ZBOOK", in: store)
+            let objects = try CommandRun("dump", "--json", store.path).objects()
+            #expect(objects["Tag"]?.count == 1)
+            #expect(objects["Comic"] == nil)
+            let run = CommandRun("query", store.path, "Tag", "--format", "jsonl")
+            #expect(run.status == 0, "\(run.errors)")
+            #expect(run.output.split(separator: "\n").count == 1)
+        }
+    }
+
     @Test(
         "Without metadata, a store says so, and opens with its copy of the model or with a model",
         arguments: [

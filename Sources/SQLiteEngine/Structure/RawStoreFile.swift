@@ -16,6 +16,15 @@ package struct RawStoreFile {
         tables = try connection.tableNames()
     }
 
+    /// Opens a file in the way that its folder allows: a read-only folder has no room for the files of a log.
+    package static func forReading(_ url: URL) throws -> RawStoreFile {
+        do { return try RawStoreFile(url, mode: .readOnly) } catch let error as SQLiteError
+            where error.isCannotOpen || error.isReadOnly
+        {
+            return try RawStoreFile(url, mode: .immutable)
+        }
+    }
+
     // MARK: What the file says of itself
 
     /// The UUID and the bytes of the metadata; each is nil for NULL.
@@ -75,8 +84,8 @@ package struct RawStoreFile {
 
     // MARK: Rows
 
-    /// The names of a table's columns, in order.
-    package func columns(of table: String) throws -> [String] { try connection.columnNames(ofTable: table) }
+    /// The columns of each table, in order.
+    package func columnsByTable() throws -> [String: [TableDefinition.Column]] { try connection.columnsByTable() }
 
     /// The number of rows.
     ///
@@ -99,7 +108,7 @@ package struct RawStoreFile {
     package func forEachRow(
         in table: String, ofEntity number: Int?, _ body: ([SQLValue]) throws -> Void
     ) throws {
-        let columns = try columns(of: table)
+        let columns = try connection.columnNames(ofTable: table)
         let statement = try connection.prepare(
             RawRowSQL.rows(in: table, ofEntity: number, isOrdered: columns.contains("Z_PK")))
         while try statement.step() { try body(columns.indices.map { statement.value(at: Int32($0)) }) }

@@ -69,7 +69,7 @@ package final class DirectStore: @unchecked Sendable {
             guard facts.kind == .sqlite, !opening.isWritable else {
                 throw CommandError("\(error.reason); --model names a model to open it with")
             }
-            candidates = [{ try TableModel.candidate(for: url, facts: facts, reason: error.reason) }]
+            candidates = [{ try TableModel.candidate(for: url, store: original, reason: error.reason) }]
         }
         let opened: ModelCandidate.Opened
         do { opened = try ModelCandidate.open(candidates, facts, url, options) } catch {

@@ -51,7 +51,7 @@ package struct FileFacts {
         }
         namesProperties = true
         do {
-            let file = try isCopy ? RawStoreFile(copy, mode: .readWrite) : Self.readable(copy)
+            let file = try isCopy ? RawStoreFile(copy, mode: .readWrite) : RawStoreFile.forReading(copy)
             guard file.tables.contains("Z_METADATA"), file.tables.contains("Z_PRIMARYKEY") else {
                 let missing = file.tables.contains("Z_METADATA") ? "Z_PRIMARYKEY" : "Z_METADATA"
                 throw CommandError(
@@ -70,15 +70,6 @@ package struct FileFacts {
             }
             let damage = error.isCorrupt ? " is damaged" : " cannot be read"
             throw CommandError("“\(original.path)”\(damage): \(error.message)")
-        }
-    }
-
-    /// Opens a file in the way that its folder allows: a read-only folder has no room for the files of a log.
-    private static func readable(_ url: URL) throws -> RawStoreFile {
-        do { return try RawStoreFile(url, mode: .readOnly) } catch let error as SQLiteError
-            where error.isCannotOpen || error.isReadOnly
-        {
-            return try RawStoreFile(url, mode: .immutable)
         }
     }
 

@@ -1,9 +1,12 @@
 import CoreData
+import SQLGeneration
 import SQLiteConnection
+import SQLiteEngine
 
 /// An SQLite store without a model: its objects as in its tables, under the names found there. A store in another file
 /// says enough for a model: see `DocumentModel`.
 package struct RawStore {
+    /// An entity, or a join table.
     package struct Entity {
         package let name: String
         /// Its superentity; nil if the file does not name it.
@@ -11,6 +14,9 @@ package struct RawStore {
         package let count: Int
         /// The names of the columns.
         package let columns: [String]
+        fileprivate let table: RawTables.Table
+        /// The entity's number, if its table also has rows of others.
+        fileprivate let number: Int?
     }
 
     package let original: URL
@@ -20,24 +26,49 @@ package struct RawStore {
     package let entities: [Entity]
     /// The rows that are of no entity, in words.
     package let strangeRows: [String]
-    private let contents: RawTables
+    private let file: RawStoreFile
     private let copy: PrivateCopy
 
     /// Opens a store.
     ///
     /// - Throws: an error that names the file and its defect.
     package init(at path: String, reason: String) throws {
-        original = URL(store: path)
-        copy = try PrivateCopy(of: original)
+        let original = URL(store: path)
+        let copy = try PrivateCopy(of: original)
+        (self.original, self.copy) = (original, copy)
         facts = try FileFacts(copy: copy.url, original: original)
         self.reason = reason
         if let missing = SQLiteHeader(of: original)?.missingBytes {
             throw CommandError(
                 "“\(original.path)” is cut off: \(missing) bytes are missing at its end, and \(reason)")
         }
-        contents = try RawTables(copy.url, original: original, uuid: facts.uuid)
-        entities = try contents.entities()
-        strangeRows = try contents.strangeRows()
+        (file, entities, strangeRows) = try RawTables.reading(original) {
+            let file = try RawStoreFile(copy.url, mode: .readOnly)
+            let entities = try Self.entities(of: RawTables(file), in: file)
+            return (file, entities, try Self.strangeRows(besides: entities, in: file))
+        }
+    }
+
+    private static func entities(of tables: RawTables, in file: RawStoreFile) throws -> [Entity] {
+        func entity(_ name: String, _ parent: String?, _ table: RawTables.Table, _ number: Int?) throws -> Entity {
+            Entity(
+                name: name, parent: parent, count: try file.count(in: table.name, ofEntity: number),
+                columns: table.columns.map(\.name).filter { !RawTables.isBookkeeping($0) }, table: table,
+                number: number)
+        }
+        return try tables.entities.map { try entity($0.name, $0.parent, $0.table, $0.sharesTable ? $0.number : nil) }
+            + tables.joinTables.map { try entity($0.name, nil, $0, nil) }
+    }
+
+    /// The rows of each table that are of none of its entities, in words.
+    private static func strangeRows(besides entities: [Entity], in file: RawStoreFile) throws -> [String] {
+        let shared = Dictionary(grouping: entities.filter { $0.number != nil }, by: \.table.name)
+        return try shared.sorted { $0.key < $1.key }.compactMap { table, entities in
+            let rest = try file.count(in: table, ofEntity: nil) - entities.reduce(0) { $0 + $1.count }
+            guard rest > 0 else { return nil }
+            return "\(TextTools.count(rest, "row")) of \(table) \(rest == 1 ? "is" : "are") of an entity that "
+                + "Z_PRIMARYKEY does not have"
+        }
     }
 
     /// The entities to show: all, or the named one.
@@ -55,6 +86,36 @@ package struct RawStore {
 
     /// Calls a function with each object of an entity, by primary key.
     package func forEachObject(of entity: Entity, _ body: (ObjectRecord) throws -> Void) throws {
-        try contents.forEachObject(of: entity, body)
+        try RawTables.reading(original) {
+            let columns = entity.table.columns.map(\.name)
+            let key = columns.firstIndex(of: "Z_PK")
+            let shown = columns.indices.filter { !RawTables.isBookkeeping(columns[$0]) }
+            var row: Int64 = 0
+            try file.forEachRow(in: entity.table.name, ofEntity: entity.number) { values in
+                row += 1
+                let primaryKey = key.flatMap { values[$0].integer } ?? row
+                try body(
+                    ObjectRecord(
+                        entityName: entity.name, key: primaryKey,
+                        uri: "x-coredata://\(facts.uuid)/\(entity.name)/p\(primaryKey)",
+                        fields: shown.map { .init(name: columns[$0], value: FieldValue(values[$0])) }))
+            }
+        }
     }
+}
+
+extension FieldValue {
+    fileprivate init(_ value: SQLValue) {
+        switch value {
+        case .null: self = .null
+        case .integer(let number): self = .integer(number)
+        case .double(let number): self = .double(number)
+        case .text(let text): self = .string(text)
+        case .blob(let data): self = .data(data)
+        }
+    }
+}
+
+extension SQLValue {
+    fileprivate var integer: Int64? { if case .integer(let number) = self { number } else { nil } }
 }

@@ -1,20 +1,20 @@
 import CoreData
 import ModelFiles
 import SQLGeneration
-import SQLiteConnection
 import SQLiteEngine
 
-/// A model for a store that has none: the entities that `Z_PRIMARYKEY` numbers, with an attribute for each column.
-/// Relationships are the numbers in their columns.
+/// A model for a store that has none: the entities of its tables, with an attribute for each column. Relationships are
+/// the numbers in their columns.
 enum TableModel {
-    static func candidate(for url: URL, facts: FileFacts, reason: String) throws -> ModelCandidate {
-        let file = try StoreFile.openForReading(url)
-        let catalog = try file.catalog()
-        let document = document(
-            of: catalog,
-            parents: try RawStoreFile(url, mode: file.connection.mode).entities().map {
-                ($0.name, $0.number, $0.parent)
-            })
+    /// - Parameters:
+    ///   - url: the file to read, the store's or a copy.
+    ///   - store: the store, by which errors name it.
+    ///   - reason: why there is no model, as a sentence without its final period.
+    /// - Returns: the model.
+    /// - Throws: `CommandError` for a file that cannot be read, or has no entities.
+    static func candidate(for url: URL, store: URL, reason: String) throws -> ModelCandidate {
+        let tables = try RawTables.reading(store) { try RawTables(RawStoreFile.forReading(url)) }
+        let document = document(of: tables)
         guard !document.entities.isEmpty else { throw CommandError("\(reason), and it has no entities") }
         return ModelCandidate(
             document: document, versionHashes: [:], origin: "none: \(reason). Its tables are shown as they are",
@@ -22,41 +22,21 @@ enum TableModel {
     }
 
     /// Pure.
-    static func document(
-        of catalog: StoreCatalog, parents: [(name: String, number: Int, parent: Int)]
-    ) -> ModelDocument {
+    static func document(of tables: RawTables) -> ModelDocument {
         var document = ModelDocument()
-        let names = Dictionary(parents.map { ($0.number, $0.name) }, uniquingKeysWith: { first, _ in first })
-        let tables = Dictionary(
-            catalog.tables.map { ($0.key.uppercased(), $0.value) }, uniquingKeysWith: { first, _ in first })
-        let superiors = Dictionary(parents.map { ($0.number, $0.parent) }, uniquingKeysWith: { first, _ in first })
-        for entity in parents.sorted(by: { $0.number < $1.number }) {
-            // Entities that inherit from one another in a damaged store are shown without that.
-            let parent = isEndless(entity.number, superiors) ? nil : names[entity.parent]
-            guard parent != nil || tables["Z" + entity.name.uppercased()] != nil else { continue }
+        document.entities = tables.entities.map { entity in
             var described = EntityDocument(name: entity.name)
-            described.parentName = parent
-            if parent == nil {
-                for column in tables["Z" + entity.name.uppercased()] ?? [] {
-                    guard let property = attribute(column), described.property(named: property.name) == nil else {
-                        continue
-                    }
-                    described.properties.append(property)
+            described.parentName = entity.parent
+            guard entity.parent == nil else { return described }
+            for column in entity.table.columns {
+                guard let property = attribute(column), described.property(named: property.name) == nil else {
+                    continue
                 }
+                described.properties.append(property)
             }
-            document.entities.append(described)
+            return described
         }
         return document
-    }
-
-    /// Whether the inheritance above an entity is circular, or deeper than a model may be.
-    private static func isEndless(_ number: Int, _ superiors: [Int: Int]) -> Bool {
-        var current = number
-        for _ in 0...DocumentCheck.maximumInheritance {
-            guard let next = superiors[current] else { return false }
-            current = next
-        }
-        return true
     }
 
     /// `ZTITLE VARCHAR` as the attribute `title`; nil for the columns that every row has. A column whose name begins
@@ -64,9 +44,7 @@ enum TableModel {
     /// its whole name, since a query cannot contain `15name`; the former name leads to the column.
     private static func attribute(_ column: TableDefinition.Column) -> PropertyDocument? {
         let name = column.name.uppercased()
-        guard name.hasPrefix("Z"), let first = name.dropFirst().first, !["Z_PK", "Z_ENT", "Z_OPT"].contains(name) else {
-            return nil
-        }
+        guard name.hasPrefix("Z"), let first = name.dropFirst().first, !RawTables.isBookkeeping(name) else { return nil }
         let bare = name.dropFirst().lowercased()
         let isPlain = first.isLetter
         var property = PropertyDocument(
