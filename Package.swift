@@ -147,7 +147,7 @@ let package = Package(
                 "SQLGeneration",
                 "SQLiteConnection", "SQLiteEngine", "StoreEngine",
             ]),
-        // What the command line does with any store that is open: queries, exports, imports.
+        // The commands as values, and what those do that take any open store: queries, exports, imports.
         .target(name: "StoreCommands", dependencies: ["CoreData", "StoreEngine", "StoreReading"]),
         .executableTarget(
             name: "PippinCommand",
@@ -159,7 +159,8 @@ let package = Package(
         // Queries at a prompt: only this links libedit.
         .systemLibrary(name: "CLibEdit", providers: [.apt(["libedit-dev"])]),
         .executableTarget(
-            name: "PippinShell", dependencies: ["CLibEdit", "CoreDataModel", "StoreEngine", "StoreReading"]),
+            name: "PippinShell",
+            dependencies: ["CLibEdit", "CoreDataModel", "StoreCommands", "StoreEngine", "StoreReading"]),
         // The browser for stores: requests in, responses out; no sockets.
         .target(
             name: "StoreBrowser",
@@ -178,7 +179,7 @@ let package = Package(
             dependencies: ["CoreDataPostgres", "PostgresConnection", "StoreReading"]),
         .executableTarget(
             name: "PippinBrowse",
-            dependencies: ["LoopbackServer", "PostgresStoreReading", "StoreBrowser", "StoreReading"]),
+            dependencies: ["LoopbackServer", "PostgresStoreReading", "StoreBrowser", "StoreCommands", "StoreReading"]),
         // Stores on servers; apart, so that `pippin` links no `libpq`.
         .executableTarget(
             name: "PippinPostgresCommand",

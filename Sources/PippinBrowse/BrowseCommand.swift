@@ -1,6 +1,7 @@
 import Foundation
 import LoopbackServer
 import StoreBrowser
+import StoreCommands
 import StoreReading
 
 /// `pippin-browse`, which `pippin browse` runs: opens a store, and answers until it is ended.
@@ -23,7 +24,7 @@ enum BrowseCommand {
             if options.opensBrowser { Desktop.open(server.accessGuard.address) }
             // A signal ends the program.
             while true { sleep(1 << 20) }
-        } catch let error as BrowseOptions.Misuse {
+        } catch let error as UsageError {
             return complain(error.message + "\nTry “pippin browse --help”.", 64)
         } catch let error as CommandError {
             return complain(error.message, 1)

@@ -67,11 +67,10 @@ enum Invocation: Equatable {
         switch command {
         case "model": self = .model(try ModelInvocation(rest))
         case "info":
-            let parsed = try ParsedArguments(rest, command: command, flags: [], options: ["--model"])
+            let parsed = try ParsedArguments(rest, command: command)
             self = .info(InfoOptions(store: parsed.store, model: parsed.options["--model"]))
         case "dump":
-            let parsed = try ParsedArguments(
-                rest, command: command, flags: ["--json"], options: ["--model", "--entity"])
+            let parsed = try ParsedArguments(rest, command: command)
             self = .dump(
                 DumpOptions(
                     store: parsed.store, model: parsed.options["--model"], entity: parsed.options["--entity"],
@@ -84,12 +83,11 @@ enum Invocation: Equatable {
         case "report": self = .report(try ReportOptions(rest))
         case "browse", "shell": self = .launch(command == "shell" ? .shell : .browse, rest)
         case "copy":
-            let parsed = try ParsedArguments(rest, command: command, flags: [], options: [], atMost: 2)
+            let parsed = try ParsedArguments(rest, command: command, atMost: 2)
             guard parsed.paths.count == 2 else { throw UsageError("copy needs a store, and where to copy it to") }
             self = .launch(.postgres, ["copy"] + parsed.paths)
         case "manual":
-            let parsed = try ParsedArguments(
-                rest, command: command, flags: [], options: ["--all"], atMost: 0, needsPath: false)
+            let parsed = try ParsedArguments(rest, command: command, atMost: 0, needsPath: false)
             self = .manual(folder: parsed.options["--all"])
         case "completions":
             guard rest.count == 1, let shell = ShellCompletions(rawValue: rest[0]) else {
@@ -102,9 +100,7 @@ enum Invocation: Equatable {
     }
 
     private static func migrate(_ arguments: [String]) throws -> MigrateOptions {
-        let parsed = try ParsedArguments(
-            arguments, command: "migrate", flags: ["--dry-run", "--sql"],
-            options: ["--to", "--version", "--mapping", "--mappings"])
+        let parsed = try ParsedArguments(arguments, command: "migrate")
         guard let model = parsed.options["--to"] else {
             throw UsageError("migrate needs the model to get to: --to MODEL")
         }

@@ -1,4 +1,5 @@
 import Foundation
+import StoreCommands
 import StoreReading
 
 /// `pippin-shell`, which `pippin shell` runs: asks for queries, and answers.
@@ -21,7 +22,7 @@ enum Shell {
         } catch is OutputBuffer.Closed {
             // The store is closed.
             StandardStreams.endUnread()
-        } catch let error as ShellLine.Mistake {
+        } catch let error as UsageError {
             return complain(error.message + "\nTry “pippin shell --help”.", 64)
         } catch {
             return complain(Session.message(of: error), 1)
@@ -29,28 +30,8 @@ enum Shell {
     }
 
     private static func opening(_ arguments: [String]) throws -> DirectStore.Opening {
-        var (paths, model): ([String], String?) = ([], nil)
-        var rest = arguments[...]
-        var onlyPaths = false
-        while let argument = rest.popFirst() {
-            let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            if onlyPaths {
-                paths.append(argument)
-            } else if argument == "--" {
-                onlyPaths = true
-            } else if parts.first == "--model" {
-                guard let value = parts.count == 2 ? parts[1] : rest.popFirst(), !value.isEmpty else {
-                    throw ShellLine.Mistake(message: "--model needs a value")
-                }
-                model = value
-            } else if argument.hasPrefix("-") {
-                throw ShellLine.Mistake(message: "shell has no option “\(argument)”; it has --model")
-            } else {
-                paths.append(argument)
-            }
-        }
-        guard paths.count == 1 else { throw ShellLine.Mistake(message: "shell needs the path of a store") }
-        return DirectStore.Opening(path: paths[0], modelPath: model)
+        let parsed = try ParsedArguments(arguments, command: "shell")
+        return DirectStore.Opening(path: parsed.store, modelPath: parsed.options["--model"])
     }
 
     private static var historyFile: String {

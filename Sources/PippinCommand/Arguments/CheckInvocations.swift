@@ -9,7 +9,7 @@ struct CheckOptions: Equatable {
     var model: String?
 
     init(_ arguments: [String]) throws {
-        let parsed = try ParsedArguments(arguments, command: "check", flags: [], options: ["--repair", "--model"])
+        let parsed = try ParsedArguments(arguments, command: "check")
         (store, copy, model) = (parsed.store, parsed.options["--repair"], parsed.options["--model"])
     }
 }
@@ -21,9 +21,7 @@ struct ReportOptions: Equatable {
     var model: String?
 
     init(_ arguments: [String]) throws {
-        let parsed = try ParsedArguments(
-            arguments.map { $0 == "-o" ? "--output" : $0 }, command: "report", flags: [],
-            options: ["--output", "--model"])
+        let parsed = try ParsedArguments(arguments.map { $0 == "-o" ? "--output" : $0 }, command: "report")
         (store, model) = (parsed.store, parsed.options["--model"])
         output = try parsed.required("--output", "the page to write")
     }

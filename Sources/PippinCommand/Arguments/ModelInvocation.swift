@@ -67,46 +67,43 @@ enum ModelInvocation: Equatable {
         guard let command = arguments.first else {
             throw UsageError("model needs a command; \(Self.commands) expected")
         }
-        func parse(
-            _ flags: Set<String>, _ options: Set<String>, _ kind: String = "model", atMost maximum: Int = 1
-        ) throws -> ParsedArguments {
+        func parse(_ kind: String = "model", atMost maximum: Int = 1) throws -> ParsedArguments {
             try ParsedArguments(
-                Array(arguments.dropFirst()), command: "model \(command)", flags: flags, options: options, paths: kind,
-                atMost: maximum)
+                Array(arguments.dropFirst()), command: "model \(command)", paths: kind, atMost: maximum)
         }
         func choice(_ parsed: ParsedArguments) -> Choice {
             Choice(path: parsed.path, version: parsed.options["--version"])
         }
         switch command {
         case "describe":
-            self = .describe(choice(try parse([], ["--version"])))
+            self = .describe(choice(try parse()))
         case "validate":
-            let parsed = try parse(["--strict"], ["--version"])
+            let parsed = try parse()
             self = .validate(
                 ValidateOptions(
                     model: parsed.path, version: parsed.options["--version"],
                     isStrict: parsed.flags.contains("--strict")))
         case "diff":
-            self = try Self.diff(try parse([], ["--from", "--to"], atMost: 2))
+            self = try Self.diff(try parse(atMost: 2))
         case "graph":
-            let parsed = try parse([], ["--version", "--format", "--output"])
+            let parsed = try parse()
             self = .graph(
                 GraphOptions(
                     model: choice(parsed), format: try Self.format(parsed), output: parsed.options["--output"]))
         case "generate":
-            let parsed = try parse(["--all"], ["--version", "--output", "--module"])
+            let parsed = try parse()
             self = .generate(
                 GenerateOptions(
                     model: choice(parsed), output: parsed.options["--output"], module: parsed.options["--module"],
                     isForAll: parsed.flags.contains("--all")))
         case "compile":
-            let parsed = try parse([], ["--output", "--module", "--from", "--to"])
+            let parsed = try parse()
             self = .compile(
                 CompileOptions(
                     source: parsed.path, output: try parsed.required("--output", "the file to write"),
                     module: parsed.options["--module"], from: parsed.options["--from"], to: parsed.options["--to"]))
         case "extract":
-            let parsed = try parse(["--force"], ["--output"], "store")
+            let parsed = try parse("store")
             self = .extract(
                 ExtractOptions(
                     store: parsed.path,

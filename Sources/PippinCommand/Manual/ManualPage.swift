@@ -1,3 +1,5 @@
+import StoreCommands
+
 /// The manual pages in the language of `man`, made of the descriptions: one of all commands, and one of each. Pure.
 enum ManualPage {
     /// All pages with the names of their files, without `.gz`.

@@ -1,4 +1,5 @@
 import Foundation
+import StoreCommands
 
 /// What shells complete, made of the descriptions. Pure.
 enum ShellCompletions: String, CaseIterable {

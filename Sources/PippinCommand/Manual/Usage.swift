@@ -1,3 +1,4 @@
+import StoreCommands
 import StoreReading
 
 /// What `--help` prints, made of the descriptions. Pure.

@@ -13,10 +13,7 @@ package struct QueryOptions: Equatable {
     package var isVerbatim = false
 
     package init(_ arguments: [String]) throws {
-        let parsed = try ParsedArguments(
-            arguments, command: "query", flags: ["--in-place", "--verbatim"],
-            options: ["--format", "--columns", "--model"],
-            named: ["a store", "a query"])
+        let parsed = try ParsedArguments(arguments, command: "query", named: ["a store", "a query"])
         (store, query) = (parsed.paths[0], parsed.paths[1])
         format = try parsed.format(among: RowFormat.allCases) ?? .table
         columns = parsed.options["--columns"]?.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
@@ -38,10 +35,7 @@ package struct ExportOptions: Equatable {
     package var isVerbatim = false
 
     package init(_ arguments: [String]) throws {
-        let parsed = try ParsedArguments(
-            arguments, command: "export", flags: ["--in-place", "--verbatim"],
-            options: ["--format", "--output", "--model"],
-            named: ["a store", "an entity"])
+        let parsed = try ParsedArguments(arguments, command: "export", named: ["a store", "an entity"])
         (store, entity) = (parsed.paths[0], parsed.paths[1])
         output = parsed.options["--output"]
         format = try parsed.format(among: [.csv, .json, .jsonl]) ?? output.flatMap(RowFormat.init(fileName:)) ?? .csv
@@ -61,9 +55,7 @@ package struct ImportOptions: Equatable {
     package var isVerbatim = false
 
     package init(_ arguments: [String]) throws {
-        let parsed = try ParsedArguments(
-            arguments, command: "import", flags: ["--verbatim"], options: ["--format", "--model"],
-            named: ["a store", "an entity", "a file"])
+        let parsed = try ParsedArguments(arguments, command: "import", named: ["a store", "an entity", "a file"])
         (store, entity, file) = (parsed.paths[0], parsed.paths[1], parsed.paths[2])
         guard let format = try parsed.format(among: [.csv, .json, .jsonl]) ?? RowFormat(fileName: file) else {
             throw UsageError("“\(file)” does not say what is in it: --format csv, json or jsonl")
@@ -88,10 +80,8 @@ extension RowFormat {
 
 extension ParsedArguments {
     /// Arguments that stand for different things, of which none may be missing.
-    init(
-        _ arguments: [String], command: String, flags: Set<String>, options: Set<String>, named names: [String]
-    ) throws {
-        try self.init(arguments, command: command, flags: flags, options: options, atMost: names.count)
+    init(_ arguments: [String], command: String, named names: [String]) throws {
+        try self.init(arguments, command: command, atMost: names.count)
         guard paths.count == names.count else { throw UsageError("\(command) needs \(names[paths.count]) as well") }
     }
 

@@ -1,6 +1,6 @@
 import StoreReading
 
-/// The arguments of one command, told apart: paths, flags, and options with a value.
+/// The arguments of one command, told apart: paths, and the flags and options with a value that its description has.
 package struct ParsedArguments {
     private let command: String
     package private(set) var paths: [String] = []
@@ -14,18 +14,19 @@ package struct ParsedArguments {
 
     /// - Parameters:
     ///   - arguments: what follows the command.
-    ///   - command: its name, for messages.
-    ///   - known: the flags that it has.
-    ///   - valued: the options that it has.
+    ///   - command: its name.
     ///   - kind: what its paths are paths of.
     ///   - maximum: how many paths it takes at most.
     ///   - needsPath: whether there must be one.
     /// - Throws: `CommandError` for an argument that the command does not have.
     package init(
-        _ arguments: [String], command: String, flags known: Set<String>, options valued: Set<String>,
-        paths kind: String = "store", atMost maximum: Int = 1, needsPath: Bool = true
+        _ arguments: [String], command: String, paths kind: String = "store", atMost maximum: Int = 1,
+        needsPath: Bool = true
     ) throws {
         self.command = command
+        let described = CommandManual.command(command)?.options ?? []
+        let known = described.filter { $0.value == nil }.map(\.name)
+        let valued = described.filter { $0.value != nil }.map(\.name)
         var position = 0
         var onlyPaths = false
         while position < arguments.count {
@@ -53,7 +54,7 @@ package struct ParsedArguments {
                     throw UsageError("\(parts[0]) is there twice")
                 }
             } else {
-                let all = known.union(valued).sorted().joined(separator: ", ")
+                let all = (known + valued).sorted().joined(separator: ", ")
                 throw UsageError("\(command) has no option “\(argument)”; it has \(all)")
             }
         }

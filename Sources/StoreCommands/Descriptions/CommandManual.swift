@@ -1,12 +1,12 @@
-/// All commands of the program.
-enum CommandManual {
-    static let purpose =
+/// All commands of `pippin`, and of the programs that it launches.
+package enum CommandManual {
+    package static let purpose =
         "pippin looks into the stores of Core Data, without changing a byte of them, and migrates, mends and changes them when asked."
 
-    static let all: [CommandDescription] = looking + [shell] + changing + models + others
+    package static let all: [CommandDescription] = looking + [shell] + changing + models + others
 
     /// A command by its name.
-    static func command(_ name: String) -> CommandDescription? { all.first { $0.name == name } }
+    package static func command(_ name: String) -> CommandDescription? { all.first { $0.name == name } }
 
     private static let model = CommandDescription.Option(
         name: "--model", value: "MODEL",
