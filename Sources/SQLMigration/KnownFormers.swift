@@ -30,17 +30,3 @@ final class KnownFormers {
         return found
     }
 }
-
-extension SchemaPair {
-    /// What became of the entities to which a former relationship led.
-    func targets(_ relationship: RelationshipLayout) -> KnownFormers.Targets {
-        known.targets(relationship.destination) {
-            let targets = relationship.destination.selfAndSubentities.compactMap { source.mapping(of: $0) }
-            let kept = EntityNumbers(
-                targets.compactMap { target in
-                    successor(target.layout).map { .init(old: target.number, new: $0.number) }
-                })
-            return KnownFormers.Targets(kept: kept, areAllKept: kept.pairs.count == targets.count)
-        }
-    }
-}

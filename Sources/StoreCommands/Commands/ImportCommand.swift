@@ -40,7 +40,7 @@ package enum ImportCommand {
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         context.persistentStoreCoordinator = store.coordinator
         context.undoManager = nil
-        context.transactionAuthor = author
+        context.transactionAuthor = ImportBatch.author
         return try context.performAndWait { () throws -> Int in
             var count = 0
             var objects = try values.file.objects()
@@ -69,7 +69,4 @@ package enum ImportCommand {
             return count
         }
     }
-
-    /// The author of the transaction in the history.
-    static let author = "pippin import"
 }

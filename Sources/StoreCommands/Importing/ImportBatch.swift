@@ -7,6 +7,8 @@ import StoreReading
 enum ImportBatch {
     /// How many objects that relationships lead to are remembered to be there.
     fileprivate static let mostKnown = 50_000
+    /// The author of an import's transaction in the history.
+    static let author = "pippin import"
 
     /// Whether nothing but the row itself has to be written: the other sides of relationships have neither an order nor
     /// a reference of their own, and nothing is asked of the objects that a new one leads to.
@@ -22,7 +24,7 @@ enum ImportBatch {
         try values.store.asking { engine in
             guard let batches = engine.batches else { return 0 }
             var plan = BatchInsertPlan(entity: values.entity)
-            plan.origin.author = ImportCommand.author
+            plan.origin.author = author
             var objects = try values.file.objects()
             var filler = RowFiller(values, engine)
             var count = 0
