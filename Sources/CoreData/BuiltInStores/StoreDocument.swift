@@ -47,9 +47,8 @@ enum FileValues {
         if type == .transformableAttributeType { return data(value) != nil }
         guard let stored = plainValue(value, as: type) else { return false }
         switch (stored, type) {
-        case (.integer(let number), .integer16AttributeType): return Int16(exactly: number) != nil
-        case (.integer(let number), .integer32AttributeType): return Int32(exactly: number) != nil
         case (_, .booleanAttributeType): return double(value) == 0 || double(value) == 1
+        case (.integer(let number), _): return type.wholeNumbers?.contains(number) ?? true
         case (.double(let number), .floatAttributeType): return !number.isFinite || Float(number).isFinite
         case (.date(let seconds), _): return seconds.isFinite
         // A date that is NaN counts as no value.

@@ -220,13 +220,10 @@ package final class EntityLayout: @unchecked Sendable {
             let end = relationship.destination.spelledKind(at: Array(keys.dropFirst()))
             return end.map { SpelledKind($0.value, isOfMany: $0.isOfMany || relationship.isToMany) }
         }
-        switch attribute(at: keys)?.type {
-        case .UUIDAttributeType: return SpelledKind(.uuid, isOfMany: false)
-        case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .booleanAttributeType,
-            .doubleAttributeType, .floatAttributeType, .decimalAttributeType:
-            return SpelledKind(.number, isOfMany: false)
-        default: return nil
-        }
+        guard let type = attribute(at: keys)?.type else { return nil }
+        if type == .UUIDAttributeType { return SpelledKind(.uuid, isOfMany: false) }
+        let isNumber = type.isNumber || type == .booleanAttributeType
+        return isNumber ? SpelledKind(.number, isOfMany: false) : nil
     }
 
     /// Whether the entity is another one or inherits from it.

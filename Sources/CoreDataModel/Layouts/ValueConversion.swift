@@ -206,19 +206,13 @@ extension NSNumber {
 extension UnacceptableValue {
     /// Why an attribute does not accept the value: Core Data's code, and what the attribute expects.
     package func refusal(by attribute: AttributeLayout) -> (code: Int, wanted: String) {
-        let range: (Int64, Int64)? =
-            switch attribute.type {
-            case .integer16AttributeType: (Int64(Int16.min), Int64(Int16.max))
-            case .integer32AttributeType: (Int64(Int32.min), Int64(Int32.max))
-            case .integer64AttributeType: (.min, .max)
-            default: nil
-            }
+        let range = attribute.type.wholeNumbers
         let number = (value as? NSNumber)?.doubleValue
         if let range, let number, number.rounded() == number || number.magnitude >= 0x1p63 {
             let isTooLarge = number > 0
             return (
                 isTooLarge ? CoreDataErrorCode.validationNumberTooLarge : CoreDataErrorCode.validationNumberTooSmall,
-                "a number from \(range.0) to \(range.1)"
+                "a number from \(range.lowerBound) to \(range.upperBound)"
             )
         }
         let code = CoreDataErrorCode.managedObjectValidation

@@ -3,11 +3,8 @@ import CoreDataModel
 
 /// Which changes of an attribute can be inferred.
 enum AttributeChange {
-    /// The number types, each of which can become any other.
-    private static let numbers: Set<NSAttributeType> = [
-        .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .decimalAttributeType,
-        .doubleAttributeType, .floatAttributeType, .booleanAttributeType,
-    ]
+    /// Whether a type is one of those that can each become any other.
+    private static func isNumber(_ type: NSAttributeType) -> Bool { type.isNumber || type == .booleanAttributeType }
 
     /// - Parameters:
     ///   - source: the attribute in the source.
@@ -37,7 +34,7 @@ enum AttributeChange {
             }
             return
         }
-        guard first == second || (numbers.contains(first) && numbers.contains(second)) else {
+        guard first == second || (isNumber(first) && isNumber(second)) else {
             throw InferenceFailure(
                 entity: entity, property: path,
                 reason: "Source and destination attribute types are incompatible")

@@ -36,7 +36,37 @@ public enum NSAttributeType: UInt, Sendable, CaseIterable {
     case compositeAttributeType = 2100
 }
 
+// What types have in common, for code that treats several of them alike: each new type is classified here.
 extension NSAttributeType {
+    /// Whether the values are numbers. Booleans are none.
+    package var isNumber: Bool {
+        switch self {
+        case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .decimalAttributeType,
+            .doubleAttributeType, .floatAttributeType:
+            true
+        case .undefinedAttributeType, .stringAttributeType, .booleanAttributeType, .dateAttributeType,
+            .binaryDataAttributeType, .UUIDAttributeType, .URIAttributeType, .transformableAttributeType,
+            .objectIDAttributeType, .compositeAttributeType:
+            false
+        }
+    }
+
+    /// The numbers that a type of whole numbers holds; nil for other types.
+    package var wholeNumbers: ClosedRange<Int64>? {
+        switch self {
+        case .integer16AttributeType: Int64(Int16.min)...Int64(Int16.max)
+        case .integer32AttributeType: Int64(Int32.min)...Int64(Int32.max)
+        case .integer64AttributeType: .min ... .max
+        default: nil
+        }
+    }
+
+    /// Whether each value is a single one of a known class: no collection, no composite, and no object of any class.
+    package var isPlain: Bool { self != .compositeAttributeType && valueClassName != nil }
+
+    /// Whether the values have an order that people know: all plain ones but bytes.
+    package var isOrdered: Bool { isPlain && self != .binaryDataAttributeType }
+
     /// The class of the values, by its name in Apple's model files.
     package var valueClassName: String? {
         switch self {

@@ -4,14 +4,7 @@ import Foundation
 /// What Xcode's editor offers for a type. An attribute that gets another type keeps the texts of its former one in the
 /// file, where the editor no longer shows them; they mean nothing, and a warning says so.
 extension NSAttributeType {
-    var hasDefaultInSource: Bool {
-        switch self {
-        case .undefinedAttributeType, .binaryDataAttributeType, .transformableAttributeType, .objectIDAttributeType,
-            .compositeAttributeType:
-            false
-        default: true
-        }
-    }
+    var hasDefaultInSource: Bool { isOrdered }
 
     var hasBoundsInSource: Bool {
         switch self {

@@ -10,12 +10,8 @@ extension ModelDocument {
                 guard case .attribute(var attribute) = result.entities[entity].properties[property].kind else {
                     continue
                 }
-                switch attribute.type {
-                case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .doubleAttributeType,
-                    .floatAttributeType, .booleanAttributeType:
-                    attribute.usesScalarType = true
-                default: continue
-                }
+                guard attribute.type.valueClassName == "NSNumber" else { continue }
+                attribute.usesScalarType = true
                 result.entities[entity].properties[property].kind = .attribute(attribute)
             }
         }

@@ -51,11 +51,8 @@ package struct BatchSQL {
 
         /// - Returns: nil for attributes of other types.
         package init?(_ slot: SlotLayout, of entity: EntityLayout) {
-            guard let attribute = slot.attribute else { return nil }
-            switch attribute.type {
-            case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType: type = attribute.type
-            default: return nil
-            }
+            guard let attribute = slot.attribute, attribute.type.wholeNumbers != nil else { return nil }
+            type = attribute.type
             name = "\(entity.name).\(attribute.name)"
         }
 

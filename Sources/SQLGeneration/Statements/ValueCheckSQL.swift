@@ -29,9 +29,11 @@ package enum ValueCheckSQL {
     package static func misfit(_ column: SlotColumn, of type: NSAttributeType) -> SQLFragment? {
         let value: SQLFragment = "\(SQLColumn(column.name))"
         switch type {
-        case .integer16AttributeType: return "(typeof(\(value)) = 'integer' AND \(value) NOT BETWEEN -32768 AND 32767)"
-        case .integer32AttributeType:
-            return "(typeof(\(value)) = 'integer' AND \(value) NOT BETWEEN -2147483648 AND 2147483647)"
+        case .integer16AttributeType, .integer32AttributeType:
+            return type.wholeNumbers.map { range -> SQLFragment in
+                let bounds: SQLFragment = "\(number: range.lowerBound) AND \(number: range.upperBound)"
+                return "(typeof(\(value)) = 'integer' AND \(value) NOT BETWEEN \(bounds))"
+            }
         case .booleanAttributeType: return "(typeof(\(value)) = 'integer' AND \(value) NOT IN (0, 1))"
         case .decimalAttributeType:
             let others: SQLFragment = "\(value) GLOB '*[^0-9.eE+-]*' OR \(value) NOT GLOB '*[0-9]*'"

@@ -61,9 +61,7 @@ struct EditField {
 
     private static func kind(_ type: NSAttributeType, _ value: FieldValue) -> Kind? {
         switch type {
-        case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .decimalAttributeType,
-            .doubleAttributeType, .floatAttributeType:
-            .number
+        case _ where type.isNumber: .number
         case .stringAttributeType: .text
         case .booleanAttributeType: .boolean
         case .dateAttributeType: .date

@@ -75,14 +75,7 @@ struct GridQuery {
 
     /// The attributes that can be sorted.
     static func sortable(_ entity: EntityLayout) -> Set<String> {
-        let unordered: Set<NSAttributeType> = [
-            .binaryDataAttributeType, .transformableAttributeType, .compositeAttributeType, .undefinedAttributeType,
-            .objectIDAttributeType,
-        ]
-        return Set(
-            entity.slots.filter { slot in
-                slot.attribute.map { !unordered.contains($0.type) } ?? false && !slot.isTransient
-            }.map(\.name))
+        Set(entity.slots.filter { $0.attribute?.type.isOrdered ?? false && !$0.isTransient }.map(\.name))
     }
 
     /// The part of the address that stays from page to page.

@@ -25,14 +25,7 @@ enum ValueHTML {
         }
     }
 
-    static func isNumber(_ attribute: AttributeLayout?) -> Bool {
-        switch attribute?.type {
-        case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .decimalAttributeType,
-            .doubleAttributeType, .floatAttributeType:
-            true
-        default: false
-        }
-    }
+    static func isNumber(_ attribute: AttributeLayout?) -> Bool { attribute?.type.isNumber ?? false }
 
     private static func shortened(_ text: String) -> String {
         let line = text.prefix(longestInGrid + 1).map { $0.isNewline ? " " : String($0) }.joined()

@@ -200,12 +200,7 @@ package enum PredicateKeys {
 
 extension AttributeLayout {
     /// Whether the values may be collections, or have keys of their own.
-    fileprivate var isOpen: Bool {
-        switch type {
-        case .compositeAttributeType, .transformableAttributeType, .undefinedAttributeType, .objectIDAttributeType: true
-        default: false
-        }
-    }
+    fileprivate var isOpen: Bool { !type.isPlain }
 }
 
 extension EntityLayout {

@@ -41,18 +41,8 @@ package struct RowColumns {
 
     /// The columns with numbers, following the object's own number, which is one as well.
     package var numbers: Set<Int> {
-        Set(
-            [0]
-                + columns.indices.filter { index in
-                    let type = entity.slots[columns[index].slot].attribute?.type
-                    return type.map {
-                        [
-                            .integer16AttributeType, .integer32AttributeType, .integer64AttributeType,
-                            .decimalAttributeType,
-                            .doubleAttributeType, .floatAttributeType,
-                        ].contains($0)
-                    } ?? false
-                }.map { $0 + 1 })
+        let numbers = columns.indices.filter { entity.slots[columns[$0].slot].attribute?.type.isNumber ?? false }
+        return Set([0] + numbers.map { $0 + 1 })
     }
 
     func value(_ row: Row, _ column: Column) -> FieldValue {

@@ -84,15 +84,7 @@ final class AttributeSteps {
     }
 
     private static func canCopy(_ source: AttributeLayout?, _ destination: AttributeLayout?) -> Bool {
-        guard let source, let destination, source.type == destination.type, destination.derivation == nil else {
-            return false
-        }
-        switch source.type {
-        case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .booleanAttributeType,
-            .doubleAttributeType, .floatAttributeType, .decimalAttributeType, .stringAttributeType,
-            .dateAttributeType, .binaryDataAttributeType, .UUIDAttributeType, .URIAttributeType:
-            return true
-        default: return false
-        }
+        guard let source, let destination else { return false }
+        return source.type == destination.type && source.type.isPlain && destination.derivation == nil
     }
 }

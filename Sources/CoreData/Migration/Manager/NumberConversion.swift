@@ -10,10 +10,7 @@ struct NumberConversion {
     /// The result is nil unless numbers with a fraction become whole numbers or Booleans: all others are converted when
     /// they are set.
     init?(from source: AttributeLayout, to destination: AttributeLayout) {
-        switch source.type {
-        case .doubleAttributeType, .floatAttributeType, .decimalAttributeType: break
-        default: return nil
-        }
+        guard source.type.isNumber, source.type.wholeNumbers == nil else { return nil }
         bounds = Self.bounds(of: destination.type)
         guard bounds != nil || destination.type == .booleanAttributeType else { return nil }
         (self.source, self.destination) = (source, destination)
@@ -21,12 +18,7 @@ struct NumberConversion {
 
     /// The numbers that a type of whole numbers holds; nil for other types.
     private static func bounds(of type: NSAttributeType) -> ClosedRange<Double>? {
-        switch type {
-        case .integer16AttributeType: Double(Int16.min)...Double(Int16.max)
-        case .integer32AttributeType: Double(Int32.min)...Double(Int32.max)
-        case .integer64AttributeType: -0x1p63...0x1p63
-        default: nil
-        }
+        type.wholeNumbers.map { Double($0.lowerBound)...Double($0.upperBound) }
     }
 
     /// A value that a mapping computed, as an attribute takes it: converted as one that is copied.
