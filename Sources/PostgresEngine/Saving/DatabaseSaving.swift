@@ -5,9 +5,6 @@ import SQLGeneration
 import StoreEngine
 
 extension OpenDatabase {
-    /// How often a transaction that conflicted with another one is retried.
-    private static let attempts = 5
-
     /// Writes a change set in one transaction: deletions, updates, insertions, pairs of join tables, places, history.
     ///
     /// - Parameters:
@@ -21,40 +18,35 @@ extension OpenDatabase {
     ) throws -> SaveResult {
         try run("save to", fallback: CoreDataErrorCode.persistentStoreSave) {
             var isLeft = false
-            var clearsUniqueValues = false
+            var repetition = SaveRepetition()
             var losses = Losses(place.failover)
-            var attempt = 0
             while true {
-                attempt += 1
-                if attempt > 1 { NSPostgreSQLMetricsReceiver.record(.saveRepeated(attempt: attempt)) }
+                let clears = repetition.clearsUniqueValues
+                if repetition.attempt > 1 {
+                    NSPostgreSQLMetricsReceiver.record(.saveRepeated(attempt: repetition.attempt))
+                }
                 do {
                     guard let others else {
-                        return try self.attempt(changes, metadata, clearsUniqueValues: clearsUniqueValues, nil)
+                        return try attempt(changes, metadata, clearsUniqueValues: clears, nil)
                     }
-                    return try self.attempt(changes, metadata, clearsUniqueValues: clearsUniqueValues) {
+                    return try attempt(changes, metadata, clearsUniqueValues: clears) {
                         // Other stores are written to once, however often this one is retried.
                         guard !isLeft else { return }
                         isLeft = true
                         try others()
                     }
-                } catch let error as PostgresError where error.isUniqueViolation {
-                    if clearsUniqueValues { throw error }
-                    try refuse(changes)
-                    // The values conflicted only with one another.
-                    clearsUniqueValues = true
-                } catch let error as PostgresError where SaveRun.isConflict(error) {
-                    // A division by zero in a trigger is no conflict.
-                    guard attempt < Self.attempts else { throw error }
-                    try refuse(changes)
-                } catch let error as PostgresError where error.isRetryable {
-                    // No decision was based on what was read before, unless other stores have been written to.
-                    guard attempt < Self.attempts, !isLeft, longTransaction == nil else { throw error }
-                    try refuse(changes)
-                } catch let error as PostgresError where isServerLost(error) {
-                    // The server was not asked to commit, so nothing was saved.
-                    guard !isBoundToConnection else { throw error }
-                    try reconnect(after: error, since: losses.wait(after: error))
-                } catch let error as SaveUndone { _ = try losses.wait(after: error) }
+                } catch let error as SaveUndone {
+                    repetition.startOver()
+                    _ = try losses.wait(after: error)
+                } catch let error as PostgresError {
+                    let failure = SaveRepetition.Failure(error, isServerLost: isServerLost(error))
+                    let isDecided = isLeft || longTransaction != nil
+                    switch repetition.next(failure, isDecided: isDecided, isBound: isBoundToConnection) {
+                    case .check: try refuse(changes)
+                    case .reconnect: try reconnect(after: error, since: losses.wait(after: error))
+                    case .fail: throw error
+                    }
+                }
             }
         }
     }
