@@ -3,6 +3,12 @@ import PredicateFormat
 import StoreEngine
 
 extension FetchDescription {
+    /// Whether a dictionary may be one of several objects: of a group, of all, or of those with the same values.
+    var combinesObjects: Bool {
+        if returnsDistinctResults || !(propertiesToGroupBy ?? []).isEmpty { return true }
+        return (propertiesToFetch ?? []).contains { $0 is NSExpressionDescription || ($0 as? String)?.first == "@" }
+    }
+
     /// - Throws: an error if the request for objects, or their IDs, has what only dictionaries can have.
     func checkForObjects() throws {
         if !(propertiesToGroupBy ?? []).isEmpty {

@@ -53,10 +53,11 @@ extension NSManagedObjectContext {
         return true
     }
 
-    /// The number of objects that a request finds.
+    /// The number of results that fetching a request would give.
     ///
-    /// - Parameter request: the request; its result type does not matter.
-    /// - Returns: the number of objects, including unsaved changes.
+    /// - Parameter request: the request; of its result type, only whether it is dictionaries matters.
+    /// - Returns: the number of objects, including unsaved changes; of dictionaries, which are of saved objects only,
+    ///   those of groups and distinct ones once.
     /// - Throws: the errors that fetching the request throws.
     public func count<T>(for request: NSFetchRequest<T>) throws -> Int { try count(of: request) }
 
@@ -122,8 +123,11 @@ extension NSManagedObjectContext {
     }
 
     func count(of request: any FetchDescription) throws -> Int {
-        let plan = plan(for: request, try entity(of: request))
-        guard request.includesPendingChanges else {
+        let layout = try entity(of: request)
+        let hasDictionaries = request.resultType == .dictionaryResultType
+        if hasDictionaries, request.combinesObjects { return try dictionaries(of: request, layout).count }
+        let plan = plan(for: request, layout)
+        guard request.includesPendingChanges, !hasDictionaries else {
             guard let source, source.evaluatesInMemory(plan, stores: request.affectedStores) else {
                 return try source?.fetchCount(plan, stores: request.affectedStores) ?? 0
             }

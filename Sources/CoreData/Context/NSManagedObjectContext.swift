@@ -231,10 +231,11 @@ open class NSManagedObjectContext: NSObject, NSKeyValueObserving, @unchecked Sen
     ///   that the store cannot do, or the store cannot be read.
     open func fetch(_ request: NSFetchRequest<any NSFetchRequestResult>) throws -> [Any] { try results(of: request) }
 
-    /// The number of objects that a request finds.
+    /// The number of results that fetching a request would give.
     ///
-    /// - Parameter request: the request; its result type does not matter.
-    /// - Returns: the number of objects, including unsaved changes.
+    /// - Parameter request: the request; of its result type, only whether it is dictionaries matters.
+    /// - Returns: the number of objects, including unsaved changes; of dictionaries, which are of saved objects only,
+    ///   those of groups and distinct ones once.
     /// - Throws: the errors that fetching the request throws.
     open func count(for request: NSFetchRequest<any NSFetchRequestResult>) throws -> Int { try count(of: request) }
 

@@ -169,6 +169,29 @@ struct FetchRequestDocumentationTests {
         #expect(try context.fetch(request).count == 2)
     }
 
+    @Test("count(for:) is the number of dictionaries: of groups, of distinct ones, of values of all objects")
+    func countOfDictionaries() throws {
+        context.make("Book", ["title": "New"])
+        let request = NSFetchRequest<NSDictionary>(entityName: "Book")
+        request.resultType = .dictionaryResultType
+        request.propertiesToFetch = ["title"]
+        #expect(try context.count(for: request) == 3)
+        request.returnsDistinctResults = true
+        #expect(try context.count(for: request) == 2)
+        request.fetchLimit = 1
+        #expect(try context.count(for: request) == 1)
+        request.fetchLimit = 0
+        request.returnsDistinctResults = false
+        request.propertiesToGroupBy = ["title"]
+        #expect(try context.count(for: request) == 2)
+        let sum = NSExpressionDescription()
+        sum.name = "sum"
+        sum.expression = NSExpression(forFunction: "sum:", arguments: [NSExpression(forKeyPath: "price")])
+        request.propertiesToGroupBy = nil
+        request.propertiesToFetch = [sum]
+        #expect(try context.count(for: request) == 1)
+    }
+
     @Test(
         "propertiesToFetch takes expressions, propertiesToGroupBy makes a row a group, havingPredicate chooses among them"
     )
