@@ -1,5 +1,5 @@
 extension PredicateTree {
-    /// Whether a path starts at a constant or an argument, including in subqueries.
+    /// Whether a path starts at a constant or an argument, or one is cast, including in subqueries.
     var hasConstantPaths: Bool {
         switch self {
         case .constant: false
@@ -13,7 +13,7 @@ extension PredicateTree {
 extension ExpressionTree {
     fileprivate var hasConstantPaths: Bool {
         switch self {
-        case .path(from: .constant, _), .path(from: .argument, _): true
+        case .path(from: .constant, _), .path(from: .argument, _), .cast(.constant, _), .cast(.argument, _): true
         case .subquery(let collection, _, let predicate): collection.hasConstantPaths || predicate.hasConstantPaths
         case .conditional(let condition, _, _) where condition.hasConstantPaths: true
         default: parts.contains(where: \.hasConstantPaths)

@@ -112,6 +112,24 @@ struct ConstantTypesTests {
         try stores.check("Book", "CAST(born, 'NSNumber') / 200000000 == 3.5", finds: ["early"])
     }
 
+    @Test("A value for a placeholder is cast, as a literal is")
+    func castValues() throws {
+        let born = Date(timeIntervalSinceReferenceDate: 700_000_090)
+        let stores = try ComparedStores { context in
+            context.make("Book", ["name": "early", "born": born.addingTimeInterval(-90)])
+            context.make("Book", ["name": "late", "born": born])
+        }
+        try stores.check("Book", "born == CAST(%f, 'NSDate')", [700_000_090.0], finds: ["late"])
+        try stores.check("Book", "born < CAST(%@, 'NSDate')", [born], finds: ["early"])
+        try stores.check("Book", "name == CAST(%@, 'NSString') AND name != %@", ["early", "b"], finds: ["early"])
+        let date = NSExpression(
+            forFunction: "castObject:toType:",
+            arguments: [NSExpression(forConstantValue: 700_000_090), NSExpression(forConstantValue: "NSDate")])
+        try stores.check("Book", "born == %@", [date], finds: ["late"])
+        let none = "SUBQUERY(author.books, $b, $b.born > CAST(%f, 'NSDate')).@count == 0"
+        try stores.check("Book", none, [0.0], finds: ["early", "late"])
+    }
+
     @Test("Bits are whole numbers whatever they are of")
     func bits() throws {
         let stores = try ComparedStores()
