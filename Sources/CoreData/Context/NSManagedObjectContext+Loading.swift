@@ -180,7 +180,14 @@ extension NSManagedObjectContext {
         guard isRead else { return nil }
         register(&unregistered, among: &members)
         var lists: [[NSManagedObject]] = Array(repeating: [], count: objects.count)
-        for (place, member) in zip(places, members) { lists[place].append(member) }
+        // The members of one object are usually consecutive.
+        var start = 0
+        while start < places.count {
+            let place = places[start]
+            let end = places[start...].firstIndex { $0 != place } ?? places.count
+            lists[place] += members[start..<end]
+            start = end
+        }
         return lists
     }
 
