@@ -27,15 +27,25 @@ extension CoreModel {
 /// Decodes models that lead to no others.
 private final class ModelSink<Model: CoreModel>: MemberSink {
     private let decoder: RowDecoder
-    private var models = ModelBuffer<Model>()
+    private let columns: ColumnFunctionsOf<Model>?
+    // Only the reader of one relationship uses the sink, so checking its accesses for overlaps would find nothing.
+    @exclusivity(unchecked) private var models = ModelBuffer<Model>()
 
     init(_ plan: EntityPlan, slots: ContiguousArray<Int>) {
         decoder = RowDecoder(plan.record, entity: plan.name, slots: slots)
+        columns = plan.record.columns?.functions(of: Model.self)
     }
 
     deinit { decoder.finish() }
 
-    func take(_ row: any CurrentRow) throws { models.append(try decoder.decode(Model.self, from: row)) }
+    func take(_ row: any CurrentRow) throws {
+        if let columns {
+            models.append(try decoder.decode(by: columns, from: row))
+        } else {
+            models.append(try decoder.decode(Model.self, from: row))
+        }
+    }
+
     func list() -> any MemberList { FinishedModels(models.take()) }
 }
 

@@ -67,28 +67,23 @@ final class TreeReader {
         _ field: FieldPlan, of plan: EntityPlan, _ rows: ContiguousArray<Row>, _ destination: EntityPlan,
         isReference: Bool
     ) throws -> Members {
-        var ranges = ContiguousArray(repeating: 0..<0, count: rows.count)
-        var count = 0
-        func next(_ place: Int) {
-            ranges[place] = (ranges[place].isEmpty ? count : ranges[place].lowerBound)..<(count + 1)
-            count += 1
-        }
+        var ranges = MemberRanges(count: rows.count)
         let identifiers = rows.map(\.objectID)
         let sink = try destination.memberSink(isReference: isReference, source: source)
         if let sink {
             try source.forEachDestination(of: field, of: plan, for: identifiers) { place, row in
-                next(place)
+                ranges.add(to: place)
                 try sink.take(row)
             }
-            return Members(ranges, of: sink.list())
+            return Members(ranges.byRow, of: sink.list())
         }
         // Rows that lead to others are read first, each once.
         var gathered = GatheredRows()
         try source.forEachDestination(of: field, of: plan, for: identifiers) { place, row in
-            next(place)
+            ranges.add(to: place)
             try gathered.take(row)
         }
-        return Members(ranges, gathered.numbers, of: try list(gathered.rows, of: destination))
+        return Members(ranges.byRow, gathered.numbers, of: try list(gathered.rows, of: destination))
     }
 
     private func toOne(
@@ -132,6 +127,20 @@ final class TreeReader {
                 return numbers.count - 1..<numbers.count
             })
         return Members(ranges, numbers, of: list)
+    }
+}
+
+/// The members of each row, which are read row by row.
+private struct MemberRanges {
+    private(set) var byRow: ContiguousArray<Range<Int>>
+    private var count = 0
+
+    init(count: Int) { byRow = ContiguousArray(repeating: 0..<0, count: count) }
+
+    /// Adds the next member to a row.
+    mutating func add(to row: Int) {
+        byRow[row] = (byRow[row].isEmpty ? count : byRow[row].lowerBound)..<(count + 1)
+        count += 1
     }
 }
 
