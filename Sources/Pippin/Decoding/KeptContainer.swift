@@ -8,20 +8,25 @@ class KeptContainer {
     var trace: ContainerTrace { ContainerTrace(nil) }
 }
 
-final class KeptKeyedContainer<Key: CodingKey>: KeptContainer {
-    let container: KeyedDecodingContainer<Key>
+/// A container of a type. The parameter is the container's own type, not only its key's: `get()` then finds the type in
+/// the object, where it would have to be looked up for each row.
+final class KeptContainerOf<Container>: KeptContainer {
+    private let container: Container
 
-    init(_ container: KeyedDecodingContainer<Key>) {
+    init(_ container: Container, key: Any.Type) {
         self.container = container
-        super.init(key: Key.self)
+        super.init(key: key)
     }
+
+    /// The container. Neither inlined nor specialized: its caller does not have the container's type.
+    @inline(never)
+    @_semantics("optimize.sil.specialize.generic.never")
+    func get() -> Container { container }
 
     override var trace: ContainerTrace {
         // A keyed container is one reference to a box around the actual container. If that ever changes, it counts as
         // kept.
-        guard MemoryLayout<KeyedDecodingContainer<Key>>.size == MemoryLayout<AnyObject>.size else {
-            return ContainerTrace(nil)
-        }
+        guard MemoryLayout<Container>.size == MemoryLayout<AnyObject>.size else { return ContainerTrace(nil) }
         return ContainerTrace(unsafeBitCast(container, to: AnyObject.self))
     }
 }

@@ -106,20 +106,21 @@ final class RowDecoder: Decoder {
         // The container is the same for every row: it refers to the decoder, which knows the row.
         if let latest, latest.key == type {
             // The container kept for this key type. A cast would look the type up again, slowly, for each row.
-            return unsafeDowncast(latest, to: KeptKeyedContainer<Key>.self).container
+            return unsafeDowncast(latest, to: KeptContainerOf<KeyedDecodingContainer<Key>>.self).get()
         }
         // Nothing would ensure that the decoder outlives another container.
         guard !isFinished else { throw finished }
-        if let known = containers.first(where: { $0.key == type }) as? KeptKeyedContainer<Key> {
+        if let known = containers.first(where: { $0.key == type }) as? KeptContainerOf<KeyedDecodingContainer<Key>> {
             latest = known
-            return known.container
+            return known.get()
         }
         let fields = FieldPlaces(type, count: record.fields.count)
         places.append(fields)
-        let made = KeptKeyedContainer(KeyedDecodingContainer(RowKeyedContainer<Key>(self, FieldPlace(fields))))
+        let container = KeyedDecodingContainer(RowKeyedContainer<Key>(self, FieldPlace(fields)))
+        let made = KeptContainerOf(container, key: type)
         containers.append(made)
         latest = made
-        return made.container
+        return container
     }
 
     /// The reader of a row's columns: usually one for all rows, since one object hands them out.
