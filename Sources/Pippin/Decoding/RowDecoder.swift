@@ -76,8 +76,11 @@ final class RowDecoder: Decoder {
     /// Decodes from a row that is handed out.
     func decode<Value: Decodable>(_ type: Value.Type, from row: any CurrentRow) throws -> Value {
         current = row
-        defer { current = nil }
-        return try withExtendedLifetime(row) { try decode(type, with: columnReader(of: row)) }
+        defer {
+            current = nil
+            withExtendedLifetime(row) {}
+        }
+        return try decode(type, with: columnReader(of: row))
     }
 
     /// The same, with functions that the caller has looked up once for all rows.
@@ -85,10 +88,11 @@ final class RowDecoder: Decoder {
     func decode<Value>(by columns: ColumnFunctionsOf<Value>, from row: any CurrentRow) throws -> Value {
         current = row
         cursor = 0
-        defer { current = nil }
-        return try withExtendedLifetime(row) {
-            try columnReader(of: row)._withUnsafeGuaranteedRef { try columns.read($0.reader) }
+        defer {
+            current = nil
+            withExtendedLifetime(row) {}
         }
+        return try columnReader(of: row)._withUnsafeGuaranteedRef { try columns.read($0.reader) }
     }
 
     @inline(__always)

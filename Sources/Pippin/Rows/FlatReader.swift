@@ -105,12 +105,12 @@ struct FlatReader {
             // are released with it.
             let start = buffer.baseAddress
             try rows { row in
-                let model: Model = try decode(row, decoder, columns, slot)
+                // A model that goes through a variable is copied, with everything that it refers to, and released.
                 if count < expected, let start {
-                    (start + count).initialize(to: model)
+                    (start + count).initialize(to: try decode(row, decoder, columns, slot))
                     count += 1
                 } else {
-                    others.append(model)
+                    others.append(try decode(row, decoder, columns, slot))
                 }
             }
         }
