@@ -10,6 +10,12 @@ extension Invocation {
         argument.hasPrefix("postgresql://") || argument.hasPrefix("postgres://")
     }
 
+    /// Whether an argument of `copy` is a connection string of any form, such as `host=db dbname=books`. A file of such
+    /// a name is given with its folder: `./a=b.sqlite`.
+    private static func isDatabase(_ argument: String) -> Bool {
+        isServer(argument) || argument.prefix { $0 != "/" }.contains("=")
+    }
+
     /// The invocation, or the launch of `pippin-postgres` if the store is on a server.
     ///
     /// - Parameter arguments: the arguments that the invocation was read from.
@@ -18,6 +24,9 @@ extension Invocation {
     func redirectedToServer(_ arguments: [String]) throws -> Invocation {
         if case .migrate(let options) = self, options.isSQL || Self.isServer(options.store) {
             return try .launch(.postgres, Self.migrate(options))
+        }
+        if case .copy(let options) = self, [options.source, options.target].contains(where: Self.isDatabase) {
+            return .launch(.postgres, arguments)
         }
         guard let (command, store) = commandAndStore, Self.isServer(store) else { return self }
         func onlyFiles(_ option: String, _ value: Any?) throws {

@@ -41,6 +41,8 @@ enum Invocation: Equatable {
     case `import`(ImportOptions)
     case check(CheckOptions)
     case report(ReportOptions)
+    /// From a file to a file; other copies are launches.
+    case copy(CopyOptions)
     /// A program that is built apart, with the arguments for it to read.
     case launch(ProgramLauncher, [String])
     case completions(ShellCompletions)
@@ -82,10 +84,7 @@ enum Invocation: Equatable {
         case "check": self = .check(try CheckOptions(rest))
         case "report": self = .report(try ReportOptions(rest))
         case "browse", "shell": self = .launch(command == "shell" ? .shell : .browse, rest)
-        case "copy":
-            let parsed = try ParsedArguments(rest, command: command, atMost: 2)
-            guard parsed.paths.count == 2 else { throw UsageError("copy needs a store, and where to copy it to") }
-            self = .launch(.postgres, ["copy"] + parsed.paths)
+        case "copy": self = .copy(try CopyOptions(rest))
         case "manual":
             let parsed = try ParsedArguments(rest, command: command, atMost: 0, needsPath: false)
             self = .manual(folder: parsed.options["--all"])

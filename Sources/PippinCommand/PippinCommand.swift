@@ -76,6 +76,10 @@ enum PippinCommand {
             try ImportCommand.run(options, in: store, progress, output)
         case .check(let options): return try CheckCommand.run(options, terminal, progress, output)
         case .report(let options): try ReportCommand.run(options, progress, output)
+        case .copy(let options):
+            try CopyCommand.run(options, output) {
+                errors("pippin: warning: \(TextTools.plainLines($0))\n")
+            }
         case .launch(let program, let arguments): try program.run(arguments)
         case .completions(let shell): try output(shell.text)
         case .manual(let folder): try manual(folder, output)

@@ -62,7 +62,7 @@ enum PostgresCommand {
             let store = try open(options.store, options.model, isWritable: true)
             defer { store.close() }
             try ImportCommand.run(options, in: store, ProgressLine(terminal, errors), output)
-        case ("copy"?, let rest) where rest.count == 2: try copy(Place(rest[0]), Place(rest[1]), output, errors)
+        case ("copy"?, let rest) where rest.count >= 2: try copy(CopyOptions(rest), output, errors)
         case ("migrate"?, let rest):
             let onlySQL = rest.first == "--sql"
             let others = Array(rest.dropFirst(onlySQL ? 1 : 0))
@@ -106,51 +106,19 @@ enum PostgresCommand {
         /// Keeps account of the files that SQLite puts beside a file, and removes them with its owner; nil for a
         /// server.
         func logFiles() throws -> LogFiles? { type == NSSQLiteStoreType ? try LogFiles(of: url) : nil }
-    }
 
-    /// A store that is only read, and stays as it is.
-    final class Source {
-        let place: Place
-        private let logs: LogFiles?
-        private let copy: PrivateCopy?
-
-        init(_ place: Place) throws {
-            self.place = place
-            logs = try place.logFiles()
-            copy = try place.type == NSSQLiteStoreType ? PrivateCopy(leavingLogOf: place.url) : nil
-        }
-
-        private var url: URL { copy?.url ?? place.url }
-
-        /// The store's own model.
-        ///
-        /// - Throws: `CommandError` for a store that keeps none.
-        func model() throws -> NSManagedObjectModel {
-            guard let format = NSPersistentStoreCoordinator.migratableFormat(ofType: place.type) else { throw Misuse() }
-            do { return try format.sourceModel(of: url, near: nil, options: nil) } catch let error as NSError
-                where error.code == NSMigrationMissingSourceModelError
-            {
-                throw CommandError(
-                    "\(place.url.storeName) keeps no copy of its model that can be read, which this command needs; "
-                        + "pippin dump, query and export read the store with --model MODEL, or as its tables are")
+        /// The store, to be read.
+        func source(modelPath: String? = nil) throws -> SourceStore {
+            if type == NSSQLiteStoreType { return try SourceStore(at: url, modelPath: modelPath) }
+            guard modelPath == nil else {
+                throw UsageError("--model is for files: a store on a server has its own model")
             }
+            return try SourceStore(at: url, ofType: type)
         }
-
-        func opened() throws -> (NSPersistentStoreCoordinator, NSPersistentStore) {
-            let coordinator = NSPersistentStoreCoordinator(managedObjectModel: try model())
-            var options: [AnyHashable: Any] = [NSReadOnlyPersistentStoreOption: true]
-            if copy != nil { options[ExternalDataOption.store] = place.url }
-            let store = try coordinator.addPersistentStore(
-                ofType: place.type, configurationName: nil, at: url, options: options)
-            return (coordinator, store)
-        }
-
-        /// Ends the reading. Call this when the store is closed.
-        func leave() { logs?.leave() }
     }
 
     private static func info(_ place: Place, _ output: (String) throws -> Void) throws {
-        let source = try Source(place)
+        let source = try place.source()
         defer { source.leave() }
         let (coordinator, store) = try source.opened()
         defer { try? coordinator.remove(store) }
@@ -170,7 +138,7 @@ enum PostgresCommand {
     }
 
     private static func dump(_ place: Place, entity: String?, asJSON: Bool, _ output: (String) throws -> Void) throws {
-        let source = try Source(place)
+        let source = try place.source()
         defer { source.leave() }
         let (coordinator, store) = try source.opened()
         defer { try? coordinator.remove(store) }
@@ -195,7 +163,7 @@ enum PostgresCommand {
         guard isForced || !FileManager.default.fileExists(atPath: path) else {
             throw CommandError("“\(path)” is there already; --force replaces it")
         }
-        let source = try Source(place)
+        let source = try place.source()
         defer { source.leave() }
         let document = try ModelDocument(source.model()).withoutImpliedIndexes.withEditorDefaults
         let name = destination.deletingPathExtension().lastPathComponent
@@ -206,28 +174,18 @@ enum PostgresCommand {
     }
 
     private static func copy(
-        _ source: Place, _ target: Place, _ output: (String) throws -> Void, _ errors: (String) -> Void
+        _ options: CopyOptions, _ output: (String) throws -> Void, _ errors: (String) -> Void
     ) throws {
-        let reading = try Source(source)
+        let (source, target) = (try Place(options.source), try Place(options.target))
+        guard source.type == NSPostgreSQLStoreType || target.type == NSPostgreSQLStoreType else {
+            return try CopyCommand.run(options, output) { errors("pippin-postgres: warning: \($0)\n") }
+        }
+        let reading = try source.source(modelPath: options.model)
         defer { reading.leave() }
         let (coordinator, store) = try reading.opened()
-        let areFiles = source.type == NSSQLiteStoreType && target.type == NSSQLiteStoreType
-        let isMade = try areFiles && target.url.makeFile(like: source.url)
-        do {
-            let copy = try coordinator.migratePersistentStore(
-                store, to: target.url, options: nil, withType: target.type)
-            try coordinator.remove(copy)
-        } catch {
-            if isMade {
-                try? coordinator.destroyPersistentStore(at: target.url, ofType: target.type, options: nil)
-                for suffix in ["", "-wal", "-shm"] { unlink(target.url.path + suffix) }
-            }
-            throw error
-        }
+        let copy = try coordinator.migratePersistentStore(store, to: target.url, options: nil, withType: target.type)
+        try coordinator.remove(copy)
         try output("Copied to \(target.url.withoutPassword.absoluteString).\n")
-        if areFiles, let missing = try MissingFiles.text(of: target.url) {
-            errors("pippin-postgres: warning: \(missing) beside the copy, as beside the store\n")
-        }
     }
 
     private static func migrate(

@@ -47,6 +47,11 @@ struct InvocationTests {
         "What is asked of stores on servers goes to the program that does it, in its words",
         arguments: [
             (["copy", "a.sqlite", "postgresql://h/d"], ["copy", "a.sqlite", "postgresql://h/d"]),
+            (["copy", "host=h dbname=d", "a.sqlite"], ["copy", "host=h dbname=d", "a.sqlite"]),
+            (
+                ["copy", "a.xml", "postgresql://h/d", "--model", "m"],
+                ["copy", "a.xml", "postgresql://h/d", "--model", "m"]
+            ),
             (["info", "postgres://h/d"], ["info", "postgres://h/d"]),
             (
                 ["dump", "postgresql://h/d", "--entity", "Car", "--json"],

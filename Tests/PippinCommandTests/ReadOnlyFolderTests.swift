@@ -115,8 +115,8 @@ struct QuietReadingTests {
         #expect(run.status == 1)
         #expect(
             run.errors == """
-                pippin-postgres: “store.sqlite” keeps no copy of its model that can be read, which this command needs; \
-                pippin dump, query and export read the store with --model MODEL, or as its tables are
+                pippin: “store.sqlite” keeps no copy of its model that can be read, which this command needs; \
+                pippin dump, query, export and copy read the store with --model MODEL
 
                 """)
     }

@@ -34,6 +34,35 @@ struct CommandTests {
         #expect(try await manager.count(Book.self) == 10)
     }
 
+    @Test("copies an XML store to a server with the model that is named, and takes none for a store on a server")
+    func copyWithModel() throws {
+        let shop = try Shop()
+        let model = shop.manager.container.managedObjectModel
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let (file, compiled) = (folder.appendingPathComponent("a.xml"), folder.appendingPathComponent("a.mom"))
+        try SourceModelCompiler.compiledData(of: model).write(to: compiled)
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        let store = try coordinator.addPersistentStore(ofType: NSXMLStoreType, configurationName: nil, at: file)
+        let context = NSManagedObjectContext(.privateQueue)
+        context.persistentStoreCoordinator = coordinator
+        try context.performAndWait {
+            let author = NSEntityDescription.insertNewObject(forEntityName: "Author", into: context)
+            author.setValue("a", forKey: "id")
+            author.setValue("Jane Austen", forKey: "name")
+            try context.save()
+        }
+        try coordinator.remove(store)
+        let target = shop.database.uri() + "&schema=copied"
+        #expect(throws: CommandError.self) { _ = try run("copy", file.path, target) }
+        _ = try run("copy", file.path, target, "--model", compiled.path)
+        #expect(try run("info", target).contains("Author: 1"))
+        #expect(throws: UsageError.self) {
+            _ = try run("copy", target, folder.appendingPathComponent("b.sqlite").path, "--model", compiled.path)
+        }
+    }
+
     @Test("prints the statements of a migration, which psql runs as well")
     func sql() async throws {
         let shop = try Shop()

@@ -184,10 +184,18 @@ package enum CommandManual {
                 ),
             ]),
         CommandDescription(
-            name: "copy", usage: ["STORE|URL STORE|URL"], summary: "a store copied between files and servers",
+            name: "copy", usage: ["STORE|URL STORE|URL [--model MODEL]"],
+            summary: "a store copied between files and servers",
             text:
-                "Copies a store to where there is none: a file, or PostgreSQL (postgresql://app@db.example/books?schema=shop). Objects keep their numbers where these are free. The store has to keep a copy of its model, as Core Data and Pippin write it. The program "
-                + "“pippin-postgres” does it, which is built and installed apart: it needs libpq."),
+                "Copies a store to where there is none: a file, which becomes an SQLite store, or PostgreSQL (postgresql://app@db.example/books?schema=shop). Objects keep their numbers where these are free; the history is not copied. Where PostgreSQL is an end of it, the program "
+                + "“pippin-postgres” does it, which is built and installed apart: it needs libpq.",
+            options: [
+                .init(
+                    name: "--model", value: "MODEL",
+                    text:
+                        "The model to read a file with: .momd, .mom, .xcdatamodeld or .xcdatamodel, of which one version has to be the store's. Without it, the copy that the store keeps of its model, which XML and binary stores, and SQLite stores of before iOS 8, do not have."
+                )
+            ]),
     ]
 
     private static let others = [

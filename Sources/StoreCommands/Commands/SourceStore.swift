@@ -1,0 +1,69 @@
+import CoreData
+import Foundation
+import StoreReading
+
+/// A store that is only read, and stays as it is.
+package final class SourceStore {
+    private let place: URL
+    private let type: String
+    private let modelPath: String?
+    private let logs: LogFiles?
+    private let copy: PrivateCopy?
+
+    /// - Parameters:
+    ///   - place: the store's location, a file or a server.
+    ///   - type: the type of a store on a server; nil for a file, which shows its own.
+    ///   - modelPath: the path of a model with a version that fits; nil for the store's own copy.
+    /// - Throws: `CommandError` for a file that is no store, or cannot be read.
+    package init(at place: URL, ofType type: String? = nil, modelPath: String? = nil) throws {
+        (self.place, self.modelPath) = (place, modelPath)
+        self.type = try type ?? StoreKind(of: place).type
+        logs = try type == nil ? LogFiles(of: place) : nil
+        copy = try type == nil ? PrivateCopy(leavingLogOf: place) : nil
+    }
+
+    private var url: URL { copy?.url ?? place }
+
+    /// The store's own model.
+    ///
+    /// - Throws: `CommandError` for a store that keeps none.
+    package func model() throws -> NSManagedObjectModel {
+        let missing = CommandError(
+            "\(place.storeName) keeps no copy of its model that can be read, which this command needs; "
+                + "pippin dump, query, export and copy read the store with --model MODEL")
+        guard let format = NSPersistentStoreCoordinator.migratableFormat(ofType: type), type != NSXMLStoreType,
+            type != NSBinaryStoreType
+        else { throw missing }
+        do { return try format.sourceModel(of: url, near: nil, options: nil) } catch let error as NSError
+            where error.code == NSMigrationMissingSourceModelError
+        { throw missing }
+    }
+
+    /// The store, opened with its own model, or with the first version of the named one that fits, the current version
+    /// being tried first.
+    ///
+    /// - Throws: why the current version does not fit, if none does.
+    package func opened() throws -> (NSPersistentStoreCoordinator, NSPersistentStore) {
+        guard let modelPath else { return try opened(with: model()) }
+        let package = try ModelPackage(at: URL(fileURLWithPath: modelPath))
+        do { return try opened(with: package.model(version: nil)) } catch {
+            for version in package.versions where version.name != package.currentVersionName {
+                if let opened = try? opened(with: package.model(version: version.name)) { return opened }
+            }
+            throw error
+        }
+    }
+
+    private func opened(
+        with model: NSManagedObjectModel
+    ) throws -> (NSPersistentStoreCoordinator, NSPersistentStore) {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        var options: [AnyHashable: Any] = [NSReadOnlyPersistentStoreOption: true]
+        if copy != nil { options[ExternalDataOption.store] = place }
+        let store = try coordinator.addPersistentStore(ofType: type, configurationName: nil, at: url, options: options)
+        return (coordinator, store)
+    }
+
+    /// Ends the reading. Call this when the store is closed.
+    package func leave() { logs?.leave() }
+}

@@ -1,0 +1,84 @@
+import ModelFiles
+import TestSupport
+import Testing
+
+@testable import CoreData
+@testable import PippinCommand
+
+@Suite("pippin copy from file to file")
+struct CopyTests {
+    private let small: SmallStore
+    private let copy: URL
+
+    init() throws {
+        small = try SmallStore()
+        copy = small.folder.file("copy.sqlite")
+    }
+
+    /// A package with another version of the model as its current one.
+    private func package() throws -> URL {
+        let folder = small.folder.file("Books.momd")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let later = SmallStore.model()
+        later.entitiesByName["Book"]?.properties.removeAll { $0.name == "pages" }
+        try SourceModelCompiler.compiledData(of: later).write(to: folder.appendingPathComponent("B.mom"))
+        try SourceModelCompiler.compiledData(of: SmallStore.model()).write(to: folder.appendingPathComponent("A.mom"))
+        let info: [String: Any] = ["NSManagedObjectModel_CurrentVersionName": "B"]
+        try PropertyListSerialization.data(fromPropertyList: info, format: .xml, options: 0)
+            .write(to: folder.appendingPathComponent("VersionInfo.plist"))
+        return folder
+    }
+
+    private func titles(of path: String) throws -> [String] {
+        try #require(CommandRun("dump", path, "--json").objects()["Book"]).compactMap { $0["title"] as? String }
+    }
+
+    @Test("needs no other program")
+    func file() throws {
+        let run = CommandRun("copy", small.path, copy.path)
+        #expect(run.output == "Copied to “\(copy.path)”.\n", "\(run.errors)")
+        #expect(try titles(of: copy.path) == titles(of: small.path))
+        #expect(CommandRun("check", copy.path).status == 0)
+    }
+
+    @Test("leaves alone what is there")
+    func existing() throws {
+        try Data("text".utf8).write(to: copy)
+        for target in [copy.path, small.path] {
+            let run = CommandRun("copy", small.path, target)
+            #expect(run.status == 1)
+            #expect(run.errors == "pippin: “\(target)” is there already\n")
+        }
+        #expect(try Data(contentsOf: copy) == Data("text".utf8))
+    }
+
+    @Test("reads a store without a copy of its model with the version of the named one that fits")
+    func model() throws {
+        try execute("DROP TABLE Z_MODELCACHE", in: small.folder.store)
+        #expect(CommandRun("copy", small.path, copy.path).status == 1)
+        #expect(!FileManager.default.fileExists(atPath: copy.path))
+        let run = CommandRun("copy", small.path, copy.path, "--model", try package().path)
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(try titles(of: copy.path) == ["Emma", "Persuasion", "Emma, \"again\""])
+    }
+
+    @Test("makes an SQLite store of an XML or binary one", arguments: [NSXMLStoreType, NSBinaryStoreType])
+    func document(type: String) throws {
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: SmallStore.model())
+        let store = try coordinator.addPersistentStore(
+            ofType: NSSQLiteStoreType, configurationName: nil, at: small.folder.store)
+        let document = small.folder.file("books.document")
+        try coordinator.remove(coordinator.migratePersistentStore(store, to: document, options: nil, withType: type))
+        let run = CommandRun("copy", document.path, copy.path, "--model", try package().path)
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(try titles(of: copy.path).sorted() == ["Emma", "Emma, \"again\"", "Persuasion"])
+        #expect(CommandRun("check", copy.path).status == 0)
+    }
+
+    @Test("takes a file with an equals sign in its name, given with its folder")
+    func equalsSign() throws {
+        let target = small.folder.file("a=b.sqlite")
+        #expect(CommandRun("copy", small.path, target.path).status == 0)
+        #expect(try titles(of: target.path).count == 3)
+    }
+}
