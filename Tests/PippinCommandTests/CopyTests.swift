@@ -81,4 +81,14 @@ struct CopyTests {
         #expect(CommandRun("copy", small.path, target.path).status == 0)
         #expect(try titles(of: target.path).count == 3)
     }
+
+    @Test("of a store that nobody may write can be written by its owner, and so can a mended one")
+    func readOnly() throws {
+        #expect(chmod(small.path, 0o440) == 0)
+        #expect(CommandRun("copy", small.path, copy.path).status == 0)
+        #expect(try mode(of: copy) == 0o640)
+        let mended = small.folder.file("mended.sqlite")
+        #expect(CommandRun("check", small.path, "--repair", mended.path).status == 0)
+        #expect(try mode(of: mended) == 0o640)
+    }
 }

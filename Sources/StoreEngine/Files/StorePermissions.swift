@@ -58,15 +58,16 @@ package struct StorePermissions {
     }
 
     /// Makes an empty file for SQLite to fill, unless it exists: a file made by SQLite itself would be readable by
-    /// all users.
+    /// all users. Its owner may write it even if the store is read-only: it is going to be filled.
     ///
     /// - Returns: whether the file was made.
     @discardableResult
     package func makeDatabase(_ url: URL) throws -> Bool {
-        let descriptor = open(url.path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, file)
+        let mode = file | 0o600
+        let descriptor = open(url.path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
         if descriptor < 0, errno == EEXIST { return false }
         guard descriptor >= 0 else { throw Self.error(url, "made", errno) }
-        widen(descriptor, to: file)
+        widen(descriptor, to: mode)
         close(descriptor)
         return true
     }
