@@ -460,6 +460,34 @@ struct ModelCommandTests {
         }
     }
 
+    @Test("compile and extract name the package that cannot be written", arguments: ["compile", "extract"])
+    func unwritable(command: String) throws {
+        try withModels([Self.first]) { folder, paths in
+            let file = folder.appendingPathComponent("file")
+            try Data().write(to: file)
+            let output = file.path + "/Books." + (command == "compile" ? "momd" : "xcdatamodeld")
+            let run = CommandRun("model", command, paths[0], "--output", output)
+            #expect(run.status == 1)
+            #expect(run.errors.hasPrefix("pippin: “\(output)”: it cannot be written ("), "\(run.errors)")
+        }
+    }
+
+    @Test("describe, diff and extract lead from a store without a copy of its model to info")
+    func withoutCopy() throws {
+        let store = try SmallStore()
+        try execute("DROP TABLE Z_MODELCACHE", in: store.folder.store)
+        let output = store.folder.file("a.xcdatamodeld").path
+        for rest in [["describe"], ["diff"], ["extract", "--output", output]] {
+            let run = CommandRun(
+                arguments: ["model"] + rest + (rest == ["diff"] ? [store.path, store.path] : [store.path]))
+            #expect(run.status == 1)
+            #expect(
+                run.errors == "pippin: “\(store.path)” keeps no copy of its model; "
+                    + "pippin info shows the entities as the file has them\n")
+        }
+        #expect(CommandRun("info", store.path).output.contains("Book"))
+    }
+
     @Test(
         "Arguments that make no sense are named",
         arguments: [

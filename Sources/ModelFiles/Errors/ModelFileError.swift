@@ -83,7 +83,7 @@ package struct ModelFileError: Error, Equatable {
         }
     }
 
-    private static func withoutPeriod(_ sentence: String) -> String {
+    static func withoutPeriod(_ sentence: String) -> String {
         sentence.hasSuffix(".") ? String(sentence.dropLast()) : sentence
     }
 }

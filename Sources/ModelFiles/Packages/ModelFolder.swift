@@ -9,8 +9,17 @@ package enum ModelFolder {
     /// - Parameters:
     ///   - files: the contents, by their paths in the folder.
     ///   - destination: the folder to write, with its name.
-    /// - Throws: the errors of the file system.
+    /// - Throws: `ModelFileError` if they cannot be written.
     package static func write(_ files: [String: Data], to destination: URL) throws {
+        do { try replace(destination, by: files) } catch {
+            // Foundation's descriptions name no file.
+            throw ModelFileError(
+                .unwritable,
+                reason: "it cannot be written (\(ModelFileError.withoutPeriod(error.localizedDescription)))")
+        }
+    }
+
+    private static func replace(_ destination: URL, by files: [String: Data]) throws {
         let manager = FileManager.default
         let parent = destination.deletingLastPathComponent()
         try manager.createDirectory(at: parent, withIntermediateDirectories: true)

@@ -70,7 +70,7 @@ struct ModelSource {
         let facts = try FileFacts(copy: copy.url, original: url)
         let candidate: ModelCandidate
         do { candidate = try ModelCandidate.copy(in: facts, store: url) } catch let error as ModelCandidate.NoModel {
-            throw CommandError(error.reason)
+            throw CommandError("\(error.reason); pippin info shows the entities as the file has them")
         }
         let isOurs = facts.metadata["PippinVersionHashes"] != nil
         return ModelSource(
