@@ -75,7 +75,8 @@ extension PersistenceManager {
         /// Whether there is a model with an identifier, asked on this thread; nil if that would have to wait.
         func existsAtOnce<Model: CoreModel>(_ type: Model.Type, id: Model.ID) throws -> Bool? {
             let plan = try registry.plan(of: type)
-            guard let identifier = StoredValue(try Model.recordKey(of: id)) else { return nil }
+            let kind = plan.record.attributeKinds[plan.uidField]
+            guard let identifier = StoredValue(try Model.recordKey(of: id), of: kind) else { return nil }
             var isThere = false
             let isKnown = try answerAtOnce { rows, _ in
                 guard let rows = rows as? StoreRows, rows.isSetSource else { return false }

@@ -63,7 +63,9 @@ struct StructFetcher<Model: CoreModel>: Sendable {
     func model(_ id: Model.ID, _ source: any StructRows) throws -> Model? {
         #if !canImport(ObjectiveC)
             // One statement that is always the same: nothing has to be parsed, translated or looked up for it.
-            if let rows = source as? StoreRows, rows.isSetSource, let value = StoredValue(try Model.recordKey(of: id)) {
+            if let rows = source as? StoreRows, rows.isSetSource,
+                let value = StoredValue(try Model.recordKey(of: id), of: plan.record.attributeKinds[plan.uidField])
+            {
                 if plan.relationships.isEmpty {
                     return try FlatReader(plan: plan, source: source).model(Model.self, value, rows)
                 }
@@ -75,7 +77,8 @@ struct StructFetcher<Model: CoreModel>: Sendable {
 
     /// The models with identifiers, in their order; identifiers without a model are left out.
     func models(inOrderOf ids: [Model.ID], _ source: any StructRows) throws -> [Model] {
-        var places = IdentifierPlaces(capacity: ids.count, plan.record.attributeKinds[plan.uidField])
+        let kind = plan.record.attributeKinds[plan.uidField]
+        var places = IdentifierPlaces(capacity: ids.count, kind)
         var values: [StoredValue]? = []
         values?.reserveCapacity(ids.count)
         // Loops by index, over memory: iterators of lists of models' own types are slow.
@@ -83,7 +86,7 @@ struct StructFetcher<Model: CoreModel>: Sendable {
             for index in 0..<ids.count {
                 let key = try Model.recordKey(of: ids[index])
                 guard places.add(key) else { continue }
-                if let value = StoredValue(key) { values?.append(value) } else { values = nil }
+                if let value = StoredValue(key, of: kind) { values?.append(value) } else { values = nil }
             }
         }
         #if !canImport(ObjectiveC)

@@ -66,7 +66,8 @@ extension ModelReader {
         #if !canImport(ObjectiveC)
             let found = try PersistenceError.explaining(.readFailed) { () -> Bool? in
                 guard let rows = try access.source(finding: id, of: type) as? StoreRows, rows.isSetSource,
-                    let identifier = StoredValue(try Model.recordKey(of: id))
+                    let identifier = StoredValue(
+                        try Model.recordKey(of: id), of: plan.record.attributeKinds[plan.uidField])
                 else { return nil }
                 return try rows.has(identifier, plan)
             }

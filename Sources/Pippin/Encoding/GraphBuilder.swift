@@ -246,7 +246,7 @@ struct GraphBuilder {
             let key = RecordKey(attributeValue: value)
             let found = node(key, end.destination, nil, isReference: true)
             guard found.isNew else { return try linked(found.node, end) }
-            if !(kind.flatMap { StoredValue(key)?.fits($0) } ?? false) { rareKeys[found.node] = value }
+            if StoredValue(key, of: kind) == nil { rareKeys[found.node] = value }
             return found.node
         }
     }

@@ -17,14 +17,10 @@ extension ModelGraph {
     @inline(__always)
     func value(_ node: Int, _ field: Int) -> StoredValue { values[nodes[node].table][nodes[node].row + field] }
 
-    /// The identifier of a node as a row has it; nil for a reference whose key does not hold it, such as
-    /// a whole number for a `Double`.
+    /// The identifier of a node as a row has it; nil for a reference whose key does not hold it.
     func storedIdentifier(_ node: Int, _ plan: EntityPlan) -> StoredValue? {
         if nodes[node].row >= 0 { return value(node, plan.uidField) }
-        guard let stored = StoredValue(nodes[node].key), let kind = plan.record.attributeKinds[plan.uidField],
-            stored.fits(kind)
-        else { return nil }
-        return stored
+        return StoredValue(nodes[node].key, of: plan.record.attributeKinds[plan.uidField])
     }
 
     /// Whether all nodes of an entity have values in some fields. References, which have no values, do not count.

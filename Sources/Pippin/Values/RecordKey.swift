@@ -80,13 +80,19 @@ enum RecordKey: Hashable, Sendable {
 }
 
 extension StoredValue {
-    /// An identifier in the form that rows hold; nil for one of a rare type.
-    init?(_ key: RecordKey) {
+    /// An identifier in the form that rows hold; nil for one of a rare type, or whose key does not hold it, such as a
+    /// whole number for a `Double`.
+    ///
+    /// - Parameters:
+    ///   - key: the identifier.
+    ///   - kind: how its attribute is stored; nil for one that cannot be an identifier.
+    init?(_ key: RecordKey, of kind: AttributeKind?) {
         switch key {
         case .string(let text): self = .string(text)
         case .integer(let number): self = .integer(number)
         case .uuid(let uuid): self = .uuid(uuid)
         default: return nil
         }
+        guard let kind, fits(kind) else { return nil }
     }
 }

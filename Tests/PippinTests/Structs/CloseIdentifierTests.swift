@@ -26,6 +26,11 @@ private struct Findings: CoreModel, Equatable {
     var heights: [Reference<Height>]
 }
 
+private struct Price: CoreModel, Equatable {
+    let id: Decimal
+    var heights: [Height]
+}
+
 @Suite("Identifiers that look alike")
 struct CloseIdentifierTests {
     private let folder: TestFolder
@@ -34,7 +39,7 @@ struct CloseIdentifierTests {
     init() throws {
         folder = try TestFolder()
         manager = PersistenceManager(
-            models: Moment.self, Fingerprint.self, Height.self, Findings.self,
+            models: Moment.self, Fingerprint.self, Height.self, Findings.self, Price.self,
             store: .file(folder.file("close.sqlite")))
     }
 
@@ -94,5 +99,32 @@ struct CloseIdentifierTests {
             try saved([Findings(id: 2, heights: [Reference(id: 1), Reference(id: 3)])], [], asRows: asRows)
         }
         #expect(error?.code == .missingReference && error?.entity == "Findings" && error?.property == "heights")
+    }
+
+    @Test("are found, whole numbers that are kept as fractions among them")
+    func wholeNumbers() async throws {
+        let heights = [1, 1.5, .infinity].map { Height(id: $0, name: "\($0)") }
+        let prices = [Decimal(3), Decimal(sign: .plus, exponent: -1, significand: 5)].map {
+            Price(id: $0, heights: heights)
+        }
+        try await manager.save(prices)
+        #expect(try await found(heights) == heights)
+        #expect(try await found(prices) == prices)
+        for price in prices { try await manager.delete(Price.self, id: price.id) }
+        for height in heights { try await manager.delete(Height.self, id: height.id) }
+        #expect(try await manager.count(Price.self) == 0)
+        #expect(try await manager.count(Height.self) == 0)
+    }
+
+    /// Models that are found one by one; none if they are not found as well all at once, alone and in a block.
+    private func found<Model: CoreModel & Equatable>(_ models: [Model]) async throws -> [Model] {
+        let ids = models.map(\.id)
+        let together = try await manager.find(Model.self, ids: ids)
+        let inBlock = try await manager.read { try $0.find(Model.self, ids: ids) }
+        var found: [Model] = []
+        for id in ids where try await manager.exists(Model.self, id: id) {
+            if let model = try await manager.find(Model.self, id: id) { found.append(model) }
+        }
+        return together == found && inBlock == found ? found : []
     }
 }
