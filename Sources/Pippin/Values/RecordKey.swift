@@ -38,6 +38,8 @@ enum RecordKey: Hashable, Sendable {
         case let decimal as Decimal: self = .other("\(decimal)")
         case let number as NSNumber where number.doubleValue == Double(number.int64Value):
             self = .integer(number.int64Value)
+        // A `Float` has other digits than the same number as a `Double`.
+        case let number as NSNumber: self = .other("\(number.doubleValue)")
         default: self = .other("\(value)")
         }
     }

@@ -19,6 +19,12 @@ private struct Height: CoreModel, Equatable {
     var name: String
 }
 
+private struct Weight: CoreModel, Equatable {
+    let id: Float
+    var name: String
+    var height: Reference<Height>?
+}
+
 private struct Findings: CoreModel, Equatable {
     let id: Int
     var moment: Reference<Moment>?
@@ -39,7 +45,7 @@ struct CloseIdentifierTests {
     init() throws {
         folder = try TestFolder()
         manager = PersistenceManager(
-            models: Moment.self, Fingerprint.self, Height.self, Findings.self, Price.self,
+            models: Moment.self, Fingerprint.self, Height.self, Findings.self, Price.self, Weight.self,
             store: .file(folder.file("close.sqlite")))
     }
 
@@ -78,6 +84,21 @@ struct CloseIdentifierTests {
         let renamed = numbers.map { Height(id: $0, name: "\($0)") }
         let found = try saved(numbers.map { Height(id: $0, name: "new") }, renamed, asRows: asRows)
         #expect(found.count == 4 && renamed.allSatisfy(found.contains))
+    }
+
+    @Test("are the same numbers in single and in double precision", arguments: [true, false])
+    func singlePrecision(asRows: Bool) throws {
+        let height = Height(id: 2, name: "h")
+        try manager.writeAndWait { try $0.save(height) }
+        let numbers: [Float] = [0.1, 1, 2.3]
+        let renamed = numbers.map { Weight(id: $0, name: "\($0)", height: Reference(height)) }
+        let found = try saved(
+            numbers.map { Weight(id: $0, name: "new", height: Reference(height)) }, renamed, asRows: asRows)
+        #expect(found.sorted { $0.id < $1.id } == renamed)
+        try manager.writeAndWait { store in
+            store.access.savesRows = asRows
+            try store.update(renamed)
+        }
     }
 
     @Test("lead to the models that have them", arguments: [true, false])
