@@ -26,6 +26,14 @@ package struct ConnectionTarget: Sendable, CustomStringConvertible {
             if let value = option.pointee.val { parsed[String(cString: keyword)] = String(cString: value) }
             option += 1
         }
+        // Before a slash that is not escaped, a user and the beginning of a password look like a host and its port.
+        let isPort = parsed["port"]?.allSatisfy { $0.isNumber || $0 == "," } ?? true
+        guard isPort || beginning.isEmpty else {
+            throw PostgresError(
+                state: "08001",
+                message: "the port in the URI is no number; if it belongs to a password, write / as %2F, @ as %40, "
+                    + ": as %3A, ? as %3F, # as %23")
+        }
         return parsed
     }
 

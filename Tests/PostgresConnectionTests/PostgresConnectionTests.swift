@@ -223,6 +223,7 @@ struct PostgresConnectionTests {
             "postgresql://app:secret@/nosuch?host=/nowhere", "host=/nowhere password=secret",
             "postgresql://app:secret@[::1/db",
             "postgresql://app:secret@h/db?bad", "password=secret host=", "postgresql://a:secret@h:99999/x",
+            "postgresql://a:secret/secret@h/x",
         ])
     func passwords(text: String) throws {
         let target = ConnectionTarget(text)
