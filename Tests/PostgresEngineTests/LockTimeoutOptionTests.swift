@@ -1,4 +1,5 @@
 import CoreDataModel
+import Foundation
 import PostgresEngine
 import StoreEngine
 import Testing
@@ -12,5 +13,15 @@ struct LockTimeoutOptionTests {
             stores.nextURL(), Notes.model, options: [NSPersistentStoreTimeoutOption: seconds])
         _ = try engine.save(Notes.changes(engine, ["a"]))
         #expect(try engine.fetchCount(Notes.plan()) == 1)
+    }
+
+    @Test("as the time of a statement, is without a limit where the option is no time", arguments: [0, Double.nan, -5])
+    func statementTimeout(seconds: Double) throws {
+        let stores = try PostgresStores()
+        let engine = try stores.open(
+            stores.nextURL(), Notes.model, options: [NSPostgreSQLStatementTimeoutOption: seconds as NSNumber])
+        // Longer than a millisecond.
+        _ = try engine.save(Notes.changes(engine, (0..<2000).map { "\($0)" }))
+        #expect(try engine.fetchCount(Notes.plan()) == 2000)
     }
 }

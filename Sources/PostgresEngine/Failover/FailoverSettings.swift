@@ -43,7 +43,7 @@ package struct FailoverSettings: Sendable, Equatable {
         deadline = .milliseconds(Int((seconds(NSPostgreSQLFailoverTimeoutOption) ?? (hosts > 1 ? 30 : 5)) * 1000))
         answerTimeout = seconds(NSPostgreSQLAnswerTimeoutOption) ?? (hosts > 1 ? 5 : nil)
         if answerTimeout == 0 { answerTimeout = nil }
-        statementTimeout = seconds(NSPostgreSQLStatementTimeoutOption).map { max(1, Int($0 * 1000)) }
+        statementTimeout = seconds(NSPostgreSQLStatementTimeoutOption).flatMap { $0 > 0 ? max(1, Int($0 * 1000)) : nil }
         waitsWhenOpening = hosts > 1
         readsStandbys = hosts > 1 && StoreSettings.flag(options, NSPostgreSQLStandbyReadsOption)
         standbyPatience = .milliseconds(Int((seconds(NSPostgreSQLStandbyWaitOption) ?? 0.5) * 1000))
