@@ -76,9 +76,11 @@ final class RowReader {
     private let entities: [EntityReader]
     private let selectsEntity: Bool
     let versionColumn: Int
+    private let types: ColumnTypes
 
     init(_ shape: RowShape, _ context: ReadingContext) {
         entities = shape.entities.map { EntityReader($0, context) }
+        types = ColumnTypes(shape)
         selectsEntity = shape.selectsEntity
         versionColumn = selectsEntity ? 2 : 1
     }
@@ -92,6 +94,7 @@ final class RowReader {
 
     /// Hands out all rows, one by one.
     func handOutRows(_ result: some RowCells, _ body: (consuming Row) -> Void) throws {
+        try types.check(result)
         try result.forEachRow { index in
             body(row(result, index, try entity(result, index)))
             return true
@@ -100,6 +103,7 @@ final class RowReader {
 
     /// Hands out all rows for objects, one by one.
     func handOutPlacedRows(_ result: some RowCells, _ body: (consuming PlacedRow) -> Void) throws {
+        try types.check(result)
         try result.forEachRow { index in
             let entity = try entity(result, index)
             body(
@@ -113,6 +117,7 @@ final class RowReader {
 
     /// One row. A known ID is reused.
     func row(_ result: some RowCells, _ index: Int, identifier: NSManagedObjectID? = nil) throws -> Row {
+        if index == 0 { try types.check(result) }
         let entity = try entity(result, index)
         guard let identifier, identifier.layout === entity.layout else { return row(result, index, entity) }
         return Row(
@@ -146,6 +151,7 @@ final class RowReader {
         _ result: Cells, _ body: (ResultRow<Cells>, inout Bool) throws -> Void
     ) throws {
         guard let first = entities.first else { return }
+        try types.check(result)
         let row = ResultRow(self, result, first)
         try result.forEachRow { index in
             row.index = index
@@ -161,6 +167,7 @@ final class RowReader {
         _ result: PostgresResult, _ rows: OwnedRows, _ body: (_ place: Int, _ row: any CurrentRow) throws -> Void
     ) throws {
         guard let first = entities.first, result.count > 0 else { return }
+        try types.check(result)
         let row = ResultRow(self, result, first)
         try rows.forEach { place, index in
             row.index = index
