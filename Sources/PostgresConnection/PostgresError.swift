@@ -62,9 +62,11 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
     package var isRetryable: Bool { state == "40001" || state == "40P01" }
     /// The server is not there, or no longer there.
     package var isConnectionFailure: Bool { state.hasPrefix("08") || state.hasPrefix("57P") }
+    /// The transaction accepts no writes.
+    package var isReadOnly: Bool { state == "25006" }
     /// The server accepts no writes, like a standby.
     package var isOnStandby: Bool {
-        state == "25006" || state == "0A000" && statement?.hasPrefix("BEGIN") == true
+        isReadOnly || state == "0A000" && statement?.hasPrefix("BEGIN") == true
     }
     /// Another server, or the same one later, may succeed: this one is not there, is starting, is a standby, or is
     /// full.
@@ -82,6 +84,10 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
     /// A value does not fit, or cannot be computed: a number that is too large, a division by zero.
     package var isDataError: Bool { state.hasPrefix("22") }
     package var isDivisionByZero: Bool { state == "22012" }
+    /// The server has a limit: no entry of an index is larger than a third of a page.
+    package var isTooLargeForIndex: Bool { state == "54000" && message.contains("index row") }
+    /// The server takes no copied rows for the table: it checks each row by a policy.
+    package var refusesCopying: Bool { state == "0A000" && statement?.hasPrefix("COPY") == true }
     /// There is no database of that name.
     package var isMissingDatabase: Bool { state == "3D000" }
     /// A table or a schema does not exist.

@@ -36,4 +36,10 @@ struct SaveRepetitionTests {
         #expect(steps.allSatisfy { $0 == .reconnect })
         #expect(next(.lostServer, isBound: true) == .fail)
     }
+
+    @Test("Rows that may not be copied are inserted, also within a longer transaction", arguments: [false, true])
+    mutating func refusedCopy(isDecided: Bool) {
+        #expect(next(.refusedCopy, isDecided: isDecided) == .insert)
+        #expect(!repetition.clearsUniqueValues)
+    }
 }

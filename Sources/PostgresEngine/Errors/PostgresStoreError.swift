@@ -29,7 +29,13 @@ package enum PostgresStoreError {
     }
 
     private static func meaning(of error: PostgresError, fallback: Int) -> (Int, String, String?) {
-        if error.isConnectionFailure || error.state.hasPrefix("28") || error.state == "53300" {
+        if error.state == "53300" {
+            return (
+                CoreDataErrorCode.persistentStoreOpen, "the server has no connection left (\(error.message))",
+                "Open fewer stores at once, put a pool such as PgBouncer before the server, or raise its limit."
+            )
+        }
+        if error.isConnectionFailure || error.state.hasPrefix("28") {
             return (
                 CoreDataErrorCode.persistentStoreOpen,
                 "the server cannot be reached, or lets nobody in (\(error.message))",
@@ -39,13 +45,25 @@ package enum PostgresStoreError {
         if error.isMissingDatabase {
             return (CoreDataErrorCode.persistentStoreOpen, error.message, "Make the database first: createdb.")
         }
-        if error.isCancelled || error.isLockTimeout || error.isRetryable {
+        if error.isCancelled {
+            return (
+                CoreDataErrorCode.persistentStoreTimeout, "the server gave the statement up (\(error.message))",
+                "Try again; NSPostgreSQLStatementTimeoutOption or the server's statement_timeout may limit statements."
+            )
+        }
+        if error.isLockTimeout || error.isRetryable {
             return (
                 CoreDataErrorCode.persistentStoreTimeout, "another program was in the way (\(error.message))",
                 "Try again, or give it more time with NSPersistentStoreTimeoutOption."
             )
         }
-        if error.isPermissionDenied || error.state == "25006" {
+        if error.isReadOnly {
+            return (
+                CocoaError.Code.fileWriteNoPermission.rawValue, "the server accepts no writes (\(error.message))",
+                "Connect to the server that does (target_session_attrs=read-write), or open the store for reading only."
+            )
+        }
+        if error.isPermissionDenied {
             return (
                 CocoaError.Code.fileWriteNoPermission.rawValue, error.message,
                 "Ask the database's owner for the right; the documentation names what a role needs."
@@ -54,6 +72,12 @@ package enum PostgresStoreError {
         if error.state.hasPrefix("53") {
             return (
                 CocoaError.Code.fileWriteOutOfSpace.rawValue, error.message, "Make room on the server, and try again."
+            )
+        }
+        if error.isTooLargeForIndex {
+            return (
+                fallback, "a value is too large for an index (\(error.message))",
+                "Take the property out of the indexes and constraints, or keep its values below 2,700 bytes."
             )
         }
         if error.isForeignKeyViolation {
@@ -127,6 +151,15 @@ package enum PostgresStoreError {
             "The database of “\(place.name)” has the encoding \(encoding), in which texts are compared and counted otherwise than in the program; "
                 + "a store needs UTF8.", url: place.shownURL,
             suggestion: "Make another one: CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0.")
+    }
+
+    /// A row that nobody has changed was neither updated nor deleted.
+    static func notWritten(_ error: PostgresError, _ place: StorePlace) -> NSError {
+        StoreError.make(
+            CoreDataErrorCode.persistentStoreSave,
+            "Cannot save to “\(place.name)”: the server leaves out a row that was to be written, although it is there.",
+            url: place.shownURL, suggestion: "Look at the triggers and policies that others have added to the table.",
+            underlying: underlying(error), userInfo: [NSPostgreSQLStateErrorKey: error.state])
     }
 
     static func readOnly(_ place: StorePlace) -> NSError {

@@ -23,6 +23,8 @@ package final class OpenDatabase {
     /// Reserved keys that have not been used yet.
     var keys = KeyBlocks()
     var notifications = SaveNotifications()
+    /// Whether many new rows are copied; not where the role is subject to row-level security.
+    var copiesRows = true
     /// The statements that were prepared for fetches and entities; the readers of one store share them.
     let statements: StatementCache
     /// How the properties of entities are numbered in the history.

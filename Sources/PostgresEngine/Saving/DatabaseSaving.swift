@@ -43,7 +43,12 @@ extension OpenDatabase {
                     let isDecided = isLeft || longTransaction != nil
                     switch repetition.next(failure, isDecided: isDecided, isBound: isBoundToConnection) {
                     case .check: try refuse(changes)
+                    case .insert:
+                        guard copiesRows else { throw error }
+                        copiesRows = false
                     case .reconnect: try reconnect(after: error, since: losses.wait(after: error))
+                    // No conflict: a trigger or a policy keeps a row from being written, or divides by zero itself.
+                    case .fail where failure == .changedRow: throw PostgresStoreError.notWritten(error, place)
                     case .fail: throw error
                     }
                 }

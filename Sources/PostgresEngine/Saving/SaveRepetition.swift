@@ -9,6 +9,8 @@ struct SaveRepetition {
         case sameValues
         /// A row is not there in the expected version.
         case changedRow
+        /// Rows may not be copied into a table, as for roles under row-level security.
+        case refusedCopy
         /// Another transaction was in the way.
         case otherTransaction
         /// The server is lost, and was not asked to commit.
@@ -20,6 +22,7 @@ struct SaveRepetition {
             case _ where error.isUniqueViolation: self = .sameValues
             // A division by zero in a trigger is no conflict.
             case _ where SaveRun.isConflict(error): self = .changedRow
+            case _ where error.refusesCopying: self = .refusedCopy
             case _ where error.isRetryable: self = .otherTransaction
             default: self = isServerLost ? .lostServer : .other
             }
@@ -30,6 +33,8 @@ struct SaveRepetition {
     enum Step {
         /// See whether the changes are to be refused.
         case check
+        /// Insert rows instead of copying them, from now on.
+        case insert
         /// Find a server that accepts writes.
         case reconnect
         /// Give up.
@@ -66,6 +71,7 @@ struct SaveRepetition {
         switch failure {
         case .sameValues: clearsUniqueValues ? .fail : .check
         case .changedRow: attempt < Self.attempts ? .check : .fail
+        case .refusedCopy: .insert
         case .otherTransaction: attempt < Self.attempts && !isDecided ? .check : .fail
         case .lostServer: isBound ? .fail : .reconnect
         case .other: .fail

@@ -46,7 +46,9 @@ struct SaveRun {
         let groups = Self.groups(changes.inserted)
         var copied: [[Int]] = []
         for group in groups {
-            if group.count >= Self.copyThreshold || portions(changes.inserted, group).count > 1 {
+            if !database.copiesRows {
+                for portion in portions(changes.inserted, group) { try insert(Array(portion)) }
+            } else if group.count >= Self.copyThreshold || portions(changes.inserted, group).count > 1 {
                 copied.append(group)
             } else {
                 try insert(group)
@@ -245,7 +247,10 @@ struct SaveRun {
         if parameters.byteCount > Self.largestStatement * 2 {
             // Archives whose lengths were not known before.
             try send()
-            return try copy(positions)
+            if database.copiesRows { return try copy(positions) }
+            let half = positions.count / 2
+            try insert(Array(positions.prefix(half)))
+            return try insert(Array(positions.dropFirst(half)))
         }
         add(access.insertText, parameters)
         if waiting >= Self.largestStatement { try send() }
