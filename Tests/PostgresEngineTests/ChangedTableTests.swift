@@ -32,6 +32,15 @@ struct ChangedTableTests {
         #expect(error?.localizedDescription.contains("stars") == true)
     }
 
+    @Test("gives the error again where so many rows are copied the next time")
+    func copiedRows() throws {
+        _ = try engine.save(Notes.changes(engine, (0..<2100).map { "\($0)" }))
+        try execute("ALTER TABLE store_1.note ALTER stars TYPE numeric")
+        for _ in 1...2 {
+            #expect(throws: NSError.self) { try engine.forEachRow(Notes.plan()) { _ in true } }
+        }
+    }
+
     @Test("is read where the numbers of a column became wider, and its texts limited")
     func fittingTypes() throws {
         try execute("ALTER TABLE store_1.note ALTER stars TYPE bigint, ALTER text TYPE varchar(9) COLLATE \"C\"")

@@ -86,6 +86,8 @@ extension OpenDatabase {
                     }
                 }
                 let (fetch, result) = try runExactly(plan, fetchQuery, .rows)
+                // Copied rows do not tell their types, so none are copied before these fit.
+                try fetch.reader?.checkTypes(of: result)
                 fetch.latestCount.store(result.count, ordering: .relaxed)
                 return fetch.reader.map { .result($0, result) } ?? .rows([])
             } catch is Inexact { return .rows(try snapshot { try evaluatedRows(plan, fetchQuery) }) }

@@ -92,6 +92,9 @@ final class RowReader {
         return rows
     }
 
+    /// Throws an error if columns have other types than those of the model.
+    func checkTypes(of result: PostgresResult) throws { try types.check(result) }
+
     /// Hands out all rows, one by one.
     func handOutRows(_ result: some RowCells, _ body: (consuming Row) -> Void) throws {
         try types.check(result)
