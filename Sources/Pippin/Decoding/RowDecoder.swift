@@ -112,6 +112,12 @@ final class RowDecoder: Decoder {
             // The container kept for this key type. A cast would look the type up again, slowly, for each row.
             return unsafeDowncast(latest, to: KeptContainerOf<KeyedDecodingContainer<Key>>.self).get()
         }
+        return try otherContainer(keyedBy: type)
+    }
+
+    /// This is a function of its own, since one that makes containers begins with looking up their type.
+    @inline(never)
+    private func otherContainer<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         // Nothing would ensure that the decoder outlives another container.
         guard !isFinished else { throw finished }
         if let known = containers.first(where: { $0.key == type }) as? KeptContainerOf<KeyedDecodingContainer<Key>> {
