@@ -49,12 +49,13 @@ struct KeptDecoderTests {
 
             init(from decoder: any Decoder) throws { container = try decoder.container(keyedBy: CodingKeys.self) }
         }
-        func made() throws -> KeptKeyedContainer<Spy.CodingKeys> {
-            KeptKeyedContainer(try JSONDecoder().decode(Spy.self, from: Data("{}".utf8)).container)
+        typealias Kept = KeptContainerOf<KeyedDecodingContainer<Spy.CodingKeys>>
+        func made() throws -> Kept {
+            Kept(try JSONDecoder().decode(Spy.self, from: Data("{}".utf8)).container, key: Spy.CodingKeys.self)
         }
-        var kept: KeptKeyedContainer<Spy.CodingKeys>? = try made()
+        var kept: Kept? = try made()
         let trace = try #require(kept?.trace)
-        let copy = kept?.container
+        let copy = kept?.get()
         kept = nil
         withExtendedLifetime(copy) { #expect(trace.isThere) }
         let other = try made().trace
