@@ -14,6 +14,6 @@ extension NSPredicate {
         guard let tree = try? predicateTree(of: self) else { return self }
         let description: [String: Any] = ["name": property.name, "userInfo": property.userInfo ?? [:]]
         let variables = ["FETCH_SOURCE": Value(object), "FETCHED_PROPERTY": Value(description)]
-        return makePredicate(tree.replacingVariables(with: variables).mapExpressions(\.withConstantPathRead))
+        return makePredicate(tree.replacingVariables(with: variables).mapExpressions(\.withConstantPartRead))
     }
 }

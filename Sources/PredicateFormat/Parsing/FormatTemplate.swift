@@ -7,7 +7,7 @@ final class FormatTemplate: Sendable {
     let skeleton: PredicateTree
     /// A number that no other template has.
     let identity: Int
-    private let hasConstantPaths: Bool
+    private let hasConstantParts: Bool
     private let hasSpelledValues: Bool
     /// Whether the argument list is used unchanged, because the only placeholder is `%@`.
     private let takesArgumentsAsTheyAre: Bool
@@ -18,7 +18,7 @@ final class FormatTemplate: Sendable {
     init(parsing format: String, arguments: [Value]) throws(PredicateFormatError) {
         var parser = try FormatParser(format, arguments: arguments)
         skeleton = try parser.parsePredicate()
-        hasConstantPaths = skeleton.hasConstantPaths
+        hasConstantParts = skeleton.hasConstantParts
         hasSpelledValues = skeleton.hasSpelledValues
         self.format = format
         placeholders = parser.placeholders.map { ($0.kind, $0.offset) }
@@ -39,12 +39,12 @@ final class FormatTemplate: Sendable {
         guard arguments.count == placeholders.count else { throw wrongCount(arguments.count) }
         if takesArgumentsAsTheyAre {
             return PreparedPredicate(
-                skeleton: skeleton, identity: identity, arguments: arguments, hasConstantPaths: hasConstantPaths,
+                skeleton: skeleton, identity: identity, arguments: arguments, hasConstantParts: hasConstantParts,
                 hasSpelledValues: hasSpelledValues)
         }
         return PreparedPredicate(
             skeleton: skeleton, identity: identity,
-            arguments: try convert(arguments, for: placeholders, in: format), hasConstantPaths: hasConstantPaths,
+            arguments: try convert(arguments, for: placeholders, in: format), hasConstantParts: hasConstantParts,
             hasSpelledValues: hasSpelledValues)
     }
 

@@ -17,18 +17,18 @@ package struct PreparedPredicate: Sendable {
     /// The values for the skeleton's arguments, by index.
     package let arguments: [Value]
     /// Whether paths start at constants or arguments, or these are cast.
-    package let hasConstantPaths: Bool
+    package let hasConstantParts: Bool
     /// Whether a literal text spells a UUID or a number.
     let hasSpelledValues: Bool
 
     package init(
-        skeleton: PredicateTree, identity: Int?, arguments: [Value], hasConstantPaths: Bool? = nil,
+        skeleton: PredicateTree, identity: Int?, arguments: [Value], hasConstantParts: Bool? = nil,
         hasSpelledValues: Bool? = nil
     ) {
         self.skeleton = skeleton
         self.identity = identity
         self.arguments = arguments
-        self.hasConstantPaths = hasConstantPaths ?? skeleton.hasConstantPaths
+        self.hasConstantParts = hasConstantParts ?? skeleton.hasConstantParts
         self.hasSpelledValues = hasSpelledValues ?? skeleton.hasSpelledValues
     }
 

@@ -4,6 +4,6 @@ extension NSPredicate {
     /// The predicate adapted for a fetch of an entity: paths from constants are evaluated, and texts that spell
     /// UUIDs or numbers are converted for attributes that hold these.
     package func read(for layout: EntityLayout) -> NSPredicate {
-        withConstantPathsRead.withSpelledValuesRead(layout.spelledKind)
+        withConstantPartsRead.withSpelledValuesRead(layout.spelledKind)
     }
 }
