@@ -9,6 +9,8 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
     package var detail: String?
     /// What the server suggests.
     package var hint: String?
+    /// Where the server was, such as in a trigger's function.
+    package var context: String?
     /// The table, the column and the constraint involved, if the server names them.
     package var table: String?
     package var column: String?
@@ -31,7 +33,7 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
         let isUsable = connection.map { PQstatus($0) == CONNECTION_OK } ?? false
         state = field("C") ?? (isUsable ? Self.libraryRefusal : Self.connectionFailure)
         message = field("M") ?? Self.firstLine(of: text)
-        (detail, hint) = (field("D"), field("H"))
+        (detail, hint, context) = (field("D"), field("H"), field("W"))
         (table, column, constraint) = (field("t"), field("c"), field("n"))
         self.statement = statement
     }

@@ -82,7 +82,7 @@ struct CopyTests {
         #expect(try titles(of: target.path).count == 3)
     }
 
-    @Test("of a store that nobody may write can be written by its owner, and so can a mended one")
+    @Test("makes a file that its owner can write of a store that nobody may write, and so does a mending")
     func readOnly() throws {
         #expect(chmod(small.path, 0o440) == 0)
         #expect(CommandRun("copy", small.path, copy.path).status == 0)

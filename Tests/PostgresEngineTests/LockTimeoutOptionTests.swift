@@ -15,7 +15,7 @@ struct LockTimeoutOptionTests {
         #expect(try engine.fetchCount(Notes.plan()) == 1)
     }
 
-    @Test("as the time of a statement, is without a limit where the option is no time", arguments: [0, Double.nan, -5])
+    @Test("of a statement is without a limit where the option is no time", arguments: [0, Double.nan, -5])
     func statementTimeout(seconds: Double) throws {
         let stores = try PostgresStores()
         let engine = try stores.open(

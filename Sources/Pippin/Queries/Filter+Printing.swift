@@ -36,7 +36,7 @@ extension FilterTerm {
             return optional.wrappedValue.map { text(of: $0) } ?? "nil"
         }
         switch value {
-        case let text as String: return "\"\(text)\""
+        case let text as String: return NSExpression(forConstantValue: text).description
         case let raw as any RawRepresentable: return "\(raw.rawValue)"
         default: return "\(value)"
         }
@@ -58,5 +58,8 @@ extension MemberCondition {
 }
 
 extension PropertyName {
-    fileprivate var shown: String { path ?? spelling }
+    /// The path as the predicate language has it: keywords are marked, as in `#any == 3`.
+    fileprivate var shown: String {
+        path.map { NSExpression(forKeyPath: $0).description } ?? spelling
+    }
 }

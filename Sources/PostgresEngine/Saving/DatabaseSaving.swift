@@ -47,8 +47,9 @@ extension OpenDatabase {
                         guard copiesRows else { throw error }
                         copiesRows = false
                     case .reconnect: try reconnect(after: error, since: losses.wait(after: error))
-                    // No conflict: a trigger or a policy keeps a row from being written, or divides by zero itself.
-                    case .fail where failure == .changedRow: throw PostgresStoreError.notWritten(error, place)
+                    // No conflict: a trigger or a policy keeps a row from being written, or a trigger divides by zero.
+                    case .fail where failure == .changedRow && error.context == nil:
+                        throw PostgresStoreError.notWritten(error, place)
                     case .fail: throw error
                     }
                 }

@@ -17,7 +17,7 @@ extension NSPredicate {
 
 extension ExpressionTree {
     /// The value at the end of a path from a constant; if there are several, those that are not nil, as a set. What is
-    /// computed of constants: its value.
+    /// computed of constants: its value, if it has one.
     package var withConstantPartRead: ExpressionTree {
         switch self {
         case .path(from: .constant(let value), let keys):
@@ -27,7 +27,9 @@ extension ExpressionTree {
         case .cast(.constant(let value), to: .constant(.string(let name))):
             return value.cast(to: name).map { .constant($0) } ?? self
         case _ where isComputedOfConstants && callsKnownMethods:
-            return .constant(CompiledExpression(self).evaluate(.null))
+            let value = CompiledExpression(self).evaluate(.null)
+            // What cannot be computed with, such as the letters of a number, is for the store to refuse.
+            return value.isNull ? self : .constant(value)
         default: return self
         }
     }

@@ -44,7 +44,9 @@ enum TableModel {
     /// its whole name, since a query cannot contain `15name`; the former name leads to the column.
     private static func attribute(_ column: TableDefinition.Column) -> PropertyDocument? {
         let name = column.name.uppercased()
-        guard name.hasPrefix("Z"), let first = name.dropFirst().first, !RawTables.isBookkeeping(name) else { return nil }
+        guard name.hasPrefix("Z"), let first = name.dropFirst().first, !RawTables.isBookkeeping(name) else {
+            return nil
+        }
         let bare = name.dropFirst().lowercased()
         let isPlain = first.isLetter
         var property = PropertyDocument(

@@ -130,6 +130,22 @@ struct ConstantTypesTests {
         try stores.check("Book", none, [0.0], finds: ["early", "late"])
     }
 
+    @Test("What is computed of constants only is computed before the fetch, also at the time of the fetch")
+    func computedConstants() throws {
+        let stores = try ComparedStores { context in
+            context.make("Book", ["name": "old", "born": Date(timeIntervalSinceNow: -86400), "age": 3])
+            context.make("Book", ["name": "new", "born": Date(timeIntervalSinceNow: -60), "age": 8])
+        }
+        let hour = "born > FUNCTION(now(), 'dateByAddingTimeInterval:', %@)"
+        try stores.check("Book", hour, [-3600], finds: ["new"])
+        try stores.check("Book", "NOT " + hour, [-3600], finds: ["old"])
+        let cast = "born > CAST(CAST(%@, 'NSNumber') - 60, 'NSDate')"
+        try stores.check("Book", cast, [Date(timeIntervalSinceNow: -3600)], finds: ["new"])
+        try stores.check("Book", "ceiling(1.5) == 2 AND age == abs(%d)", [-8], finds: ["new"])
+        try stores.check("Book", "age == sum(%@) AND name == lowercase(%@)", [[1, 2], "OLD"], finds: ["old"])
+        try stores.check("Book", "age / 2 == 7 / 2 - 2 + age * %d", [0], finds: ["old"])
+    }
+
     @Test("Bits are whole numbers whatever they are of")
     func bits() throws {
         let stores = try ComparedStores()

@@ -60,6 +60,18 @@ struct FilterTreeTests {
             "\(filter)" == #"(price > 8 OR price == nil) AND NOT binding == cloth AND ANY reviews[stars < 3]"#)
     }
 
+    @Test("A printed filter can be parsed: keywords are marked, and quotes within texts escaped")
+    func parses() throws {
+        struct Word: CoreModel {
+            let id: String
+            let any: Int?
+            let null: String
+        }
+        let filter: Filter<Word> = \.any == 3 && \.null == #"a "b""#
+        #expect("\(filter)" == #"#any == 3 AND #null == "a \"b\"""#)
+        #expect(NSPredicate(format: "\(filter)") == NSPredicate(format: #"#any == 3 AND #null == "a \"b\"""#))
+    }
+
     @Test("say what they cannot compare, in memory as in a store")
     func refused() {
         let filter: Filter<Edition> = \.title.count > 3
