@@ -75,7 +75,7 @@ struct ValuesOfTwoKindsTests {
             ("uppercase(TERNARY(age == 1, name, 5)) == '5'", "uppercase: of “TERNARY("),
             ("length(noindex(TERNARY(age == 1, name, 5))) == 1", "length: of"),
             ("uppercase(TERNARY(age == 1, 5, 6)) == '5'", "” holds numbers"),
-            ("lowercase(1 + 1) == '2'", "holds numbers"),
+            ("lowercase(1 + 1) == '2'", "lowercase: computes with texts, not with"),
         ] {
             #expect(try stores.error("Book", format).contains(problem), "\(format)")
             #expect(try stores.contexts[1].context.all("Book", NSPredicate(format: format)) == [], "\(format)")
