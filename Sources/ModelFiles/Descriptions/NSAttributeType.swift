@@ -38,7 +38,7 @@ public enum NSAttributeType: UInt, Sendable, CaseIterable {
 
 // What types have in common, for code that treats several of them alike: each new type is classified here.
 extension NSAttributeType {
-    /// Whether the values are numbers. Booleans are none.
+    /// Whether the values are numbers, which Booleans are not.
     package var isNumber: Bool {
         switch self {
         case .integer16AttributeType, .integer32AttributeType, .integer64AttributeType, .decimalAttributeType,

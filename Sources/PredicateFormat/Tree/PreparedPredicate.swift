@@ -16,7 +16,7 @@ package struct PreparedPredicate: Sendable {
     package let identity: Int?
     /// The values for the skeleton's arguments, by index.
     package let arguments: [Value]
-    /// Whether paths start at constants or arguments, or these are cast.
+    /// Whether paths start at constants or arguments, or something is computed of these.
     package let hasConstantParts: Bool
     /// Whether a literal text spells a UUID or a number.
     let hasSpelledValues: Bool
