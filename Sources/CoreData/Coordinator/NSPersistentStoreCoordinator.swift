@@ -231,14 +231,14 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     /// Empties a store, and deletes the files beside it. Nothing happens if there is no store.
     ///
-    /// A file that is not an SQLite database is deleted only with `NSPersistentStoreForceDestroyOption`; otherwise this
-    /// throws. An added store is removed from the coordinator, and can be added again.
+    /// An added store is removed from the coordinator, and can be added again. A file that is damaged, or not an SQLite
+    /// database, is deleted, so that a program whose store cannot be loaded can begin anew.
     ///
     /// - Parameters:
     ///   - url: the location of the store.
     ///   - storeType: the type of the store.
     ///   - options: for stores in SQLite, `NSPersistentStoreTimeoutOption`, and `NSPersistentStoreForceDestroyOption`
-    ///     to delete a file that cannot be opened.
+    ///     to delete a file that cannot be opened, or, if it is false, to keep one that is no database.
     /// - Throws: an error if another program keeps the store locked, or it cannot be written; and for an unknown type.
     open func destroyPersistentStore(
         at url: URL, ofType storeType: String, options: [AnyHashable: Any]? = nil

@@ -64,9 +64,13 @@ extension PersistenceManager {
             try PersistenceError.explaining(.notOpened) {
                 for store in stores { try coordinator.remove(store) }
             }
-            // One in memory is gone.
+            // One in memory is gone. A file that is no database may be somebody else's, and stays.
             var gone: [String] = []
             for case (let url?, let type, let options) in places where type != NSInMemoryStoreType {
+                var options = options ?? [:]
+                if options[NSPersistentStoreForceDestroyOption] == nil {
+                    options[NSPersistentStoreForceDestroyOption] = false
+                }
                 do { try coordinator.destroyPersistentStore(at: url, ofType: type, options: options) } catch {
                     throw PersistenceError.explained(error, destroyed: gone)
                 }

@@ -36,7 +36,8 @@ package enum StoreFiles {
     }
 
     /// Empties a store: removes its tables, its log and its external data. The empty file stays, since another process
-    /// may have it open.
+    /// may have it open. A file that is damaged, or no database, is removed, unless
+    /// `NSPersistentStoreForceDestroyOption` is false.
     package static func destroy(at url: URL, options: [AnyHashable: Any]?) throws {
         guard !url.isNoFile, FileManager.default.fileExists(atPath: url.path) else { return }
         let external = ExternalData(store: url)
@@ -52,7 +53,9 @@ package enum StoreFiles {
                 try empty(file.connection) { contents = external.contents }
             }
         } catch {
-            guard StoreSettings.flag(options, NSPersistentStoreForceDestroyOption) else { throw error }
+            let isNoDatabase = (error as NSError).code == CocoaError.Code.fileReadCorruptFile.rawValue
+            let isForced = (options?[NSPersistentStoreForceDestroyOption] as? NSNumber)?.boolValue ?? isNoDatabase
+            guard isForced else { throw error }
             for suffix in ["", "-wal", "-shm"] {
                 try? FileManager.default.removeItem(atPath: url.path + suffix)
             }

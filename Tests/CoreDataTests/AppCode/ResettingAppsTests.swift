@@ -3,8 +3,8 @@ import SQLiteConnection
 import TestSupport
 import Testing
 
-// As in AppSuiteRulesTests: what the tests of TMLPersistentContainer and CoreDataEvolution, which pass on Apple's
-// framework, say.
+// As in AppSuiteRulesTests: what the tests of TMLPersistentContainer, CoreDataEvolution and Mindbox, which pass on
+// Apple's framework, say.
 @Suite("Apps that destroy their stores, and look at files and notifications first")
 struct ResettingAppsTests {
     let folder: TestFolder
@@ -71,16 +71,30 @@ struct ResettingAppsTests {
         #expect(try container.viewContext.all("Tag").count == 1)
     }
 
-    @Test("A file that is no database, which may be somebody else's, is destroyed as a store only by an option")
-    func noDatabase() throws {
-        let coordinator = coordinator()
+    @Test(
+        "A file that is no database is destroyed as a store, and a store can be loaded then (Mindbox)",
+        arguments: ["not a database", "<?xml version=\"1.0\"?>", String(repeating: "A", count: 5000)])
+    func noDatabase(content: String) throws {
+        try Data(content.utf8).write(to: folder.store)
+        let container = NSPersistentContainer(name: "App", managedObjectModel: Library.model())
+        container.persistentStoreDescriptions = [NSPersistentStoreDescription(url: folder.store)]
+        var errors: [(any Error)?] = []
+        container.loadPersistentStores { errors.append($1) }
+        try container.persistentStoreCoordinator.destroyPersistentStore(at: folder.store, type: .sqlite)
+        container.loadPersistentStores { errors.append($1) }
+        #expect(errors.map { $0 == nil } == [false, true])
+        #expect(try container.viewContext.all("Tag").isEmpty)
+    }
+
+    @Test("A file that is no database stays if the option to destroy by force is false")
+    func keptFile() throws {
         let content = Data(repeating: 65, count: 5000)
         try content.write(to: folder.store)
-        #expect(throws: NSError.self) { try coordinator.destroyPersistentStore(at: folder.store, type: .sqlite) }
+        #expect(throws: NSError.self) {
+            try coordinator().destroyPersistentStore(
+                at: folder.store, type: .sqlite, options: [NSPersistentStoreForceDestroyOption: false])
+        }
         #expect(try Data(contentsOf: folder.store) == content)
-        try coordinator.destroyPersistentStore(
-            at: folder.store, type: .sqlite, options: [NSPersistentStoreForceDestroyOption: true])
-        #expect(!FileManager.default.fileExists(atPath: folder.store.path))
     }
 
     @Test("A notification that a merge caused says so; one of the context's own changes does not")
