@@ -123,16 +123,18 @@ package enum MigrationError {
     /// - Parameters:
     ///   - violation: the problem.
     ///   - key: the key of the first object that has it.
+    ///   - value: that object's value, where the problem is one of a value.
     /// - Returns: the error.
-    package static func violation(_ violation: MigrationViolation, key: Int64?) -> NSError {
-        var info: [String: Any] = ["entity": violation.entity, "reason": violation.reason]
+    package static func violation(_ violation: MigrationViolation, key: Int64?, value: String? = nil) -> NSError {
+        let reason = violation.reason + (value.map { ": \($0)" } ?? "")
+        var info: [String: Any] = ["entity": violation.entity, "reason": reason]
         var place = violation.entity
         if let property = violation.property {
             info[violation.isRelationship ? "relationship" : "attribute"] = property
             place += "." + property
         }
         let object = violation.reason == MigrationViolation.severalOwners ? key.map { " leads to p\($0)" } ?? "" : ""
-        info[NSLocalizedDescriptionKey] = "\(violation.reason) (“\(place)”\(object))."
+        info[NSLocalizedDescriptionKey] = "\(reason) (“\(place)”\(object))."
         return NSError(domain: NSCocoaErrorDomain, code: CoreDataErrorCode.migration, userInfo: info)
     }
 }

@@ -135,9 +135,10 @@ struct DatabaseMigrator {
             case .expectNone(let sql, let violation):
                 let found = try opening.connection.query(sql)
                 if found.count > 0 {
+                    let value: String? = found.columnCount > 1 ? found.string(0, 1) : nil
                     throw Self.failure(
                         migration, url, violation.reason,
-                        underlying: MigrationError.violation(violation, key: found.integer(0, 0)),
+                        underlying: MigrationError.violation(violation, key: found.integer(0, 0), value: value),
                         advice: MigrationError.advice(violation))
                 }
             }

@@ -22,10 +22,12 @@ package enum CheckSQL {
         return first(in: mapping.table, where: .joined(conditions, separator: " AND "))
     }
 
-    /// Rows of an entity with a number beyond limits: `SELECT Z_PK FROM ZCAR WHERE Z_ENT = 1 AND NOT (ZWHEELS >
-    /// -32769 AND ZWHEELS < 32768) LIMIT 1`.
+    /// Rows of an entity with a number beyond limits, and the number: `SELECT Z_PK, CAST(ZWHEELS AS TEXT) FROM ZCAR
+    /// WHERE Z_ENT = 1 AND NOT (ZWHEELS > -32769 AND ZWHEELS < 32768) LIMIT 1`.
     package static func outside(_ limits: NumberLimits, _ column: String, of mapping: EntityMapping) -> SQLFragment {
-        first(in: mapping.table, where: "\(own(mapping)) AND \(limits.areExceeded(by: "\(name: column)"))")
+        first(
+            "\(.key), CAST(\(name: column) AS TEXT)", in: mapping.table,
+            where: "\(own(mapping)) AND \(limits.areExceeded(by: "\(name: column)"))")
     }
 
     /// Rows of an entity itself: `SELECT Z_PK FROM ZCAR WHERE Z_ENT = 1 LIMIT 1`.
@@ -38,7 +40,9 @@ package enum CheckSQL {
 
     private static func own(_ mapping: EntityMapping) -> SQLFragment { "\(.entity) = \(number: mapping.number)" }
 
-    private static func first(in table: String, where condition: SQLFragment) -> SQLFragment {
-        "SELECT \(.key) FROM \(name: table) WHERE \(condition) LIMIT 1"
+    private static func first(
+        _ columns: SQLFragment = "\(.key)", in table: String, where condition: SQLFragment
+    ) -> SQLFragment {
+        "SELECT \(columns) FROM \(name: table) WHERE \(condition) LIMIT 1"
     }
 }

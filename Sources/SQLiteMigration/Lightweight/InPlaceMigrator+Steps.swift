@@ -11,9 +11,12 @@ extension InPlaceMigrator {
         switch step {
         case .run(let sql): try file.connection.execute(sql)
         case .expectNone(let sql, let violation):
-            guard let key = try file.connection.integer(sql) else { return }
+            let statement = try file.connection.prepare(sql)
+            guard try statement.step() else { return }
+            let value = statement.columnCount > 1 ? statement.optionalString(at: 1) : nil
             throw failure(
-                violation.reason, underlying: MigrationError.violation(violation, key: key),
+                violation.reason,
+                underlying: MigrationError.violation(violation, key: statement.integer(at: 0), value: value),
                 advice: MigrationError.advice(violation))
         case .create(let sql, let columns):
             do { try file.connection.execute(sql) } catch let error as SQLiteError where error.isInStatement {

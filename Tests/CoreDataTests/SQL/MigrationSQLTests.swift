@@ -210,7 +210,8 @@ struct MigrationSQLTests {
                 """)
         #expect(
             CheckSQL.outside(.between(-5...7), "ZSTOCK", of: product).other
-                == "SELECT id FROM [zproduct] WHERE kind = 2 AND NOT ([zstock] > -6 AND [zstock] < 8) LIMIT 1")
+                == "SELECT id, CAST([zstock] AS TEXT) FROM [zproduct] "
+                + "WHERE kind = 2 AND NOT ([zstock] > -6 AND [zstock] < 8) LIMIT 1")
     }
 
     @Test("How much there is of an entity, of a property, and of values that several rows share")

@@ -221,7 +221,7 @@ struct LossTests {
         #expect(prices.count(where: { $0 == 1.5 }) == 4 && prices.count(where: { $0 == 9.5 }) == 6)
     }
 
-    @Test("what does not fit a narrowed type stops the migration")
+    @Test("a value that does not fit a narrowed type stops the migration, and is named")
     func narrowedTooFar() async throws {
         struct Book: CoreModel {
             let id: String
@@ -233,7 +233,8 @@ struct LossTests {
             var tags: [First.Tag]
             static var schema: Schema<Book> { Schema(.narrowed(\.pages)) }
         }
-        #expect(throws: (any Error).self) { try place.loaded([Book.self]) }
+        let refusal = #expect(throws: PersistenceError.self) { try place.loaded([Book.self]) }
+        #expect(refusal?.property == "pages" && refusal?.description.contains(": 90000.") == true)
         #expect(try await place.loaded([First.Book.self]).find(First.Book.self, id: "9")?.pages == 90_000)
     }
 
