@@ -49,8 +49,8 @@ package final class CopiedRows: RowCells, PausedWork {
         let isByItself = !connection.isInTransaction
         // Sent separately: of statements that are sent together, none is run if one cannot be parsed.
         if !isByItself { try connection.execute("SAVEPOINT \(Self.part)") }
-        connection.roundTrips += 1
         let copy = (isByItself ? check.map { $0 + "; " } ?? "" : "") + "COPY (\(query)) TO STDOUT (FORMAT binary)"
+        connection.noteSending(copy)
         let start = connection.awaiting { PQexec(connection.handle, copy) }
         defer { PQclear(start) }
         do {

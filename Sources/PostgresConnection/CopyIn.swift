@@ -147,7 +147,7 @@ extension PostgresConnection {
     }
 
     func beginCopy(_ sql: String) throws {
-        roundTrips += 1
+        noteSending(sql)
         watch?.begin()
         defer { watch?.end() }
         let start = PQexec(handle, sql)

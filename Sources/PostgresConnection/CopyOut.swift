@@ -51,7 +51,7 @@ extension PostgresConnection {
     }
 
     private func begin(_ sql: String, of handle: OpaquePointer, wants status: ExecStatusType) throws {
-        roundTrips += 1
+        noteSending(sql)
         let result = PQexec(handle, sql)
         defer { PQclear(result) }
         guard PQresultStatus(result) == status else {

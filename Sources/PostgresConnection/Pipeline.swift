@@ -48,8 +48,10 @@ extension PostgresConnection {
         roundTrips += 1
         var isSent = true
         for (index, request) in requests.enumerated() where isSent {
+            statementLog?(request.sql)
             isSent = send(request, keepsStatements ? names[index] : nil)
         }
+        if commits { statementLog?(Self.commit) }
         // Unprepared, since it takes no time to plan.
         if commits { isSent = isSent && PQsendQueryParams(handle, Self.commit, 0, nil, nil, nil, nil, 1) == 1 }
         let refusal = isSent ? nil : PostgresError(nil, statement: nil, connection: handle)

@@ -31,6 +31,8 @@ package final class PostgresConnection {
     package var companion: Request? { didSet { companionAnswer = nil } }
     /// What was last answered to it.
     package private(set) var companionAnswer: PostgresResult?
+    /// Is told each statement before it is sent.
+    package var statementLog: ((String) -> Void)?
     /// Detects a server that no longer answers.
     var watch: AnswerWatch?
 
@@ -87,7 +89,7 @@ package final class PostgresConnection {
     /// - Returns: what the server says that it did last: `ROLLBACK` for the `COMMIT` of a failed transaction.
     func executeTagged(_ sql: String) throws -> String {
         settle()
-        roundTrips += 1
+        noteSending(sql)
         let result = awaiting { PQexec(handle, sql) }
         defer { PQclear(result) }
         try check(result, sql)
@@ -115,7 +117,7 @@ package final class PostgresConnection {
     @discardableResult
     package func queryOnce(_ sql: String, _ parameters: PostgresParameters = .init()) throws -> PostgresResult {
         settle()
-        roundTrips += 1
+        noteSending(sql)
         let result = parameters.withParts { count, values, counts, formats in
             awaiting { PQexecParams(handle, sql, count, parameters.types, values, counts, formats, 1) }
         }
@@ -131,11 +133,17 @@ package final class PostgresConnection {
         guard keepsStatements else { return try queryOnce(sql, parameters) }
         settle()
         let name = try prepared(sql, parameters.types)
-        roundTrips += 1
+        noteSending(sql)
         let result = parameters.withParts { count, values, counts, formats in
             awaiting { PQexecPrepared(handle, name, count, values, counts, formats, 1) }
         }
         return try checked(result, sql)
+    }
+
+    /// Counts and logs a statement whose answer is awaited by itself.
+    func noteSending(_ sql: String) {
+        roundTrips += 1
+        statementLog?(sql)
     }
 
     /// The name of a statement on the server; prepares it first if it is new.

@@ -11,7 +11,7 @@ extension PostgresConnection {
     package func sendAhead(_ sql: String, _ parameters: PostgresParameters = .init()) throws -> StatementAhead {
         settle()
         let sent = StatementAhead(sql, isByItself: !isInTransaction)
-        roundTrips += 1
+        noteSending(sql)
         let isSent = parameters.withParts { count, values, counts, formats in
             PQsendQueryParams(handle, sql, count, parameters.types, values, counts, formats, 1) == 1
         }

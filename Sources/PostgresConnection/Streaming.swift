@@ -13,7 +13,7 @@ extension PostgresConnection {
     ) throws {
         settle()
         let name = keepsStatements ? try prepared(sql, parameters.types) : nil
-        roundTrips += 1
+        noteSending(sql)
         let isSent = parameters.withParts { count, values, counts, formats in
             guard let name else {
                 return PQsendQueryParams(handle, sql, count, parameters.types, values, counts, formats, 1) == 1

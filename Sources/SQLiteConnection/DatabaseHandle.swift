@@ -5,6 +5,8 @@ final class DatabaseHandle {
     let pointer: OpaquePointer
     let path: String
     private let file: OpenFiles.Identity?
+    /// Is called by SQLite until the handle is closed.
+    var trace: StatementTrace?
 
     init(path: String, mode: OpenMode) throws {
         var pointer: OpaquePointer?

@@ -26,6 +26,15 @@ struct PreparedStatementTests {
         #expect(try connection.query("SELECT 2 AS new").integer(0, 0) == 2)
     }
 
+    @Test("are logged each time that they are sent, by themselves or in a pipeline")
+    func log() throws {
+        var texts: [String] = []
+        connection.statementLog = { texts.append($0) }
+        for _ in 0..<2 { try connection.query("SELECT 1 AS one") }
+        _ = try connection.pipeline([.init("SELECT 1 AS one"), .init("SELECT 2 AS two")])
+        #expect(texts == ["SELECT 1 AS one", "SELECT 1 AS one", "SELECT 1 AS one", "SELECT 2 AS two"])
+    }
+
     @Test("are not taken for prepared when room for them could not be made")
     func failingRoom() throws {
         try fill(0..<256)

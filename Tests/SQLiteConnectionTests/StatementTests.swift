@@ -26,6 +26,19 @@ struct StatementTests {
         return select
     }
 
+    @Test("Each statement that has run is reported, with its values if they are asked for")
+    func trace() throws {
+        var texts: [String] = []
+        connection.traceStatements(showsValues: false) { text, _ in texts.append(text) }
+        _ = try insert { try $0.bind(Int64(7), at: 1) }
+        #expect(texts == ["DELETE FROM t", "INSERT INTO t VALUES (?)"])
+        connection.traceStatements(showsValues: true) { text, _ in texts.append(text) }
+        let statement = try connection.statement("INSERT INTO t VALUES (?)")
+        try statement.bind(Int64(8), at: 1)
+        try statement.run()
+        #expect(texts.contains("INSERT INTO t VALUES (8)"))
+    }
+
     @Test("An integer comes back whole, up to 64 bits")
     func integers() throws {
         let row = try insert { try $0.bind(Int64.min, at: 1) }

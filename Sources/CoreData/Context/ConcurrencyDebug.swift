@@ -1,4 +1,5 @@
 import Foundation
+import StoreEngine
 
 /// Checks that contexts and their objects are used on their queues, like Core Data's concurrency debugging.
 ///
@@ -8,16 +9,12 @@ import Foundation
 enum ConcurrencyDebug {
     static let isOn = isTurnedOn(arguments: CommandLine.arguments, environment: ProcessInfo.processInfo.environment)
 
-    static let name = "com.apple.CoreData.ConcurrencyDebug"
+    private static let setting = DebugSetting(
+        name: "com.apple.CoreData.ConcurrencyDebug", variable: "COREDATA_CONCURRENCY_DEBUG")
 
     static func isTurnedOn(arguments: [String], environment: [String: String]) -> Bool {
-        if let position = arguments.firstIndex(of: "-" + name), position + 1 < arguments.count {
-            return isYes(arguments[position + 1])
-        }
-        return [name, "COREDATA_CONCURRENCY_DEBUG"].contains { environment[$0].map(isYes) ?? false }
+        setting.level(arguments: arguments, environment: environment) > 0
     }
-
-    private static func isYes(_ value: String) -> Bool { (Int(value) ?? 0) > 0 || value.uppercased() == "YES" }
 }
 
 extension NSManagedObjectContext {

@@ -10,6 +10,7 @@ enum ServerSearch {
         _ place: StorePlace, _ settings: StoreSettings, isPooled: Bool, to target: ConnectionTarget? = nil
     ) throws -> PostgresConnection {
         let connection = try PostgresConnection(target ?? place.target, keepsStatements: !isPooled)
+        if StatementLog.isOn { connection.statementLog = { StatementLog.write($0) } }
         if let seconds = place.failover.answerTimeout { connection.watchAnswers(seconds: seconds) }
         // A pooler would pass settings made here on to others.
         guard !isPooled else { return connection }

@@ -18,6 +18,11 @@ extension StoreFile {
         do {
             let file = StoreFile(
                 connection: try Connection(path: url.path, mode: mode, busyTimeout: timeout), url: url)
+            if StatementLog.isOn {
+                file.connection.traceStatements(showsValues: StatementLog.showsValues) {
+                    StatementLog.write($0, seconds: $1)
+                }
+            }
             // SQLite reads the file only now.
             _ = try file.connection.integer("PRAGMA schema_version")
             if mode == .readWrite || mode == .create { try refuseSecondName(url) }
