@@ -19,9 +19,14 @@ public struct Order<Model>: Sendable, ExpressibleByArrayLiteral {
     /// Several orders. Each one sorts what the earlier ones leave equal.
     ///
     /// - Parameter elements: the orders, the most significant first.
-    public init(arrayLiteral elements: Order...) {
+    public init(arrayLiteral elements: Order...) { self.init(elements) }
+
+    /// Several orders that are known at run time only, such as those of the columns that somebody has chosen.
+    ///
+    /// - Parameter orders: the orders, the most significant first. Each one sorts what the earlier ones leave equal.
+    public init(_ orders: [Order]) {
         // A closure: the key path of a generic type is made anew at each use.
-        terms = elements.isEmpty ? [] : elements.flatMap { $0.terms }
+        terms = orders.isEmpty ? [] : orders.flatMap { $0.terms }
     }
 
     private init(_ property: AnyKeyPath, ascending: Bool, _ texts: TextOrder = .lexical) {

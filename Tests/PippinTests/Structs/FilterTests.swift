@@ -75,6 +75,9 @@ struct FilterTests {
             Opinion.self, sortedBy: [.descending(\.volume.id), .ascending(\.stars)], limit: 2, offset: 1)
         #expect(all.map(\.id) == ["2", "1"])
         #expect(try await counter.manager.fetch(Opinion.self, limit: 0).isEmpty)
+        // Known at run time only.
+        let chosen: [Order<Opinion>] = [.descending(\.volume.id), .ascending(\.stars)]
+        #expect(try await counter.manager.fetch(Opinion.self, sortedBy: Order(chosen), limit: 2, offset: 1) == all)
     }
 
     @Test("refuse a computed property by name")
