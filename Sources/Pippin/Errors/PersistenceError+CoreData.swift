@@ -38,7 +38,12 @@ extension PersistenceError {
         let cocoa = error as NSError
         guard cocoa.domain == NSCocoaErrorDomain else { return error }
         let path = (cocoa.userInfo[NSURLErrorKey] as? URL)?.path ?? cocoa.userInfo[NSFilePathErrorKey] as? String
-        let advice = cocoa.localizedRecoverySuggestion.map { " \($0)" } ?? ""
+        let isMigratedMeanwhile =
+            cocoa.code == NSPersistentStoreIncompatibleVersionHashError && code != .notOpened
+        let advice =
+            isMigratedMeanwhile
+            ? " Close this manager, and open the store by a new one, with the structs of the program that has migrated it."
+            : cocoa.localizedRecoverySuggestion.map { " \($0)" } ?? ""
         return PersistenceError(
             code, path: path, reason: cocoa.localizedFailureReason, underlying: error,
             cocoa.localizedDescription + advice)

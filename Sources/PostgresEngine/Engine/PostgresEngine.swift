@@ -241,7 +241,7 @@ package final class PostgresEngine: OpenableEngine {
                 CoreDataErrorCode.persistentStoreOperation,
                 "The store “\(store.place.name)” was \(stored == nil ? "destroyed" : "replaced by another one") while it was open. "
                     + "Nothing was read or changed.", url: store.place.shownURL,
-                suggestion: "Reload: remove the store from its coordinator, and add it again.")
+                suggestion: "Open the store again.")
         }
         let names = Set(store.schema.mappings.compactMap { $0?.layout.name })
         if !settings.ignoresVersions {
@@ -277,7 +277,7 @@ package final class PostgresEngine: OpenableEngine {
             CoreDataErrorCode.persistentStoreIncompatibleVersionHash,
             "The store “\(place.name)” was migrated to another version of its model while it was open\(what). Nothing was read or "
                 + "changed.", url: place.shownURL,
-            suggestion: "Reload: remove the store, and add it again with the model that it has now.",
+            suggestion: "Open the store again, with the model that it has now.",
             userInfo: [
                 "reason": "The model used to open the store is incompatible with the one used to create the store",
                 "entities": entities,

@@ -94,7 +94,7 @@ extension SQLiteEngine {
             CoreDataErrorCode.persistentStoreIncompatibleVersionHash,
             "The store “\(url.lastPathComponent)” was migrated to another version of its model while it was open: they differ "
                 + "in \(differing.joined(separator: ", ")). Nothing was read or changed.", url: url,
-            suggestion: "Reload: remove the store, and add it again with the model that it has now.",
+            suggestion: "Open the store again, with the model that it has now.",
             userInfo: [
                 "metadata": metadata,
                 "reason": "The model used to open the store is incompatible with the one used to create the store",
@@ -108,7 +108,7 @@ extension SQLiteEngine {
             CoreDataErrorCode.persistentStoreOperation,
             "The store “\(url.lastPathComponent)” was \(what) while it was open. Nothing was read or changed.",
             url: url,
-            suggestion: "Reload: remove the store from its coordinator, and add it again.")
+            suggestion: "Open the store again.")
     }
 }
 

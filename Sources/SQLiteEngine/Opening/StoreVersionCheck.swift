@@ -78,7 +78,7 @@ extension OpenStore {
             CoreDataErrorCode.persistentStoreOperation,
             "The file of the store “\(file.url.lastPathComponent)” was removed, or replaced by another one, while it was open; "
                 + "nothing was saved.", url: file.url,
-            suggestion: "Remove the store from its coordinator, and add it again.")
+            suggestion: "Open the store again.")
     }
 
     /// SQLite's number that changes when another connection commits: `PRAGMA data_version`.

@@ -149,6 +149,20 @@ struct SharedStoreTests {
         #expect(try await manager(Memo.self).fetch(Memo.self).count == 5)
     }
 
+    @Test("one whose models another has migrated since says to make a new manager")
+    func migratedMeanwhile() async throws {
+        enum Later {
+            struct Book: CoreModel { let id: String; var title: String; var pages: Int? }
+        }
+        let former = try manager(Book.self)
+        try await former.save(Book(id: "emma", title: "Emma"))
+        try await manager(Later.Book.self).save(Later.Book(id: "emma", title: "Emma", pages: 400))
+        for use in [{ _ = try await former.fetch(Book.self) }, { try await former.save(Book(id: "x", title: "X")) }] {
+            let error = await #expect(throws: PersistenceError.self) { try await use() }
+            #expect(error?.description.contains("open the store by a new one") == true)
+        }
+    }
+
     @Test("many managers that make one file at once all find their rows in it")
     func creation() async throws {
         let place = place
