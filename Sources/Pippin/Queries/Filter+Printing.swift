@@ -35,11 +35,11 @@ extension FilterTerm {
         if let optional = value as? any OptionalValue {
             return optional.wrappedValue.map { text(of: $0) } ?? "nil"
         }
-        switch value {
-        case let text as String: return NSExpression(forConstantValue: text).description
-        case let raw as any RawRepresentable: return "\(raw.rawValue)"
-        default: return "\(value)"
+        // A single value of another type as the store compares it, such as an enumeration's raw value.
+        guard !(value is any Numeric), !(value is Bool), let stored = try? AttributeEncoder.comparable(value) else {
+            return "\(value)"
         }
+        return NSExpression(forConstantValue: stored).description
     }
 }
 

@@ -57,7 +57,7 @@ struct FilterTreeTests {
         let filter: Filter<Edition> =
             (\.price > 8 || \.price == nil) && !(\.binding == .cloth) && .any(\.reviews, \.stars < 3)
         #expect(
-            "\(filter)" == #"(price > 8 OR price == nil) AND NOT binding == cloth AND ANY reviews[stars < 3]"#)
+            "\(filter)" == #"(price > 8 OR price == nil) AND NOT binding == "cloth" AND ANY reviews[stars < 3]"#)
     }
 
     @Test("A printed filter can be parsed: keywords are marked, and quotes within texts escaped")
@@ -70,6 +70,21 @@ struct FilterTreeTests {
         let filter: Filter<Word> = \.any == 3 && \.null == #"a "b""#
         #expect("\(filter)" == #"#any == 3 AND #null == "a \"b\"""#)
         #expect(NSPredicate(format: "\(filter)") == NSPredicate(format: #"#any == 3 AND #null == "a \"b\"""#))
+    }
+
+    @Test("A printed filter has values as the store compares them, and can be parsed")
+    func printedValues() throws {
+        enum Size: String, Codable { case small = "very small" }
+        struct Parcel: CoreModel {
+            let id: UUID
+            var size: Size
+            var sent: Date
+        }
+        let id = try #require(UUID(uuidString: "CF843D1C-2403-49D0-A15B-3C16FBC2FA33"))
+        let filter: Filter<Parcel> = \.size == .small && \.sent > Date(timeIntervalSinceReferenceDate: 3.5) && \.id != id
+        #expect(
+            "\(filter)" == #"size == "very small" AND sent > CAST(3.500000, "NSDate") AND id != \#(id.uuidString)"#)
+        #expect(try Filter.format("\(filter)").matches(Parcel(id: UUID(), size: .small, sent: Date())))
     }
 
     @Test("say what they cannot compare, in memory as in a store")
