@@ -54,6 +54,14 @@ extension PersistenceError {
                 + "properties, such as their identifiers. Fetch by other properties, and filter what comes.")
     }
 
+    /// The error for a filter that is evaluated in memory, and asks for more of a referenced model than its identifier.
+    static func behindReference(property: String, entity: String) -> PersistenceError {
+        PersistenceError(
+            .notComparable, entity: entity, property: property,
+            "'\(property)' of the \(entity) is not known in memory: a Reference has the identifier only. Use the filter in a fetch, "
+                + "or have the \(entity) itself in the Reference's place.")
+    }
+
     /// The error for a value of all models of a type in a filter of the members of a list.
     static func computedOverAll(_ value: String, entity: String) -> PersistenceError {
         PersistenceError(

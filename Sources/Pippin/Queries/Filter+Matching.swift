@@ -8,17 +8,22 @@ extension Filter where Model: CoreModel {
     /// try cheap.matches(emma)
     /// ```
     ///
-    /// In memory, a reference only has its identifier, whereas a store knows the model's other properties too.
-    ///
     /// - Parameter model: the model.
     /// - Returns: whether the filter selects the model.
-    /// - Throws: ``PersistenceError`` for a filter that a store would refuse as well.
+    /// - Throws: ``PersistenceError`` for a filter that a store would refuse as well, and
+    ///   ``PersistenceError/Code/notComparable`` if the result depends on more of a model behind a ``Reference`` than its
+    ///   identifier, which a store alone knows.
     public func matches(_ model: Model) throws -> Bool {
         let known = try KnownModel.of(Model.self)
         guard let predicate = try predicate(known.plan, known.registry) else { return true }
         let reads = try PersistenceError.explaining(.readFailed) { try known.reads(of: predicate) }
-        let values = try StoredValues(known.registry, reads).dictionary(of: model, known.plan)
-        return try PersistenceError.explaining(.readFailed) { try known.evaluate(predicate, values) }
+        let stored = StoredValues(known.registry, reads)
+        let values = try stored.dictionary(of: model, known.plan)
+        let isMatch = try PersistenceError.explaining(.readFailed) { try known.evaluate(predicate, values) }
+        if let (entity, property) = stored.unknown.first {
+            throw PersistenceError.behindReference(property: property, entity: entity)
+        }
+        return isMatch
     }
 }
 
@@ -34,6 +39,8 @@ private struct ReadNames {
 private struct StoredValues {
     private let registry: ModelRegistry
     private let reads: ReadNames
+    /// What was asked for behind references, and is not known.
+    let unknown = UnknownReads()
 
     init(_ registry: ModelRegistry, _ reads: ReadNames) { (self.registry, self.reads) = (registry, reads) }
 
@@ -60,7 +67,7 @@ private struct StoredValues {
                     property: field.name, entity: plan.name, type: "model of more than \(depth) levels")
             }
             let destination = try registry.plan(related)
-            let targets = try link.targets.all.map { try dictionary(ofTarget: $0, destination, depth: depth + 1) }
+            let targets = try link.targets.all.map { try object(ofTarget: $0, destination, depth: depth + 1) }
             if field.isToMany {
                 values[field.name as NSString] = NSArray(array: targets)
             } else if let target = targets.first {
@@ -70,9 +77,9 @@ private struct StoredValues {
         return values
     }
 
-    private func dictionary(ofTarget target: Any, _ plan: EntityPlan, depth: Int) throws -> NSDictionary {
+    private func object(ofTarget target: Any, _ plan: EntityPlan, depth: Int) throws -> NSObject {
         if let reference = target as? any ModelReference {
-            return NSDictionary(object: try reference.keyValue(), forKey: plan.uidKey as NSString)
+            return ReferenceValues(entity: plan.name, uidKey: plan.uidKey, uid: try reference.keyValue(), unknown)
         }
         guard let model = target as? any CoreModel else { return NSDictionary() }
         return try dictionary(of: model, plan, depth: depth)

@@ -1,5 +1,20 @@
 import Pippin
+import Foundation
 import Testing
+
+private struct Reader: CoreModel {
+    let id: Int
+    var name: String
+}
+
+private struct Loan: CoreModel {
+    let id: Int
+    var reader: Reference<Reader>?
+    var weight = 1.0
+    var count: UInt64 = 1
+    var price: Decimal = 1
+    var title = "" { didSet { count += 1 } }
+}
 
 @Suite("Filters that a store refuses")
 struct MatchingErrorTests {
@@ -19,6 +34,19 @@ struct MatchingErrorTests {
         let bookcase = try Bookcase(isFilled: false)
         try await bookcase.manager.save(edition)
         await #expect(throws: (any Error).self) { try await bookcase.manager.count(Edition.self, where: filter) }
+    }
+
+    @Test("In memory, what depends on a model behind a reference is an error, and what its identifier decides is not")
+    func references() throws {
+        let loan = Loan(id: 1, reader: Reference(id: 7))
+        for format in ["reader.name == 'Ann'", "reader.name != 'Ann'", "reader.id == 8 OR reader.name == nil"] {
+            let error = #expect(throws: PersistenceError.self) { try Filter<Loan>.format(format).matches(loan) }
+            #expect(error?.code == .notComparable && error?.property == "name" && error?.entity == "Reader")
+        }
+        for format in ["reader.id == 7", "reader != nil", "reader.id == 7 OR reader.name == 'Ann'"] {
+            #expect(try Filter<Loan>.format(format).matches(loan))
+        }
+        #expect(try !Filter<Loan>.format("reader.name == 'Ann'").matches(Loan(id: 2)))
     }
 
     @Test("are told from those that it answers")
