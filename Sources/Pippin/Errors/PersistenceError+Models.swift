@@ -54,6 +54,13 @@ extension PersistenceError {
                 + "properties, such as their identifiers. Fetch by other properties, and filter what comes.")
     }
 
+    /// The error for a comparison with a value that no store can have.
+    static func notKept(property: String, entity: String, reason: String) -> PersistenceError {
+        PersistenceError(
+            .notComparable, entity: entity, property: property, reason: reason,
+            "'\(property)' cannot be compared with this value: \(reason)")
+    }
+
     /// The error for a filter that is evaluated in memory, and asks for more of a referenced model than its identifier.
     static func behindReference(property: String, entity: String) -> PersistenceError {
         PersistenceError(

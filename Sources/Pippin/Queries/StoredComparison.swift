@@ -153,8 +153,13 @@ struct StoredComparison {
     // MARK: Values
 
     private func attributeValue(_ value: any Encodable) throws -> Any? {
-        // The value's coding may produce anything: a list, a record, NaN.
-        do { return try AttributeEncoder.comparable(value) } catch { throw notComparable(value) }
+        do { return try AttributeEncoder.comparable(value) } catch {
+            // The value's coding may produce anything: a list, a record, NaN. Of a number that no store keeps, the error
+            // says why.
+            guard value is any Numeric, case .invalidValue? = error as? EncodingError else { throw notComparable(value) }
+            throw PersistenceError.notKept(
+                property: property.spelling, entity: scope.plan.name, reason: error.encodingReason)
+        }
     }
 
     private func jsonValue(_ value: any Encodable) throws -> Any {

@@ -49,6 +49,19 @@ struct MatchingErrorTests {
         #expect(try !Filter<Loan>.format("reader.name == 'Ann'").matches(Loan(id: 2)))
     }
 
+    @Test("A number that no store keeps is refused with the reason")
+    func numbers() throws {
+        let long = try #require(Decimal(string: "12345678901234567890"))
+        let filters: [(Filter<Loan>, String)] = [
+            (\.weight < .nan, "NaN"), (\.count == .max, "18446744073709551615"), (\.price == long, "12345678901234567890"),
+            ([1, .max].contains(\.count), "18446744073709551615"),
+        ]
+        for (filter, value) in filters {
+            let error = #expect(throws: PersistenceError.self) { try filter.matches(Loan(id: 1)) }
+            #expect(error?.code == .notComparable && error?.reason?.contains(value) == true)
+        }
+    }
+
     @Test("are told from those that it answers")
     func answered() throws {
         let filters: [Filter<Edition>] = [
