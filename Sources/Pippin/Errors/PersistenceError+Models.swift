@@ -24,9 +24,13 @@ extension PersistenceError {
     }
 
     package static func unknownProperty(_ property: String, entity: String, known: [String]) -> PersistenceError {
-        PersistenceError(
+        // Swift does not tell a property with `didSet`, or with a wrapper, from a computed one.
+        let advice =
+            property.contains("<computed")
+            ? " If it is one of these, with willSet, didSet or a wrapper, name it in a format: .format(\"name == %@\", value)." : ""
+        return PersistenceError(
             .unknownProperty, entity: entity, property: property, known: known,
-            "'\(property)' is no stored property of '\(entity)'. Stored are: \(known.joined(separator: ", ")).")
+            "'\(property)' is no stored property of '\(entity)'. Stored are: \(known.joined(separator: ", ")).\(advice)")
     }
 
     /// The error for a stored property that does not support what was asked.

@@ -62,6 +62,13 @@ struct MatchingErrorTests {
         }
     }
 
+    @Test("A property with didSet looks computed, and the error says how to name it")
+    func observed() throws {
+        let error = #expect(throws: PersistenceError.self) { try (\Loan.title == "a").matches(Loan(id: 1)) }
+        #expect(error?.code == .unknownProperty && error?.description.contains("didSet") == true)
+        #expect(try Filter<Loan>.format("title == 'a'").matches(Loan(id: 1, title: "a")))
+    }
+
     @Test("are told from those that it answers")
     func answered() throws {
         let filters: [Filter<Edition>] = [
