@@ -42,7 +42,8 @@ extension PersistenceError {
             cocoa.code == NSPersistentStoreIncompatibleVersionHashError && code != .notOpened
         let advice =
             isMigratedMeanwhile
-            ? " Close this manager, and open the store by a new one, with the structs of the program that has migrated it."
+            ? " Close this manager, and open the store by a new one, with the structs of the program that "
+                + "has migrated it."
             : cocoa.localizedRecoverySuggestion.map { " \($0)" } ?? ""
         return PersistenceError(
             code, path: path, reason: cocoa.localizedFailureReason, underlying: error,

@@ -27,10 +27,12 @@ extension PersistenceError {
         // Swift does not tell a property with `didSet`, or with a wrapper, from a computed one.
         let advice =
             property.contains("<computed")
-            ? " If it is one of these, with willSet, didSet or a wrapper, name it in a format: .format(\"name == %@\", value)." : ""
+            ? " If it is one of these, with willSet, didSet or a wrapper, name it in a format: "
+                + ".format(\"name == %@\", value)." : ""
         return PersistenceError(
             .unknownProperty, entity: entity, property: property, known: known,
-            "'\(property)' is no stored property of '\(entity)'. Stored are: \(known.joined(separator: ", ")).\(advice)")
+            "'\(property)' is no stored property of '\(entity)'. Stored are: \(known.joined(separator: ", "))."
+                + advice)
     }
 
     /// The error for a stored property that does not support what was asked.
@@ -69,8 +71,8 @@ extension PersistenceError {
     static func behindReference(property: String, entity: String) -> PersistenceError {
         PersistenceError(
             .notComparable, entity: entity, property: property,
-            "'\(property)' of the \(entity) is not known in memory: a Reference has the identifier only. Use the filter in a fetch, "
-                + "or have the \(entity) itself in the Reference's place.")
+            "'\(property)' of the \(entity) is not known in memory: a Reference has the identifier only. "
+                + "Use the filter in a fetch, or have the \(entity) itself in the Reference's place.")
     }
 
     /// The error for a value of all models of a type in a filter of the members of a list.

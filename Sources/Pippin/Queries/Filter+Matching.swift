@@ -11,8 +11,8 @@ extension Filter where Model: CoreModel {
     /// - Parameter model: the model.
     /// - Returns: whether the filter selects the model.
     /// - Throws: ``PersistenceError`` for a filter that a store would refuse as well, and
-    ///   ``PersistenceError/Code/notComparable`` if the result depends on more of a model behind a ``Reference`` than its
-    ///   identifier, which a store alone knows.
+    ///   ``PersistenceError/Code/notComparable`` if the result depends on more of a model behind a ``Reference`` than
+    ///   its identifier, which a store alone knows.
     public func matches(_ model: Model) throws -> Bool {
         let known = try KnownModel.of(Model.self)
         guard let predicate = try predicate(known.plan, known.registry) else { return true }

@@ -154,9 +154,11 @@ struct StoredComparison {
 
     private func attributeValue(_ value: any Encodable) throws -> Any? {
         do { return try AttributeEncoder.comparable(value) } catch {
-            // The value's coding may produce anything: a list, a record, NaN. Of a number that no store keeps, the error
-            // says why.
-            guard value is any Numeric, case .invalidValue? = error as? EncodingError else { throw notComparable(value) }
+            // The value's coding may produce anything: a list, a record, NaN. Of a number that no store keeps, the
+            // error says why.
+            guard value is any Numeric, case .invalidValue? = error as? EncodingError else {
+                throw notComparable(value)
+            }
             throw PersistenceError.notKept(
                 property: property.spelling, entity: scope.plan.name, reason: error.encodingReason)
         }

@@ -3,9 +3,9 @@ import Foundation
 /// Writes the statements that stores run to the standard error output, like Core Data's SQL debugging.
 ///
 /// The launch argument `-com.apple.CoreData.SQLDebug 1` turns it on, and so does an environment variable named
-/// `com.apple.CoreData.SQLDebug` or `COREDATA_SQL_DEBUG` with the value 1. With 3, a database that knows the statements'
-/// values shows these, too. Questions about the database itself, which SQLite answers to pragmas, are left out: there is
-/// one with each read.
+/// `com.apple.CoreData.SQLDebug` or `COREDATA_SQL_DEBUG` with the value 1. With 3, a database that knows the values of
+/// the statements shows these, too. Questions about the database itself, which SQLite answers to pragmas, are left out:
+/// there is one with each read.
 package enum StatementLog {
     package static let setting = DebugSetting(name: "com.apple.CoreData.SQLDebug", variable: "COREDATA_SQL_DEBUG")
 

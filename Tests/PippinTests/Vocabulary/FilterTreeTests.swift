@@ -81,7 +81,8 @@ struct FilterTreeTests {
             var sent: Date
         }
         let id = try #require(UUID(uuidString: "CF843D1C-2403-49D0-A15B-3C16FBC2FA33"))
-        let filter: Filter<Parcel> = \.size == .small && \.sent > Date(timeIntervalSinceReferenceDate: 3.5) && \.id != id
+        let date = Date(timeIntervalSinceReferenceDate: 3.5)
+        let filter: Filter<Parcel> = \.size == .small && \.sent > date && \.id != id
         #expect(
             "\(filter)" == #"size == "very small" AND sent > CAST(3.500000, "NSDate") AND id != \#(id.uuidString)"#)
         #expect(try Filter.format("\(filter)").matches(Parcel(id: UUID(), size: .small, sent: Date())))

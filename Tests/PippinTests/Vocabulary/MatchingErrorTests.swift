@@ -53,8 +53,8 @@ struct MatchingErrorTests {
     func numbers() throws {
         let long = try #require(Decimal(string: "12345678901234567890"))
         let filters: [(Filter<Loan>, String)] = [
-            (\.weight < .nan, "NaN"), (\.count == .max, "18446744073709551615"), (\.price == long, "12345678901234567890"),
-            ([1, .max].contains(\.count), "18446744073709551615"),
+            (\.weight < .nan, "NaN"), (\.count == .max, "18446744073709551615"),
+            (\.price == long, "12345678901234567890"), ([1, .max].contains(\.count), "18446744073709551615"),
         ]
         for (filter, value) in filters {
             let error = #expect(throws: PersistenceError.self) { try filter.matches(Loan(id: 1)) }
