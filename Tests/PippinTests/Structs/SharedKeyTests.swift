@@ -2,7 +2,7 @@ import Pippin
 import Testing
 
 /// Encodes two properties under one key.
-private struct Label: CoreModel {
+private struct TwoSided: CoreModel {
     let id: Int
     var front: String
     var back: String
@@ -42,7 +42,7 @@ private struct Mistyped: CoreModel {
 struct SharedKeyTests {
     @Test("is refused where one of their values would be lost")
     func encoded() async {
-        let manager = PersistenceManager(models: Label.self, store: .memory)
+        let manager = PersistenceManager(models: TwoSided.self, store: .memory)
         let error = await #expect(throws: PersistenceError.self) { try await manager.load() }
         #expect(error?.code == .notDerivable && error?.property == "text")
         #expect(error?.description.contains("Give each a coding key of its own") == true)
