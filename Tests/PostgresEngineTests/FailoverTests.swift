@@ -65,6 +65,15 @@ struct FailoverTests {
         #expect(try store.texts() == ["a", "b"])
     }
 
+    @Test("happens where the server had ended the connection before the objects got their keys")
+    func endedBeforeKeys() throws {
+        let store = try Behind()
+        store.proxy.set(.refuses)
+        store.proxy.set(.passes)
+        _ = try store.engine.save(Notes.changes(store.engine, ["a"]))
+        #expect(try store.texts() == ["a"])
+    }
+
     @Test("is counted once by programs that look at the count of saves")
     func counted() throws {
         let store = try Behind()

@@ -65,7 +65,7 @@ extension OpenDatabase {
     }
 
     func deleteHistory(before end: HistoryPosition?) throws {
-        try run("delete the history of", fallback: CoreDataErrorCode.persistentStoreSave) {
+        try reading("delete the history of", fallback: CoreDataErrorCode.persistentStoreSave) {
             _ = try connection.query(
                 "DELETE FROM pippin.transactions t WHERE \(Self.condition(end, "<"))", parameters(end))
         }

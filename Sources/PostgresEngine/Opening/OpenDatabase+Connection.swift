@@ -14,8 +14,10 @@ extension OpenDatabase {
 
     /// Runs work that only reads. It is run again if the connection turns out to be lost, unless rows were handed out
     /// already.
-    func reading<Result>(_ work: String, _ body: () throws -> Result) throws -> Result {
-        try run(work) {
+    func reading<Result>(
+        _ work: String, fallback: Int = CoreDataErrorCode.persistentStoreOperation, _ body: () throws -> Result
+    ) throws -> Result {
+        try run(work, fallback: fallback) {
             var losses = Losses(place.failover)
             while true {
                 do { return try checkingGeneration(body) } catch let error as PostgresError {

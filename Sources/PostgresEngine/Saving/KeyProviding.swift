@@ -87,7 +87,7 @@ extension OpenDatabase {
             wanted[position].count += 1
             latest = (entity, position)
         }
-        return try run("hand out keys in", fallback: CoreDataErrorCode.persistentStoreSave) {
+        return try reading("hand out keys in", fallback: CoreDataErrorCode.persistentStoreSave) {
             try provideKeys(wanted)
             var taken = wanted.map { ArraySlice(keys.take($0.count, $0.table)) }
             return try entities.map { entity in
@@ -121,7 +121,7 @@ extension OpenDatabase {
 
     /// Advances the sequence past a key; does nothing if it is past it already.
     func reserveKeys(upTo key: Int64, of root: EntityLayout) throws {
-        try run("reserve keys in", fallback: CoreDataErrorCode.persistentStoreSave) {
+        try reading("reserve keys in", fallback: CoreDataErrorCode.persistentStoreSave) {
             let table = try access(root).mapping.table
             keys.removeAll(table)
             keys.requested = nil
