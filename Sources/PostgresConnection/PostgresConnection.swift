@@ -210,6 +210,9 @@ struct PreparedStatements {
     private var names: [Key: String] = [:]
     private var order: [Key] = []
     private var latest = 0
+    /// No two connections use one name: through a pool that lends one session to many, a statement of another program
+    /// would be executed.
+    private let prefix = "pippin_\(String(UInt64.random(in: .min ... .max), radix: 36))_"
 
     func name(_ sql: String, _ types: [UInt32]) -> String? { names[Key(sql: sql, types: types)] }
 
@@ -229,9 +232,10 @@ struct PreparedStatements {
     mutating func add(_ sql: String, _ types: [UInt32]) -> String {
         latest += 1
         let key = Key(sql: sql, types: types)
-        names[key] = "pippin_\(latest)"
+        let name = "\(prefix)\(latest)"
+        names[key] = name
         order.append(key)
-        return "pippin_\(latest)"
+        return name
     }
 
     mutating func remove(_ sql: String, _ types: [UInt32]) {

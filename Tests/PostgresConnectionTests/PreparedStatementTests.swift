@@ -35,6 +35,16 @@ struct PreparedStatementTests {
         #expect(texts == ["SELECT 1 AS one", "SELECT 1 AS one", "SELECT 1 AS one", "SELECT 2 AS two"])
     }
 
+    @Test("have names that no other connection uses, as a pool may give its session to another program")
+    func names() throws {
+        let connections = [connection, try database.connect()]
+        let names = try connections.map { connection in
+            try connection.query("SELECT 1 AS first")
+            return try connection.query("SELECT name FROM pg_prepared_statements LIMIT 1").string(0, 0)
+        }
+        #expect(names[0] != names[1])
+    }
+
     @Test("are not taken for prepared when room for them could not be made")
     func failingRoom() throws {
         try fill(0..<256)
