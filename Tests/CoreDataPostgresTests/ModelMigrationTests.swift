@@ -35,6 +35,18 @@ struct ModelMigrationTests {
         return context
     }
 
+    @Test("where the server reads backslashes in texts as escapes")
+    func escapes() throws {
+        try database.connect().execute("ALTER DATABASE \(database.name) SET standard_conforming_strings = off")
+        let model = try changed { model in
+            let path = NSAttributeDescription()
+            (path.name, path.attributeType, path.isOptional) = ("path", .stringAttributeType, true)
+            path.defaultValue = "C:\\temp"
+            model.entitiesByName["Tag"]?.properties.append(path)
+        }
+        #expect(try open(model).fetch("Tag").map { $0.value(forKey: "path") as? String } == ["C:\\temp"])
+    }
+
     @Test("a new name for an entity and an attribute, and another type")
     func renaming() throws {
         let model = try changed { model in
