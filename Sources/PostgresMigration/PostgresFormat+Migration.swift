@@ -81,6 +81,7 @@ extension PostgresFormat: MigratableFormat {
                 let opening = DatabaseOpening(place, connection)
                 try opening.lock()
                 try connection.execute(OpenDatabase.lockAlone(place))
+                try opening.lockTables()
                 let places = SuccessorSchemas(place, connection, session, url)
                 guard let made = try make(places) else { return try places.removeAll() }
                 do {
@@ -136,6 +137,23 @@ extension PostgresFormat: MigratableFormat {
 }
 
 extension DatabaseOpening {
+    /// Keeps everybody from writing to the store's tables, and from altering them, until the transaction ends: what
+    /// plain SQL writes after the rows were read would be lost with the former tables.
+    fileprivate func lockTables() throws {
+        guard try stored() != nil else { return }
+        let tables = try TableGrants.tables(place, connection).map {
+            quotedName(QualifiedName.make(schema: place.schema, name: $0))
+        }
+        guard !tables.isEmpty else { return }
+        do {
+            try connection.part {
+                try connection.execute("LOCK TABLE \(tables.joined(separator: ", ")) IN SHARE ROW EXCLUSIVE MODE")
+            }
+        } catch let error as PostgresError where error.isPermissionDenied {
+            // Such a role cannot replace the tables either, and gets the error of that.
+        }
+    }
+
     /// What others have added to the store's tables, all of which a successor replaces.
     fileprivate func replacedAdditions() throws -> TableAdditions {
         guard let stored = try stored() else { throw PostgresFormat.missing(place) }

@@ -2,7 +2,22 @@ import CoreDataPostgres
 import Foundation
 import PostgresConnection
 import PostgresServer
+import Synchronization
 import Testing
+
+/// Does what others might do while a store is migrated.
+private final class Meddling: NSEntityMigrationPolicy {
+    static let works = Mutex<[@Sendable () throws -> Void]>([])
+    /// The states of the server's errors.
+    static let states = Mutex<[String]>([])
+
+    override func begin(_ mapping: NSEntityMapping, with manager: NSMigrationManager) throws {
+        for work in Self.works.withLock({ $0 }) {
+            do { try work() } catch let error as PostgresError { Self.states.withLock { $0.append(error.state) } }
+        }
+        try super.begin(mapping, with: manager)
+    }
+}
 
 @Suite("What others have added to a table", .needsPostgres)
 struct TableAdditionTests {
@@ -96,6 +111,22 @@ struct TableAdditionTests {
         try expectRefusal(addition) {
             try StoreMigration(of: NSPostgreSQLStoreType, at: database.url(), to: new, mapping: mapping).run()
         }
+        #expect(try database.rows("SELECT title FROM book ORDER BY 1") == [["A"], ["B"]])
+    }
+
+    @Test("waits for the end of a migration that makes the tables anew, as rows that plain SQL writes do")
+    func duringMapping() throws {
+        let new = model("subtitle")
+        let mapping = try NSMappingModel.inferredMappingModel(forSourceModel: model(), destinationModel: new)
+        mapping.entityMappings.first?.entityMigrationPolicyClassName = NSStringFromClass(Meddling.self)
+        let database = database
+        Meddling.works.withLock { works in
+            works = ["INSERT INTO book (title, _entity) VALUES ('C', 1)", "ALTER TABLE book ADD note text"].map { sql in
+                { try database.connect().execute("SET lock_timeout = 100; \(sql)") }
+            }
+        }
+        try StoreMigration(of: NSPostgreSQLStoreType, at: database.url(), to: new, mapping: mapping).run()
+        #expect(Meddling.states.withLock { $0 } == ["55P03", "55P03"])
         #expect(try database.rows("SELECT title FROM book ORDER BY 1") == [["A"], ["B"]])
     }
 
