@@ -7,6 +7,8 @@ package final class OpenCopy: PausedWork {
     private let sql: String
     private var rows = CopyRows()
     private var isOpen = false
+    /// How many rows the server has added.
+    private var count = 0
     private var failure: (any Error)?
     let isByItself = false
     private static let portion = 1 << 17
@@ -31,11 +33,13 @@ package final class OpenCopy: PausedWork {
 
     /// Ends the `COPY`.
     ///
+    /// - Returns: how many rows were added since the beginning.
     /// - Throws: the server's errors.
-    package func finish() throws {
+    package func finish() throws -> Int {
         if rows.count > 0 { try send() }
         pause()
         if let failure { throw failure }
+        return count
     }
 
     private func send() throws {
@@ -64,6 +68,6 @@ package final class OpenCopy: PausedWork {
         isOpen = false
         connection.openCopy = nil
         _ = CopyRows.trailer.put(on: connection)
-        do { _ = try connection.endCopy(sql) } catch { failure = failure ?? error }
+        do { count += try connection.endCopy(sql) } catch { failure = failure ?? error }
     }
 }

@@ -117,6 +117,35 @@ struct BatchTests {
         #expect(try rows("saved::text", "book WHERE plain = 'e'") != before)
     }
 
+    // MARK: Triggers of others
+
+    @Test("say so where a trigger leaves out rows, and change nothing")
+    func swallowedRows() throws {
+        for code in ["a", "b"] { _ = context.insert("Shop", ["code": code]) }
+        for title in ["a", "b"] { _ = context.insert("Book", ["title": title]) }
+        try context.save()
+        try database.connect().execute(
+            """
+            CREATE FUNCTION leave() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+            CREATE TRIGGER leave BEFORE INSERT OR UPDATE OR DELETE ON book FOR EACH ROW EXECUTE FUNCTION leave();
+            CREATE TRIGGER leave BEFORE INSERT ON shop FOR EACH ROW EXECUTE FUNCTION leave()
+            """)
+        context.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+        func insert(_ entity: String, _ values: [String: Any]) throws {
+            try context.execute(NSBatchInsertRequest(entityName: entity, objects: [values]))
+        }
+        let refused: [() throws -> Void] = [
+            { try insert("Book", ["title": "c"]) }, { try insert("Shop", ["code": "c"]) },
+            { try update("title == 'a'", ["stock": 2]) }, { try delete("Book", "title == 'a'") },
+        ]
+        for request in refused {
+            let error = #expect(throws: NSError.self) { try request() }
+            #expect(error?.localizedDescription.contains("leaves out a row") == true)
+        }
+        #expect(try rows("title, stock") == [["a", "null"], ["b", "null"]])
+        #expect(try rows("code", "shop ORDER BY 1") == [["a"], ["b"]])
+    }
+
     // MARK: Computed values
 
     @Test(

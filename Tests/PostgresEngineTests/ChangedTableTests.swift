@@ -81,6 +81,21 @@ struct ChangedTableTests {
         #expect(error?.localizedDescription.contains("leaves out a row") == true)
     }
 
+    @Test("gives an error that says so where its trigger drops new rows", arguments: [1, 2, 300])
+    func swallowedRows(count: Int) throws {
+        try execute(
+            """
+            CREATE FUNCTION store_1.leave() RETURNS trigger LANGUAGE plpgsql AS
+            'BEGIN RETURN CASE WHEN NEW.text = ''0'' THEN NULL ELSE NEW END; END';
+            CREATE TRIGGER leave BEFORE INSERT ON store_1.note FOR EACH ROW EXECUTE FUNCTION store_1.leave()
+            """)
+        let error = #expect(throws: NSError.self) {
+            _ = try engine.save(Notes.changes(engine, (0..<count).map { "\($0)" }))
+        }
+        #expect(error?.localizedDescription.contains("leaves out a row") == true)
+        #expect(try engine.fetchCount(Notes.plan()) == 2)
+    }
+
     @Test("gives an error that names the limit where a value is too large for its index")
     func largeIndexed() throws {
         try execute("CREATE INDEX ON store_1.note (text)")

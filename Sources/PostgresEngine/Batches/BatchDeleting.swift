@@ -47,6 +47,8 @@ extension OpenDatabase {
 private final class KeyTable {
     let name: String
     let fragment: SQLFragment
+    /// How many keys are in it.
+    var count = 0
     private let database: OpenDatabase
 
     /// The number distinguishes the tables of one deletion.
@@ -65,8 +67,9 @@ private final class KeyTable {
         parameters.append(array: identifiers.map(\.key))
         parameters.append(
             array: identifiers.map { Int32(database.schema.mapping(of: $0.layout)?.number ?? $0.layout.number) })
-        try database.connection.query(
-            "INSERT INTO \(name) (\(ColumnName.key), \(ColumnName.entity)) SELECT * FROM unnest($1, $2)", parameters)
+        count += try database.connection.query(
+            "INSERT INTO \(name) (\(ColumnName.key), \(ColumnName.entity)) SELECT * FROM unnest($1, $2)", parameters
+        ).affected
     }
 }
 
@@ -99,9 +102,13 @@ private final class BatchDeletion {
         for rule in rules { try nullify(rule, origin) }
         for (table, keys) in keyTables.ordered(by: { $0.key < $1.key }) {
             if database.hasHistory { try noteDeleted(table, keys, origin) }
-            try database.connection.query(
-                "DELETE FROM \(quotedName(table)) WHERE \(ColumnName.key) IN (SELECT \(ColumnName.key) FROM \(keys.name))"
-            )
+            let rows =
+                "FROM \(quotedName(table)) WHERE \(ColumnName.key) IN (SELECT \(ColumnName.key) FROM \(keys.name))"
+            // Rows that others have deleted meanwhile are fewer, too.
+            guard try database.connection.query("DELETE \(rows)").affected < keys.count,
+                try database.connection.query("SELECT 1 \(rows) LIMIT 1").count > 0
+            else { continue }
+            throw PostgresStoreError.notWritten(nil, database.place)
         }
     }
 
@@ -121,7 +128,9 @@ private final class BatchDeletion {
             for rule in affected() where rule.relationship.deleteRule == .cascadeDeleteRule {
                 let keys = try keys(of: rule.relationship.destination)
                 guard let addition = rule.cascade(into: KeyTableSQL(keys.fragment)) else { continue }
-                if try database.query(addition).affected > 0 { grows = true }
+                let added = try database.query(addition).affected
+                keys.count += added
+                if added > 0 { grows = true }
             }
         }
     }

@@ -116,7 +116,7 @@ private struct BatchInsertion {
     }
 
     private mutating func write() throws {
-        try open?.finish()
+        if let open, try open.finish() != outcome.count { throw PostgresStoreError.notWritten(nil, database.place) }
         try copy()
         guard !rows.isEmpty else { return }
         for row in rows { try write(row, nextKey()) }
@@ -126,7 +126,9 @@ private struct BatchInsertion {
     private mutating func copy() throws {
         guard copied.count > 0 else { return }
         let count = copied.count
-        try database.connection.copy(access.copyText, copied)
+        guard try database.connection.copy(access.copyText, copied) == count else {
+            throw PostgresStoreError.notWritten(nil, database.place)
+        }
         copied.removeAll()
         try note(.insert, keys, count: count)
         keys.removeAll(keepingCapacity: true)
@@ -173,6 +175,7 @@ private struct BatchInsertion {
             "INSERT INTO \(access.table) (\(names.joined(separator: ", "))) VALUES (\(values.joined(separator: ", "))) "
                 + (isRepeated ? "" : "ON CONFLICT DO NOTHING"), sink.parameters)
         if inserted.affected == 1 { return try note(.insert, [key]) }
+        guard !isRepeated else { throw PostgresStoreError.notWritten(nil, database.place) }
         try write(row, key, isRepeated: true)
     }
 

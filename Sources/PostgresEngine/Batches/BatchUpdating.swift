@@ -36,6 +36,10 @@ extension OpenDatabase {
         let identifiers = try identifiers(rows, plan.rows.entity)
         if derives { try batch.derived?.add(updated: identifiers) }
         outcome.count = try update(.keys(bareSQL(plan.rows), identifiers.map(\.key)), assignments, values)
+        // Rows that others have deleted meanwhile are fewer, too.
+        if outcome.count < identifiers.count, try readRows(identifiers).count > outcome.count {
+            throw PostgresStoreError.notWritten(nil, place)
+        }
         if plan.wantsIdentifiers { outcome.identifiers = identifiers }
         try noteBatch(.update, identifiers, plan.origin, changed: plan.changes.map(\.slot))
         return outcome

@@ -153,13 +153,14 @@ package enum PostgresStoreError {
             suggestion: "Make another one: CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0.")
     }
 
-    /// A row that nobody has changed was neither updated nor deleted.
-    static func notWritten(_ error: PostgresError, _ place: StorePlace) -> NSError {
+    /// A row that nobody has changed was neither updated nor deleted, or a new one was not inserted.
+    static func notWritten(_ error: PostgresError?, _ place: StorePlace) -> NSError {
         StoreError.make(
             CoreDataErrorCode.persistentStoreSave,
-            "Cannot save to “\(place.name)”: the server leaves out a row that was to be written, although it is there.",
-            url: place.shownURL, suggestion: "Look at the triggers and policies that others have added to the table.",
-            underlying: underlying(error), userInfo: [NSPostgreSQLStateErrorKey: error.state])
+            "Cannot save to “\(place.name)”: the server leaves out a row that was to be written, or deleted.",
+            url: place.shownURL,
+            suggestion: "Look at the triggers, rules and policies that others have added to the table.",
+            underlying: error.map(underlying), userInfo: error.map { [NSPostgreSQLStateErrorKey: $0.state] } ?? [:])
     }
 
     static func readOnly(_ place: StorePlace) -> NSError {

@@ -5,13 +5,15 @@ import SQLGeneration
 /// The statements that write many rows at once: each column is an array. Pure.
 enum RowStatements {
     /// `INSERT INTO "car" (_id, _entity, _version, "maker") SELECT u.k, 1, u.v, u.c0 FROM unnest($1, $2, $3) AS u(k, v,
-    /// c0)`
+    /// c0)`, which fails unless all rows are added.
     static func insert(_ mapping: EntityMapping, _ columns: [WrittenColumn]) -> String {
         let names = columns.map { quotedName($0.name) }
         let values = columns.indices.map { "u.c\($0)" }
         let list = ([ColumnName.key, ColumnName.entity, ColumnName.version] + names).joined(separator: ", ")
         let selection = (["u.k", "\(mapping.number)", "u.v"] + values).joined(separator: ", ")
-        return "INSERT INTO \(quotedName(mapping.table)) (\(list)) SELECT \(selection) FROM \(rows(columns.count))"
+        return complete(
+            "INSERT INTO \(quotedName(mapping.table)) (\(list)) SELECT \(selection) FROM \(rows(columns.count))",
+            count: "cardinality($1)")
     }
 
     /// The same for one row: `INSERT INTO "car" (_id, _entity, _version, "maker") VALUES ($1, 1, $2, $3)`
@@ -19,7 +21,8 @@ enum RowStatements {
         let names = columns.map { quotedName($0.name) }
         let list = ([ColumnName.key, ColumnName.entity, ColumnName.version] + names).joined(separator: ", ")
         let values = ["$1", "\(mapping.number)", "$2"] + columns.indices.map { "$\($0 + 3)" }
-        return "INSERT INTO \(quotedName(mapping.table)) (\(list)) VALUES (\(values.joined(separator: ", ")))"
+        return complete(
+            "INSERT INTO \(quotedName(mapping.table)) (\(list)) VALUES (\(values.joined(separator: ", ")))", count: "1")
     }
 
     /// `COPY "car" (_id, _entity, _version, "maker") FROM STDIN (FORMAT binary)`
@@ -84,10 +87,10 @@ enum RowStatements {
         "SELECT FROM \(quotedName(table)) WHERE \(ColumnName.key) = ANY($1) ORDER BY \(ColumnName.key) FOR UPDATE"
     }
 
-    /// The beginning of statements that fail unless they find all rows.
+    /// The beginning of statements that fail unless they write all rows.
     static let counting = "WITH found AS ("
 
-    /// Divides by zero if a statement has not found all rows, so that nothing after it is executed, not even `COMMIT`.
+    /// Divides by zero if a statement has not written all rows, so that nothing after it is executed, not even `COMMIT`.
     private static func complete(_ statement: String, count: String) -> String {
         "\(counting)\(statement) RETURNING 1) SELECT 1 / (count(*) = \(count))::integer FROM found"
     }

@@ -260,7 +260,7 @@ struct SaveRun {
         let access = try database.access(changes.inserted[positions[0]].objectID.layout)
         let (writer, rows) = (access.writer, changes.inserted)
         let number = Int32(access.mapping.number)
-        try database.connection.copy(access.copyText) { copy in
+        let count = try database.connection.copy(access.copyText) { copy in
             for position in positions {
                 try copy.beginRow(writer.places.count + 3)
                 copy.append(rows[position].objectID.key)
@@ -270,6 +270,7 @@ struct SaveRun {
             }
         }
     }
+        guard count == positions.count else { throw PostgresStoreError.notWritten(nil, database.place) }
 
     private mutating func clearUniqueValues() throws {
         for group in Self.groups(changes.updated) {
