@@ -14,10 +14,14 @@ package struct ConnectionTarget: Sendable, CustomStringConvertible {
     ///
     /// - Throws: an error that does not repeat the string, which may contain a password.
     package func parsed() throws -> [String: String] {
-        guard let options = PQconninfoParse(string, nil) else {
+        var reason: UnsafeMutablePointer<CChar>?
+        guard let options = PQconninfoParse(string, &reason) else {
+            defer { PQfreemem(reason) }
+            let said = reason.map { String(cString: $0).split(separator: "\n").joined(separator: "; ") } ?? ""
             throw PostgresError(
                 state: "08001",
-                message: "the connection string cannot be read by libpq; it begins with “\(beginning)”")
+                message: "the connection string cannot be read by libpq"
+                    + (mayHavePassword ? "; see its keywords, and put values with spaces into quotes" : ": \(said)"))
         }
         defer { PQconninfoFree(options) }
         var parsed: [String: String] = [:]
@@ -68,6 +72,13 @@ package struct ConnectionTarget: Sendable, CustomStringConvertible {
 
     /// Whether the string itself contains a keyword.
     package func names(_ keyword: String) -> Bool { (try? parsed())?[keyword] != nil }
+
+    /// Whether an error about the string might repeat a part of a password.
+    private var mayHavePassword: Bool {
+        guard !string.contains("pass") else { return true }
+        guard let at = string.lastIndex(of: "@") else { return false }
+        return string[..<at].dropFirst(beginning.count).contains(":")
+    }
 
     /// The beginning of the string, before anything secret.
     private var beginning: String {

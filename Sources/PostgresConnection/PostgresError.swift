@@ -15,6 +15,8 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
     package var table: String?
     package var column: String?
     package var constraint: String?
+    /// The file of the server's source that reports it: unlike messages, its name is in no language.
+    package var file: String?
     /// The statement that failed; nil if there was none, as in connecting.
     package var statement: String?
 
@@ -35,6 +37,7 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
         message = field("M") ?? Self.firstLine(of: text)
         (detail, hint, context) = (field("D"), field("H"), field("W"))
         (table, column, constraint) = (field("t"), field("c"), field("n"))
+        file = field("F")
         self.statement = statement
     }
 
@@ -87,7 +90,9 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
     package var isDataError: Bool { state.hasPrefix("22") }
     package var isDivisionByZero: Bool { state == "22012" }
     /// The server has a limit: no entry of an index is larger than a third of a page.
-    package var isTooLargeForIndex: Bool { state == "54000" && message.contains("index row") }
+    package var isTooLargeForIndex: Bool {
+        state == "54000" && ["indextuple.c", "nbtutils.c", "hashinsert.c"].contains(file)
+    }
     /// The server takes no copied rows for the table: it checks each row by a policy.
     package var refusesCopying: Bool { state == "0A000" && statement?.hasPrefix("COPY") == true }
     /// There is no database of that name.
@@ -95,5 +100,7 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
     /// A table or a schema does not exist.
     package var isMissingTable: Bool { state == "42P01" || state == "3F000" }
     /// A statement was prepared before its tables changed.
-    package var isOutdatedPlan: Bool { state == "0A000" && message.contains("cached plan") }
+    package var isOutdatedPlan: Bool { state == "0A000" && file == "plancache.c" }
+    /// The session has not the statements that were prepared in it, or has those of others: it is shared.
+    package var isForeignSession: Bool { state == "26000" || state == "42P05" }
 }

@@ -130,6 +130,36 @@ struct OpeningTests {
         #expect(!"\(error) \(error.userInfo)".contains("secret"))
     }
 
+    private func failure(_ connection: String) throws -> String {
+        let container = NSPersistentContainer(name: "Bookshop", managedObjectModel: Bookshop.model)
+        container.persistentStoreDescriptions = [NSPersistentStoreDescription(postgreSQLConnection: connection)]
+        var found: (any Error)?
+        container.loadPersistentStores { found = $1 }
+        return try #require(found).localizedDescription
+    }
+
+    @Test("says what libpq does not know, unless that may be a part of a password")
+    func unknownKeywords() throws {
+        #expect(try failure("dbname=books nonsense=1").contains("nonsense"))
+        #expect(try failure("postgresql://app@/books?nonsense=1").contains("nonsense"))
+        for string in ["dbname=books password=my secret=1", "postgresql://app:my?secret=1@/books"] {
+            #expect(try !failure(string).contains("secret"))
+        }
+    }
+
+    @Test("refuses a schema without a name, and that of the descriptions")
+    func unsuitableSchemas() throws {
+        #expect(try failure(database.uri() + "&schema=").contains("is empty"))
+        #expect(try failure(database.uri() + "&schema=pippin").contains("describes the stores"))
+    }
+
+    @Test("names the database in errors, given by a connection string, too")
+    func databaseInErrors() throws {
+        let url = NSPersistentStoreDescription(postgreSQLConnection: "host=/nowhere dbname=books").url
+        #expect(url?.lastPathComponent == "books")
+        #expect(try failure("host=/nowhere dbname=books").contains("“books”"))
+    }
+
     @Test("goes by a connection string, too")
     func connectionString() throws {
         let container = NSPersistentContainer(name: "Bookshop", managedObjectModel: Bookshop.model)

@@ -35,11 +35,29 @@ package enum PostgresStoreError {
                 "Open fewer stores at once, put a pool such as PgBouncer before the server, or raise its limit."
             )
         }
+        if error.isConnectionFailure, error.statement != nil {
+            return (
+                CoreDataErrorCode.persistentStoreOpen, "the connection to the server was lost (\(error.message))",
+                "Try again. If it is lost again, see whether the server runs, and what its log, or that of a pool before it, says."
+            )
+        }
+        if error.isForeignSession {
+            return (
+                fallback, "the server does not know what was prepared in this connection (\(error.message))",
+                "Where a pool gives each transaction another session, open the store with NSPostgreSQLPooledOption."
+            )
+        }
+        if error.refusesCopying {
+            return (
+                fallback, error.message,
+                "Save objects in place of the batch insertion, or insert as a role that the table's policies do not concern."
+            )
+        }
         if error.isConnectionFailure || error.state.hasPrefix("28") {
             return (
                 CoreDataErrorCode.persistentStoreOpen,
                 "the server cannot be reached, or lets nobody in (\(error.message))",
-                "See that the server runs, and that host, user and password are right."
+                "See that the server runs, and that host, database, user and password are right."
             )
         }
         if error.isMissingDatabase {
@@ -57,7 +75,7 @@ package enum PostgresStoreError {
                 "Try again, or give it more time with NSPersistentStoreTimeoutOption."
             )
         }
-        if error.isReadOnly {
+        if error.isOnStandby {
             return (
                 CocoaError.Code.fileWriteNoPermission.rawValue, "the server accepts no writes (\(error.message))",
                 "Connect to the server that does (target_session_attrs=read-write), or open the store for reading only."

@@ -62,6 +62,14 @@ package struct StorePlace: Sendable {
                 "The name of the schema “\(self.schema)” has more than \(SnakeCase.longest) bytes, the most that PostgreSQL keeps of a name.",
                 url: shownURL, suggestion: "Give the schema a shorter name.")
         }
+        guard !self.schema.isEmpty, self.schema != Bookkeeping.schema else {
+            throw StoreError.make(
+                CoreDataErrorCode.persistentStoreOpen,
+                self.schema.isEmpty
+                    ? "The name of the schema is empty."
+                    : "The schema “\(self.schema)” describes the stores of its database, and cannot hold one.",
+                url: shownURL, suggestion: "Name another schema, or none for “\(Bookkeeping.defaultStore)”.")
+        }
     }
 
     /// Whether another place is the same schema of the same database.
@@ -99,11 +107,14 @@ package struct StorePlace: Sendable {
         if string.hasPrefix("postgresql://") || string.hasPrefix("postgres://") { url = URL(string: string) }
         if url == nil {
             let (plain, named) = without("schema", string)
-            guard let values = try? ConnectionTarget(plain).parsed() else { return nil }
+            guard var values = try? ConnectionTarget(plain).parsed() else { return nil }
+            // Messages name a store by the end of its URL's path.
+            let database = values.removeValue(forKey: "dbname")?.addingPercentEncoding(
+                withAllowedCharacters: .alphanumerics)
             let items = values.sorted { $0.key < $1.key }.compactMap { key, value in
                 value.addingPercentEncoding(withAllowedCharacters: .alphanumerics).map { "\(key)=\($0)" }
             }
-            url = URL(string: "postgresql:///?\(items.joined(separator: "&"))")
+            url = URL(string: "postgresql:///\(database ?? "")?\(items.joined(separator: "&"))")
             if let named { url = url.map { Self.url($0, schema: named) } }
         }
         guard let url else { return nil }
