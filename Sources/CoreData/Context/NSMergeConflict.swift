@@ -85,6 +85,11 @@ open class NSMergeConflict: NSObject {
             }
             return
         }
+        // Somebody else has inserted the object again: its values are changes of that row.
+        if type != .errorMergePolicyType, object.state.contains(.inserted) {
+            object.state.remove(.inserted)
+            object.state.insert(.updated)
+        }
         switch type {
         case .errorMergePolicyType: return
         case .rollbackMergePolicyType:

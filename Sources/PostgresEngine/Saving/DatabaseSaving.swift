@@ -67,15 +67,17 @@ extension OpenDatabase {
         }
     }
 
-    /// The rows to change or delete whose version is not the expected one.
+    /// The rows to change or delete whose version is not the expected one, and those to insert again that others have
+    /// inserted again meanwhile.
     private func conflicts(of changes: ChangeSet) throws -> [(objectID: NSManagedObjectID, current: Row?)] {
         let expected =
             changes.deleted.map { ($0.objectID, $0.version) } + changes.updated.map { ($0.objectID, $0.version) }
-        let current = try currentRows(expected.map(\.0))
+        let again = changes.inserted.lazy.filter { $0.version > 0 }.map(\.objectID)
+        let current = try currentRows(expected.map(\.0) + again)
         return expected.compactMap { identifier, version in
             let row = current[identifier]
             return row?.version == version ? nil : (identifier, row)
-        }
+        } + again.compactMap { identifier in current[identifier].map { (identifier, $0) } }
     }
 
     private func currentRows(_ identifiers: [NSManagedObjectID]) throws -> [NSManagedObjectID: Row] {

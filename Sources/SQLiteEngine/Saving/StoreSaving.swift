@@ -40,7 +40,7 @@ extension OpenStore {
     ) throws -> SaveResult {
         do {
             return try attempt(changes, metadata: metadata, files: files, others, clearsUniqueValues: false)
-        } catch let error as SQLiteError where error.isUniqueViolation {
+        } catch let error as SQLiteError where error.isDuplicate {
             let violations = try ConstraintCheck(self).violations(in: changes)
             guard violations.isEmpty else { throw SaveRefusal.constraints(violations) }
             files.rollback()
@@ -51,14 +51,16 @@ extension OpenStore {
         }
     }
 
-    /// The rows to change or delete whose version is not the expected one.
+    /// The rows to change or delete whose version is not the expected one, and those to insert again that others have
+    /// inserted again meanwhile.
     private func conflicts(of changes: ChangeSet) throws -> [(objectID: NSManagedObjectID, current: Row?)] {
         let expected =
             changes.deleted.map { ($0.objectID, $0.version) } + changes.updated.map { ($0.objectID, $0.version) }
+        let again = changes.inserted.lazy.filter { $0.version > 0 }.map(\.objectID)
         return try expected.compactMap { identifier, version in
             let current = try row(for: identifier)
             return current?.version == version ? nil : (identifier, current)
-        }
+        } + again.compactMap { identifier in try row(for: identifier).map { (identifier, $0) } }
     }
 
     private func attempt(

@@ -1,5 +1,26 @@
 import CoreData
+import Synchronization
 import Testing
+
+/// A policy by which the object wins, and after which somebody else saves, once.
+private final class OvertakenPolicy: NSMergePolicy, @unchecked Sendable {
+    // @unchecked Sendable: the mutex guards what changes.
+    private let other: Mutex<(@Sendable () throws -> Void)?>
+
+    init(_ other: @escaping @Sendable () throws -> Void) {
+        self.other = Mutex(other)
+        super.init(merge: .mergeByPropertyObjectTrumpMergePolicyType)
+    }
+
+    override func resolve(optimisticLockingConflicts list: [NSMergeConflict]) throws {
+        try super.resolve(optimisticLockingConflicts: list)
+        let other = other.withLock { other in
+            defer { other = nil }
+            return other
+        }
+        try other?()
+    }
+}
 
 @Suite("An object that another context deleted, and inserted again")
 struct ReinsertedObjectTests {
@@ -135,5 +156,33 @@ struct ReinsertedObjectTests {
         try restore()
         view.performAndWait { #expect(controller.fetchedObjects?.first?.string("name") == "A") }
         #expect(listener.counts == [0, 1])
+    }
+
+    @Test("is merged with the row that the policy of another context has inserted again at the same moment")
+    func atOnce() throws {
+        try other.performAndWait {
+            other.make("Tag", ["name": "old"])
+            try other.save()
+        }
+        let (mine, theirs) = (container.newBackgroundContext(), container.newBackgroundContext())
+        let tags = try [mine, theirs].map { context in
+            try context.performAndWait { try #require(try context.all("Tag").first) }
+        }
+        mine.performAndWait { tags[0].setValue("mine", forKey: "name") }
+        theirs.performAndWait { tags[1].setValue("theirs", forKey: "name") }
+        try other.performAndWait {
+            for tag in try other.all("Tag") { other.delete(tag) }
+            try other.save()
+        }
+        theirs.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+        mine.mergePolicy = OvertakenPolicy { try theirs.performAndWait { try theirs.save() } }
+        for name in ["mine", "later"] {
+            try mine.performAndWait {
+                tags[0].setValue(name, forKey: "name")
+                try mine.save()
+            }
+            let fresh = container.newBackgroundContext()
+            #expect(try fresh.performAndWait { try fresh.all("Tag").map { $0.string("name") } } == [name])
+        }
     }
 }
