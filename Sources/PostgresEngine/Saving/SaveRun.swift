@@ -109,7 +109,7 @@ struct SaveRun {
 
     private mutating func delete() throws {
         for group in OpenDatabase.groups(changes.deleted.map(\.objectID)) {
-            let deletions = group.map { changes.deleted[$0] }
+            let deletions = Self.inOrder(group) { changes.deleted[$0].objectID.key }.map { changes.deleted[$0] }
             let access = try database.access(deletions[0].objectID.layout)
             let keys = deletions.map(\.objectID.key)
             // Pairs first, as they refer to the rows.
@@ -153,7 +153,8 @@ struct SaveRun {
             groups[latest].positions.append(position)
         }
         let rows = changes.updated
-        for (kind, positions) in groups {
+        for (kind, unordered) in groups {
+            let positions = Self.inOrder(unordered) { rows[$0].objectID.key }
             let access = try database.access(changes.updated[positions[0]].objectID.layout)
             let written = access.writer.places.filter { kind.slots.contains($0.slot) }
             let texts = access.updateTexts(kind.slots)
@@ -269,8 +270,8 @@ struct SaveRun {
                 try writer.write(rows[position].values, to: &copy)
             }
         }
-    }
         guard count == positions.count else { throw PostgresStoreError.notWritten(nil, database.place) }
+    }
 
     private mutating func clearUniqueValues() throws {
         for group in Self.groups(changes.updated) {
