@@ -117,6 +117,16 @@ struct EngineTests {
         #expect(found == [.string("b")])
     }
 
+    @Test("changes rows in the order of their keys, so that programs that change the same rows do not block one another")
+    func order() throws {
+        _ = try engine.save(Notes.changes(engine, ["a", "b", "c"]))
+        let rows = try engine.fetchRows(Notes.plan(sortedBy: "text"))
+        _ = try engine.save(Notes.update(rows.reversed(), to: "d"))
+        let schema = quotedName(try StorePlace(url, nil).schema)
+        let keys = try stores.database.rows("SELECT _id::text FROM \(schema).note ORDER BY ctid").map { $0[0] }
+        #expect(keys == rows.map { "\($0.objectID.key)" })
+    }
+
     @Test("keeps the order of a save whose keys, versions and rows another program changes at the same moment")
     func conflict() throws {
         _ = try engine.save(Notes.changes(engine, ["a", "b"]))
