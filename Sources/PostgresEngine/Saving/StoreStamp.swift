@@ -124,7 +124,7 @@ extension OpenDatabase {
     ///
     /// - Throws: `StructureChange` if the store was migrated, or no longer exists.
     func lockOutWriters() throws {
-        try run("lock") {
+        try reading("lock") {
             guard !connection.isInTransaction else { return }
             var requests: [PostgresConnection.Request] = [
                 .init(connection.beginning()), .init(lockAlone), generationRequest,
