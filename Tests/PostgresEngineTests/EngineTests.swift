@@ -117,7 +117,7 @@ struct EngineTests {
         #expect(found == [.string("b")])
     }
 
-    @Test("changes rows in the order of their keys, so that programs that change the same rows do not block one another")
+    @Test("changes rows in the order of their keys, so that programs do not block one another")
     func order() throws {
         _ = try engine.save(Notes.changes(engine, ["a", "b", "c"]))
         let rows = try engine.fetchRows(Notes.plan(sortedBy: "text"))

@@ -38,7 +38,7 @@ package enum PostgresStoreError {
         if error.isConnectionFailure, error.statement != nil {
             return (
                 CoreDataErrorCode.persistentStoreOpen, "the connection to the server was lost (\(error.message))",
-                "Try again. If it is lost again, see whether the server runs, and what its log, or that of a pool before it, says."
+                "Try again. If it is lost again, see what the log of the server says, or that of a pool before it."
             )
         }
         if error.isForeignSession {
@@ -50,7 +50,7 @@ package enum PostgresStoreError {
         if error.refusesCopying {
             return (
                 fallback, error.message,
-                "Save objects in place of the batch insertion, or insert as a role that the table's policies do not concern."
+                "Save objects in place of the batch insertion, or insert as a role without row-level security."
             )
         }
         if error.isConnectionFailure || error.state.hasPrefix("28") {

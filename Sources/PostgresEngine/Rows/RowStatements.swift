@@ -90,7 +90,8 @@ enum RowStatements {
     /// The beginning of statements that fail unless they write all rows.
     static let counting = "WITH found AS ("
 
-    /// Divides by zero if a statement has not written all rows, so that nothing after it is executed, not even `COMMIT`.
+    /// Divides by zero if a statement has not written all rows, so that nothing after it is executed, not even
+    /// `COMMIT`.
     private static func complete(_ statement: String, count: String) -> String {
         "\(counting)\(statement) RETURNING 1) SELECT 1 / (count(*) = \(count))::integer FROM found"
     }
