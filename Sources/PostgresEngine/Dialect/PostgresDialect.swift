@@ -32,7 +32,8 @@ package struct PostgresDialect: SQLDialect {
                 ? "\(number)::double precision" : "'\(number.isNaN ? "NaN" : "\(number)inity")'::double precision"
         case .text(let text): quotedText(text)
         case .blob(let data):
-            quotedText("\\x" + data.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()) + "::bytea"
+            quotedText("\\x" + data.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined())
+                + "::bytea"
         }
     }
 
