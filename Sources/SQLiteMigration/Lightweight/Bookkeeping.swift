@@ -46,7 +46,7 @@ enum Bookkeeping {
         let reshaped = pair.sourceMappings.filter { former in
             pair.successor(former.layout).map {
                 HistoryProperties($0.layout).names != HistoryProperties(former.layout).names
-                    || pair.plan(for: $0).map(renamesProperties) ?? false
+                    || pair.plan(for: $0).map(replacesProperties) ?? false
             } ?? false
         }.map(\.number)
         if !reshaped.isEmpty { run(HistoryMoveSQL.masks(of: reshaped)) }
@@ -67,7 +67,8 @@ enum Bookkeeping {
         return steps
     }
 
-    private static func renamesProperties(_ plan: EntityMappingPlan) -> Bool {
-        (plan.attributes + plan.relationships).contains { $0.source != nil && $0.source != $0.name }
+    /// Whether a name stands for another property than before: a renamed one, or a new one.
+    private static func replacesProperties(_ plan: EntityMappingPlan) -> Bool {
+        (plan.attributes + plan.relationships).contains { $0.source != $0.name }
     }
 }

@@ -323,6 +323,31 @@ struct LightweightMigrationTests {
         #expect(rows == ["Person|40"])
     }
 
+    @Test("A new property under the name of a former one has no part in the history's changes of that one")
+    func historyOfReplacedProperty() throws {
+        let tracking: [AnyHashable: Any] = [NSPersistentHistoryTrackingKey: true]
+        let former = makeEntity("Item")
+        former.properties = [makeAttribute("owner", .stringAttributeType), makeAttribute("title", .stringAttributeType)]
+        let coordinator = try add(makeModel(former), at: folder.store, tracking)
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        try context.performAndWait {
+            let item = NSEntityDescription.insertNewObject(forEntityName: "Item", into: context)
+            try context.save()
+            for name in ["owner", "title"] { item.setValue("new", forKey: name) }
+            try context.save()
+        }
+        try close(coordinator)
+        let masks = "SELECT hex(ZCOLUMNS) FROM ACHANGE WHERE ZCHANGETYPE = 1"
+        #expect(try plainSQL(masks, in: folder.store) == ["C0"])
+        let item = makeEntity("Item")
+        let owner = NSRelationshipDescription()
+        (owner.name, owner.maxCount, owner.destinationEntity) = ("owner", 1, item)
+        item.properties = [owner, makeAttribute("title", .stringAttributeType)]
+        try close(try add(makeModel(item), at: folder.store, options.merging(tracking) { $1 }))
+        #expect(try plainSQL(masks, in: folder.store) == ["40"])
+    }
+
     @Test("What the history keeps of deleted objects goes with its attributes, whatever places these have")
     func tombstones() throws {
         func kept(_ names: String...) -> NSManagedObjectModel {
