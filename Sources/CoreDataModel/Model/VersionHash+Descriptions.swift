@@ -46,6 +46,7 @@ extension VersionedProperty.VersionedAttribute {
             type: attribute.attributeType, isDerived: derived != nil,
             derivation: derived?.derivationExpression.map(Self.text(ofDerivation:)),
             allowsExternalStorage: attribute.allowsExternalBinaryDataStorage,
+            preservesValueOnDeletion: attribute.preservesValueInHistoryOnDeletion,
             elements: (attribute as? NSCompositeAttributeDescription)?.elements.map(VersionedProperty.init) ?? [])
     }
 

@@ -94,6 +94,20 @@ package struct ModelReconciliation {
         let kept = reconcileRelationships(of: entity, former)
         model.entities[index].properties += kept
         keepConstraints(index, former)
+        keepPreservation(index, former)
+    }
+
+    /// Keeps in the history what other programs want to know of deleted objects, which no struct says.
+    private mutating func keepPreservation(_ index: Int, _ former: EntityDocument) {
+        let present = presentProperties(of: model.entities[index], former)
+        for property in former.properties where property.attribute?.preservesValueOnDeletion == true {
+            guard let name = present[property.name],
+                let position = model.entities[index].properties.firstIndex(where: { $0.name == name }),
+                var attribute = model.entities[index].properties[position].attribute
+            else { continue }
+            attribute.preservesValueOnDeletion = true
+            model.entities[index].properties[position].kind = .attribute(attribute)
+        }
     }
 
     // MARK: Constraints and indexes

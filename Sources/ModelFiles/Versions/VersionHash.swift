@@ -59,6 +59,7 @@ package enum VersionHash {
             // Appended only if present, so that most hashes equal those of earlier builds.
             if let derivation = attribute.derivation { text.append("derivation", derivation) }
             if attribute.allowsExternalStorage { text.append("external", true) }
+            if attribute.preservesValueOnDeletion { text.append("preserved", true) }
             for element in attribute.elements {
                 text.append("element of", property.name)
                 append(element, to: &text)

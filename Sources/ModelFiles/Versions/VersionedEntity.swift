@@ -46,16 +46,19 @@ package struct VersionedProperty {
         package var derivation: String?
         /// Whether the column says where a value is stored.
         package var allowsExternalStorage: Bool
+        /// Whether the history keeps the value of a deleted object, in a column that is counted by these attributes.
+        package var preservesValueOnDeletion: Bool
         package var elements: [VersionedProperty]
 
         package init(
             type: NSAttributeType, isDerived: Bool, derivation: String?, allowsExternalStorage: Bool,
-            elements: [VersionedProperty]
+            preservesValueOnDeletion: Bool, elements: [VersionedProperty]
         ) {
             self.type = type
             self.isDerived = isDerived
             self.derivation = derivation
             self.allowsExternalStorage = allowsExternalStorage
+            self.preservesValueOnDeletion = preservesValueOnDeletion
             self.elements = elements
         }
 
@@ -65,6 +68,7 @@ package struct VersionedProperty {
             self.init(
                 type: attribute.type, isDerived: attribute.derivation != nil, derivation: derivation,
                 allowsExternalStorage: attribute.allowsExternalStorage,
+                preservesValueOnDeletion: attribute.preservesValueOnDeletion,
                 elements: attribute.elements.map(VersionedProperty.init))
         }
     }

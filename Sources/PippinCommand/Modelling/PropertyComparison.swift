@@ -61,6 +61,9 @@ enum PropertyComparison {
         if old.allowsExternalStorage != new.allowsExternalStorage {
             phrases.append(new.allowsExternalStorage ? "large values in files" : "large values in the store")
         }
+        if old.preservesValueOnDeletion != new.preservesValueOnDeletion {
+            phrases.append("\(new.preservesValueOnDeletion ? "" : "not ")kept in the history of deleted objects")
+        }
         if !haveSameElements(old.elements, new.elements) { phrases.append("elements changed") }
         return phrases
     }

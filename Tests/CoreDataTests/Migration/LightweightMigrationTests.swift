@@ -378,6 +378,45 @@ struct LightweightMigrationTests {
         #expect(try plainSQL(deleted, in: folder.store) == ["C||"])
     }
 
+    @Test("A model that preserves other attributes is another version, so that what the history keeps stays with its names")
+    func preservation() throws {
+        func item(preserving names: Set<String>) -> NSManagedObjectModel {
+            let item = makeEntity("Item")
+            item.properties = ["a", "b"].map { name in
+                let attribute = makeAttribute(name, .stringAttributeType)
+                attribute.preservesValueInHistoryOnDeletion = names.contains(name)
+                return attribute
+            }
+            return makeModel(item)
+        }
+        let tracking: [AnyHashable: Any] = [NSPersistentHistoryTrackingKey: true]
+        let coordinator = try add(item(preserving: ["b"]), at: folder.store, tracking)
+        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        context.persistentStoreCoordinator = coordinator
+        try context.performAndWait {
+            let item = NSEntityDescription.insertNewObject(forEntityName: "Item", into: context)
+            for name in ["a", "b"] { item.setValue(name.uppercased(), forKey: name) }
+            try context.save()
+            context.delete(item)
+            try context.save()
+        }
+        try close(coordinator)
+        for (preserved, kept) in [(["a", "b"], ["b": "B"]), (["a"], [:])] as [(Set<String>, [String: String])] {
+            let coordinator = try add(
+                item(preserving: preserved), at: folder.store, options.merging(tracking) { $1 })
+            let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+            context.persistentStoreCoordinator = coordinator
+            try context.performAndWait {
+                let request = NSPersistentHistoryChangeRequest.fetchHistory(after: nil as NSPersistentHistoryToken?)
+                request.resultType = .changesOnly
+                let result = try context.execute(request) as? NSPersistentHistoryResult
+                let changes = try #require(result?.result as? [NSPersistentHistoryChange])
+                #expect(changes.last?.tombstone as? [String: String] ?? [:] == kept)
+            }
+            try close(coordinator)
+        }
+    }
+
     @Test("Columns, indexes and tables of somebody else's stay")
     func foreign() throws {
         try Town.makeStore(at: folder.store)
