@@ -108,7 +108,7 @@ extension NSPersistentStoreCoordinator {
         let reason =
             candidates.isEmpty
             ? "the coordinator has no store for it; add one with addPersistentStore or loadPersistentStores first"
-            : "its store was opened read-only"
+            : "its store was opened read-only\(candidates[0].facts.readOnlyReason)"
         let code =
             candidates.isEmpty
             ? CoreDataErrorCode.persistentStoreSave : CocoaError.Code.fileWriteNoPermission.rawValue

@@ -99,7 +99,8 @@ extension NSPersistentStoreCoordinator {
         if let readOnly = candidates.first {
             return StoreError.make(
                 CocoaError.Code.fileWriteNoPermission.rawValue,
-                "A new “\(object.layout.name)” cannot be saved: its store was opened read-only.", url: readOnly.url,
+                "A new “\(object.layout.name)” cannot be saved: its store was opened read-only"
+                    + "\(readOnly.facts.readOnlyReason).", url: readOnly.url,
                 userInfo: [NSAffectedStoresErrorKey: [readOnly]])
         }
         return StoreError.make(

@@ -218,7 +218,8 @@ extension NSPersistentStoreCoordinator: RowSource {
             for (store, _) in sets where store.isReadOnly {
                 throw StoreError.make(
                     CocoaError.Code.fileWriteNoPermission.rawValue,
-                    "The changes cannot be saved: the store was opened read-only.", url: store.url,
+                    "The changes cannot be saved: the store was opened read-only\(store.facts.readOnlyReason).",
+                    url: store.url,
                     userInfo: [NSAffectedStoresErrorKey: [store]])
             }
             let (results, generation) = try writing(to: sets.map(\.0), in: transaction) {

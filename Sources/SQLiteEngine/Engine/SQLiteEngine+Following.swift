@@ -61,9 +61,9 @@ extension SQLiteEngine {
                     numbers: catalog.numbers(for: explicit), catalog: catalog
                 )
                 .leavingOutStrangers(settings.leavesOutStrangers)
-                // A history that another program has started must not miss changes made here.
+                // Another program may have started a history.
                 let hasHistory = catalog.tables["ATRANSACTION"] != nil && catalog.tables["ACHANGE"] != nil
-                if hasHistory, store.history == nil { facts.isReadOnly = true }
+                if hasHistory, store.history == nil { facts.keepHistoryWhole() }
                 if !facts.metadataAreChanged {
                     let hashes = facts.metadata[VersionHash.ownHashesOfStoreKey]
                     facts.metadata = metadata
@@ -109,6 +109,15 @@ extension SQLiteEngine {
             "The store “\(url.lastPathComponent)” was \(what) while it was open. Nothing was read or changed.",
             url: url,
             suggestion: "Open the store again.")
+    }
+}
+
+extension StoreFacts {
+    /// A history must not miss changes made here, so that a store that has one is only read without the option.
+    func keepHistoryWhole() {
+        guard !isReadOnly else { return }
+        isReadOnly = true
+        readOnlyReason = ", since it keeps a history and NSPersistentHistoryTrackingKey is not set"
     }
 }
 

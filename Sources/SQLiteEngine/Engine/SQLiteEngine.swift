@@ -125,10 +125,7 @@ package final class SQLiteEngine: OpenableEngine, @unchecked Sendable {
         let store = try current()
         writeCount += 1
         guard facts.isReadOnly else { return store }
-        let isHistorys = store.history == nil && !StoreSettings.flag(facts.options, NSReadOnlyPersistentStoreOption)
-        throw SQLiteStoreError.readOnly(
-            store.file.url,
-            reason: isHistorys ? ": it keeps a history, so open it with NSPersistentHistoryTrackingKey" : "")
+        throw SQLiteStoreError.readOnly(store.file.url, reason: facts.readOnlyReason)
     }
 }
 

@@ -15,6 +15,8 @@ package final class StoreFacts: @unchecked Sendable {
     package var configurationName: String { configuration ?? NSManagedObjectModel.defaultConfigurationName }
     /// Whether the store may only be read.
     package var isReadOnly: Bool
+    /// Why the store may only be read although its options do not say so, as the end of a sentence; empty if they do.
+    package var readOnlyReason = ""
     /// The identity that IDs of the store's objects refer to; a store that replaces another takes over its identity.
     package var identity = StoreIdentity(uuid: UUID().uuidString)
     /// The metadata that are stored, or will be.

@@ -270,6 +270,34 @@ struct HistoryTests {
         #expect(error?.code == 134091)
     }
 
+    @Test("A store that keeps a history is only read without the option, and each error says why")
+    func readWithoutOption() throws {
+        try fill()
+        let container = try Library.container(
+            source.managedObjectModel, NSPersistentStoreDescription(url: store.url))
+        let context = container.newBackgroundContext()
+        func refused(_ change: () throws -> Void) {
+            let error = #expect(throws: NSError.self) { try change() }
+            #expect(error?.code == NSFileWriteNoPermissionError)
+            #expect(error?.localizedDescription.contains("NSPersistentHistoryTrackingKey") == true)
+        }
+        context.performAndWait {
+            refused {
+                context.make("Tag")
+                try context.save()
+            }
+            context.rollback()
+            refused {
+                try context.all("Tag").first?.setValue("new", forKey: "name")
+                try context.save()
+            }
+            context.rollback()
+            refused {
+                _ = try context.execute(NSBatchInsertRequest(entityName: "Tag", objects: [["name": "new"]]))
+            }
+        }
+    }
+
     @Test("History that Apple's framework wrote is read", .enabled(if: fixtures != nil, fixturesAreAbsent))
     func apple() throws {
         let folder = try TestFolder()
