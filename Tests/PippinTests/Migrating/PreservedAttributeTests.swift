@@ -55,6 +55,8 @@ struct PreservedAttributeTests {
             }
         }
         let manager = PersistenceManager(models: [Note.self], store: .file(folder.store))
+        manager.container.persistentStoreDescriptions.first?.setOption(
+            true as NSNumber, forKey: NSPersistentHistoryTrackingKey)
         try await manager.delete(Note.self, id: "1")
         await manager.close()
         let context = try open()
