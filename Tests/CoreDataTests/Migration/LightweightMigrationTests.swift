@@ -378,7 +378,7 @@ struct LightweightMigrationTests {
         #expect(try plainSQL(deleted, in: folder.store) == ["C||"])
     }
 
-    @Test("A model that preserves other attributes is another version, so that what the history keeps stays with its names")
+    @Test("A model that preserves other attributes is another version, and the values in the history keep their names")
     func preservation() throws {
         func item(preserving names: Set<String>) -> NSManagedObjectModel {
             let item = makeEntity("Item")
