@@ -42,6 +42,17 @@ let resultsKinds = [
             trial.expect(listener.changes >= trial.size)
         }
     },
+    Kind("results: sections asked for again for each of them") { trial in
+        let notes = try Notes(trial.folder).filled(trial.size)
+        let context = notes.context()
+        try context.performAndWait {
+            let results = controller(context, section: "uid")
+            try results.performFetch()
+            trial.measure {
+                for section in 0..<trial.size { trial.expect(results.sections?[section].numberOfObjects == 1) }
+            }
+        }
+    },
     Kind("results: index paths of all") { trial in
         let notes = try Notes(trial.folder).filled(trial.size)
         let context = notes.context()

@@ -42,8 +42,8 @@ extension NSManagedObjectContext {
     }
 
     /// Whether all objects are of the type `T`; checked once for consecutive objects of one class.
-    private static func areAll<T>(_ objects: [NSManagedObject], _ wanted: T.Type) -> Bool {
-        var last: NSManagedObject.Type?
+    static func areAll<T>(_ objects: [some NSObject], _ wanted: T.Type) -> Bool {
+        var last: AnyClass?
         for object in objects {
             let type = type(of: object)
             if type == last { continue }

@@ -31,7 +31,8 @@ extension FetchedResults {
         _ controller: NSFetchedResultsController<any NSFetchRequestResult>
     ) {
         for change in changes {
-            let info = FetchedResultsSection(self, number: change.number, name: change.name)
+            let info = FetchedResultsSection(
+                self, number: change.number, name: change.name, index: change.index)
             delegate.controller(controller, didChange: info, atSectionIndex: change.index, for: type)
         }
     }

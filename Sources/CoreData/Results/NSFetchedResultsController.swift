@@ -21,6 +21,7 @@ import Foundation
 open class NSFetchedResultsController<ResultType>: AnyFetchedResultsController {
     private let request: NSFetchRequest<ResultType>
     private var objectsCache: (revision: Int, objects: [ResultType])?
+    private var sectionsCache: (revision: Int, sections: [any NSFetchedResultsSectionInfo])?
 
     /// Makes a controller; call `performFetch()` next.
     ///
@@ -90,7 +91,8 @@ open class NSFetchedResultsController<ResultType>: AnyFetchedResultsController {
     open var fetchedObjects: [ResultType]? {
         guard let list = results.list else { return nil }
         if let objectsCache, objectsCache.revision == results.revision { return objectsCache.objects }
-        let objects = list.entries.elements.map { typed($0) }
+        let items = list.entries.elements
+        let objects = Self.managedObjects(items) ?? items.map { typed($0) }
         objectsCache = (results.revision, objects)
         return objects
     }
@@ -124,6 +126,15 @@ open class NSFetchedResultsController<ResultType>: AnyFetchedResultsController {
         return results.place(of: object).map { IndexPath(item: $0.row, section: $0.section) }
     }
 
+    /// The results as objects of the class `ResultType`; `nil` for results of other kinds, which are cast one by one.
+    private static func managedObjects(_ items: [ResultItem]) -> [ResultType]? {
+        guard ResultType.self is NSManagedObject.Type else { return nil }
+        let objects = items.map(\.object)
+        // Every element is of the class; only the static type differs. A cast would check each element again, slowly.
+        return NSManagedObjectContext.areAll(objects, ResultType.self)
+            ? unsafeBitCast(objects, to: [ResultType].self) : nil
+    }
+
     private func typed(_ item: ResultItem) -> ResultType {
         guard let result = item.object as? ResultType else {
             programmerError("the fetch gave a \(type(of: item.object)), and its request says \(ResultType.self)")
@@ -135,7 +146,13 @@ open class NSFetchedResultsController<ResultType>: AnyFetchedResultsController {
 
     /// The sections, in order; `nil` before the first fetch.
     open var sections: [any NSFetchedResultsSectionInfo]? {
-        results.list?.sections.map { FetchedResultsSection(results, number: $0.number, name: $0.name) }
+        guard let list = results.list else { return nil }
+        if let sectionsCache, sectionsCache.revision == results.revision { return sectionsCache.sections }
+        let sections = list.sections.enumerated().map { index, section in
+            FetchedResultsSection(results, number: section.number, name: section.name, index: index)
+        }
+        sectionsCache = (results.revision, sections)
+        return sections
     }
 
     /// The titles of the sections for the index of a list, each once, in order.

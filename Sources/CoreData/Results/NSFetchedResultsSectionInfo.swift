@@ -17,11 +17,14 @@ final class FetchedResultsSection: NSObject, NSFetchedResultsSectionInfo {
     private let results: FetchedResults
     private let number: Int
     let name: String
+    /// Where the section was when this was made.
+    private let formerIndex: Int
 
-    init(_ results: FetchedResults, number: Int, name: String) {
+    init(_ results: FetchedResults, number: Int, name: String, index: Int) {
         self.results = results
         self.number = number
         self.name = name
+        formerIndex = index
         super.init()
     }
 
@@ -33,7 +36,11 @@ final class FetchedResultsSection: NSObject, NSFetchedResultsSectionInfo {
 
     override var hash: Int { number }
 
-    private var index: Int? { results.list?.sections.firstIndex { $0.number == number } }
+    private var index: Int? {
+        guard let sections = results.list?.sections else { return nil }
+        if sections.indices.contains(formerIndex), sections[formerIndex].number == number { return formerIndex }
+        return sections.firstIndex { $0.number == number }
+    }
 
     var indexTitle: String? { results.isSectioned ? results.indexTitle(forSectionName: name) : nil }
 

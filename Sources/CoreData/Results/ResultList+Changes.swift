@@ -154,30 +154,33 @@ extension ResultList {
     /// unless its position among the others changed.
     private mutating func noteSections(_ old: [Section], in changes: inout ResultChanges<Element>) {
         guard isSectioned else { return }
-        let oldIndex = Dictionary(old.enumerated().map { ($1.number, $0) }, uniquingKeysWith: { first, _ in first })
-        let oldByName = Dictionary(old.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        // Most changes leave most sections as they are: the others are between those at the beginning and at the end.
+        let start = zip(old, sections).prefix { $0.number == $1.number }.count
+        let same = zip(old[start...].reversed(), sections[start...].reversed()).prefix { $0.number == $1.number }.count
+        let (former, present) = (start..<old.count - same, start..<sections.count - same)
+        let oldIndex = Dictionary(former.map { (old[$0].number, $0) }, uniquingKeysWith: { first, _ in first })
+        let oldByName = Dictionary(former.map { (old[$0].name, $0) }, uniquingKeysWith: { first, _ in first })
         // The smallest old index of a section that was never empty, at or after each index.
-        var bounds = [Int](repeating: old.count, count: sections.count + 1)
-        for index in sections.indices.reversed() {
-            bounds[index] = min(bounds[index + 1], oldIndex[sections[index].number] ?? old.count)
+        var bounds = [Int](repeating: former.upperBound, count: present.count + 1)
+        for index in present.reversed() {
+            bounds[index - start] = min(bounds[index - start + 1], oldIndex[sections[index].number] ?? old.count)
         }
-        var last = -1
-        for index in sections.indices {
+        var last = start - 1
+        for index in present {
             let section = sections[index]
             if let position = oldIndex[section.number] {
                 last = position
-            } else if let former = oldByName[section.name], let position = oldIndex[former.number], position > last,
-                position < bounds[index + 1]
-            {
-                sections[index] = Section(number: former.number, name: former.name, count: section.count)
+            } else if let position = oldByName[section.name], position > last, position < bounds[index - start + 1] {
+                sections[index] = Section(number: old[position].number, name: section.name, count: section.count)
                 last = position
             }
         }
-        let numbers = Set(sections.map(\.number))
-        for (index, section) in old.enumerated().reversed() where !numbers.contains(section.number) {
-            changes.deletedSections.append(.init(index: index, number: section.number, name: section.name))
+        let numbers = Set(sections[present].map(\.number))
+        for index in former.reversed() where !numbers.contains(old[index].number) {
+            changes.deletedSections.append(.init(index: index, number: old[index].number, name: old[index].name))
         }
-        for (index, section) in sections.enumerated() where oldIndex[section.number] == nil {
+        for index in present where oldIndex[sections[index].number] == nil {
+            let section = sections[index]
             changes.insertedSections.append(.init(index: index, number: section.number, name: section.name))
         }
     }

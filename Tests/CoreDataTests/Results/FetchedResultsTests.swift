@@ -117,6 +117,24 @@ struct FetchedResultsTests {
         }
     }
 
+    @Test("A section shows what it has now, wherever others have moved it")
+    func movedSection() throws {
+        try context.performAndWait {
+            let first = try books("Beta", "Delta")[0]
+            let controller = controller(section: "isbn")
+            controller.delegate = listener
+            try controller.performFetch()
+            let last = try #require(controller.sections?.last)
+            _ = try books("Alpha", "Dover")
+            #expect(controller.sections?.map(\.name) == ["A", "B", "D"])
+            #expect(last.numberOfObjects == 2)
+            context.delete(first)
+            context.processPendingChanges()
+            #expect(controller.sections?.map(\.name) == ["A", "D"])
+            #expect((last.objects as? [NSManagedObject])?.map { $0.string("title") } == ["Delta", "Dover"])
+        }
+    }
+
     @Test("What another context saved is told once it is merged")
     func merged() throws {
         let other = container.newBackgroundContext()
