@@ -22,8 +22,11 @@ final class MutableRelationshipOrderedSet: NSMutableOrderedSet {
         self.object = object
         self.relationship = relationship
         self.isPrimitive = isPrimitive
-        super.init(capacity: 0)
-        bringUpToDate()
+        if object.isFault { object.fireFault() }
+        let current = object.loadedToManyMembers(relationship)
+        copied = (current, current.version)
+        let references = current.all.map { $0 as AnyObject }
+        super.init(objects: references, count: references.count)
     }
 
     required init?(coder aDecoder: NSCoder) { nil }
@@ -101,7 +104,10 @@ final class MutableRelationshipOrderedSet: NSMutableOrderedSet {
 
     override var count: Int { isCopying ? super.count : members.count }
     override func object(at idx: Int) -> Any { members[idx] }
-    override func index(of object: Any) -> Int { members.firstIndex { $0 === object as AnyObject } ?? NSNotFound }
+    override func index(of object: Any) -> Int {
+        guard let object = object as? NSManagedObject else { return NSNotFound }
+        return members.firstIndex { $0 === object } ?? NSNotFound
+    }
     override func contains(_ object: Any) -> Bool {
         if isCopying { return super.contains(object) }
         guard let object = object as? NSManagedObject else { return false }

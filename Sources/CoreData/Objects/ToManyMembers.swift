@@ -63,17 +63,17 @@ final class ToManyMembers {
     /// The members in the form of key-value coding: an `NSOrderedSet` or an `NSSet`.
     var value: NSObject {
         if let givenValue { return givenValue }
-        let value: NSObject = all.withUnsafeBufferPointer { objects in
-            // An array of objects is an array of references, whatever their class. Foundation would check each
-            // element's type.
-            objects.withMemoryRebound(to: AnyObject.self) { references in
-                isOrdered
-                    ? NSOrderedSet(objects: references.baseAddress, count: references.count)
-                    : NSSet(objects: references.baseAddress, count: references.count)
-            }
-        }
+        let value = isOrdered ? RelationshipOrderedSet(list) : Self.set(of: all)
         givenValue = value
         return value
+    }
+
+    private static func set(of objects: [NSManagedObject]) -> NSObject {
+        objects.withUnsafeBufferPointer { objects in
+            // An array of objects is an array of references, whatever their class. Foundation would check each
+            // element's type.
+            objects.withMemoryRebound(to: AnyObject.self) { NSSet(objects: $0.baseAddress, count: $0.count) }
+        }
     }
 
     /// The set of the members' class that `keep` was last called with.

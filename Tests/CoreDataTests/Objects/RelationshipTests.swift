@@ -55,6 +55,23 @@ struct RelationshipTests {
         #expect((author.value(forKey: "books") as? NSSet)?.count == 0)
     }
 
+    @Test("An ordered relationship knows the place of each member, and can be copied")
+    func places() throws {
+        let book = context.make("Book")
+        let chapters = (1...3).map { context.make("Chapter", ["title": "\($0)"]) }
+        book.setValue(NSOrderedSet(array: chapters), forKey: "chapters")
+        let read = try #require(book.value(forKey: "chapters") as? NSOrderedSet)
+        #expect(chapters.map { read.index(of: $0) } == [0, 1, 2])
+        #expect(read.index(of: book) == NSNotFound && read.index(of: "1") == NSNotFound)
+        #expect(read == NSOrderedSet(array: chapters) && NSOrderedSet(array: chapters) == read)
+        #expect((read.copy() as? NSOrderedSet)?.array as? [NSManagedObject] == chapters)
+        let copy = try #require(read.mutableCopy() as? NSMutableOrderedSet)
+        copy.removeObject(at: 0)
+        copy.add(book)
+        #expect(copy.array as? [NSManagedObject] == [chapters[1], chapters[2], book])
+        #expect(read.count == 3)
+    }
+
     @Test("A many-to-many relationship shows at both ends")
     func manyToMany() {
         let book = context.make("Book")
