@@ -28,8 +28,8 @@ struct ObjectMemento {
         private(set) var members: [NSManagedObject]
         let isReordered: Bool
         var later: [NSManagedObject] = []
-        /// Whether the lists are whole. Otherwise what they have in common is left out: all of it if they have no
-        /// order, else what is at their beginning and end.
+        /// Whether the lists are whole. Otherwise what they have in common is left out: what is at their beginning and
+        /// end, and all of it if they have no order.
         private(set) var isWhole = true
         /// How many members are left out at the beginning, and the last of these.
         private(set) var start = 0
@@ -43,19 +43,17 @@ struct ObjectMemento {
         /// Leaves out what is the same before and after: many events may each change one of many members.
         mutating func leaveOutCommon() {
             isWhole = false
-            guard relationship.isOrdered else {
-                let (before, after) = (IdentitySet(members), IdentitySet(later))
-                members.removeAll(where: after.contains)
-                later.removeAll(where: before.contains)
-                return
-            }
             let shorter = min(members.count, later.count)
             while start < shorter, members[start] === later[start] { start += 1 }
             var end = 0
             while end < shorter - start, members[members.count - 1 - end] === later[later.count - 1 - end] { end += 1 }
-            previous = start > 0 ? members[start - 1] : nil
+            if relationship.isOrdered, start > 0 { previous = members[start - 1] }
             members = Array(members[start..<members.count - end])
             later = Array(later[start..<later.count - end])
+            guard !relationship.isOrdered else { return }
+            let (before, after) = (IdentitySet(members), IdentitySet(later))
+            members.removeAll(where: after.contains)
+            later.removeAll(where: before.contains)
         }
     }
 
