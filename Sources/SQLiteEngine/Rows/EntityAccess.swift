@@ -25,6 +25,8 @@ final class EntityAccess {
     private var memberTexts: [ObjectIdentifier: String] = [:]
     /// The statements that select the rows at the end of a relationship of one object.
     private var memberSelections: [ObjectIdentifier: Statement] = [:]
+    /// The statements that write its relationships, by the relationships' indexes.
+    var toManyStatements: [Int: ToManyStatements] = [:]
     private var selection: Statement?
 
     /// The prepared statement that selects one row, without looking its text up again.

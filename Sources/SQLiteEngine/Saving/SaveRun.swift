@@ -15,7 +15,6 @@ final class SaveRun {
     /// The insert statement used last: changes of one entity are usually consecutive.
     private var insertion: InsertStatement?
 
-    private var toManyStatements: [ObjectIdentifier: ToManyStatements] = [:]
     /// The places of new objects in relationships of new objects, by column.
     private var places: [PlaceColumn: NewPlaces] = [:]
 
@@ -177,46 +176,16 @@ final class SaveRun {
         for index in inserted { try writeOrder(changes.inserted[index], isNew: true) }
     }
 
-    /// The statements of a to-many relationship: made once, however many objects change it.
-    private struct ToManyStatements {
-        let mapping: ToManyMapping
-        /// For pairs of a join table, and for owners.
-        var insertPair: Statement?
-        var deletePair: Statement?
-        /// For pairs of an ordered relationship of new objects.
-        var insertPlacedPair: Statement?
-        /// For an ordered relationship.
-        var selectOrder: Statement?
-        var writeOrder: Statement?
-    }
-
     private func statements(_ change: ToManyChange, of identifier: NSManagedObjectID) throws -> ToManyStatements? {
-        let key = ObjectIdentifier(change.relationship)
-        if let known = toManyStatements[key] { return known }
-        let source = try store.access(identifier.layout).mapping
-        try source.checkAvailable(change.relationship.name, url: store.file.url)
-        let toManys = source.toManys
-        guard toManys.indices.contains(change.relationship.index), let mapping = toManys[change.relationship.index]
-        else { return nil }
-        var statements = ToManyStatements(mapping: mapping)
-        let connection = store.connection
-        switch mapping {
-        case .joinTable(let join):
-            statements.insertPair = try connection.statement(RowSQL.insertPair(join).sqlite.text)
-            statements.deletePair = try connection.statement(RowSQL.deletePair(join).sqlite.text)
-            statements.insertPlacedPair = try RowSQL.insertPlacedPair(join).map {
-                try connection.statement($0.sqlite.text)
-            }
-        case .foreignKey(let column) where !column.hasInverse:
-            let owner = try store.access(change.relationship.source).mapping
-            statements.insertPair = try connection.statement(RowSQL.own(column, by: owner).sqlite.text)
-            statements.deletePair = try connection.statement(RowSQL.release(column).sqlite.text)
-        case .foreignKey: break
-        }
-        statements.selectOrder = try RowSQL.orderKeys(mapping).map { try connection.statement($0.sqlite.text) }
-        statements.writeOrder = try RowSQL.setOrderKey(mapping).map { try connection.statement($0.sqlite.text) }
-        toManyStatements[key] = statements
-        return statements
+        let access = try store.access(identifier.layout)
+        let relationship = change.relationship
+        if let known = access.toManyStatements[relationship.index] { return known }
+        try access.mapping.checkAvailable(relationship.name, url: store.file.url)
+        let toManys = access.mapping.toManys
+        guard toManys.indices.contains(relationship.index), let mapping = toManys[relationship.index] else { return nil }
+        let new = try ToManyStatements(mapping, of: relationship, in: store)
+        access.toManyStatements[relationship.index] = new
+        return new
     }
 
     private func writePairs(_ change: RowChange, isNew: Bool) throws {
