@@ -25,8 +25,8 @@ final class MutableRelationshipOrderedSet: NSMutableOrderedSet {
         if object.isFault { object.fireFault() }
         let current = object.loadedToManyMembers(relationship)
         copied = (current, current.version)
-        let references = current.all.map { $0 as AnyObject }
-        super.init(objects: references, count: references.count)
+        let members = current.all
+        super.init(objects: members.references, count: members.count)
     }
 
     required init?(coder aDecoder: NSCoder) { nil }

@@ -11,8 +11,7 @@ final class RelationshipOrderedSet: NSOrderedSet {
     /// - Parameter members: the members, all different.
     init(_ members: [NSManagedObject]) {
         self.members = members
-        let references = members.map { $0 as AnyObject }
-        super.init(objects: references, count: references.count)
+        super.init(objects: members.references, count: members.count)
     }
 
     required init?(coder aDecoder: NSCoder) { nil }
@@ -32,7 +31,12 @@ final class RelationshipOrderedSet: NSOrderedSet {
     override func copy(with zone: NSZone? = nil) -> Any { self }
 
     override func mutableCopy(with zone: NSZone? = nil) -> Any {
-        let references = members.map { $0 as AnyObject }
-        return NSMutableOrderedSet(objects: references, count: references.count)
+        NSMutableOrderedSet(objects: members.references, count: members.count)
     }
+}
+
+extension [NSManagedObject] {
+    /// The same array as Foundation's collections take it: an array of objects is one of references, whatever their
+    /// class. Foundation would check each element's type otherwise.
+    var references: [AnyObject] { unsafeBitCast(self, to: [AnyObject].self) }
 }

@@ -63,17 +63,10 @@ final class ToManyMembers {
     /// The members in the form of key-value coding: an `NSOrderedSet` or an `NSSet`.
     var value: NSObject {
         if let givenValue { return givenValue }
-        let value = isOrdered ? RelationshipOrderedSet(list) : Self.set(of: all)
+        let all = all
+        let value = isOrdered ? RelationshipOrderedSet(all) : NSSet(objects: all.references, count: all.count)
         givenValue = value
         return value
-    }
-
-    private static func set(of objects: [NSManagedObject]) -> NSObject {
-        objects.withUnsafeBufferPointer { objects in
-            // An array of objects is an array of references, whatever their class. Foundation would check each
-            // element's type.
-            objects.withMemoryRebound(to: AnyObject.self) { NSSet(objects: $0.baseAddress, count: $0.count) }
-        }
     }
 
     /// The set of the members' class that `keep` was last called with.
