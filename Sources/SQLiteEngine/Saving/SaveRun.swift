@@ -182,7 +182,8 @@ final class SaveRun {
         if let known = access.toManyStatements[relationship.index] { return known }
         try access.mapping.checkAvailable(relationship.name, url: store.file.url)
         let toManys = access.mapping.toManys
-        guard toManys.indices.contains(relationship.index), let mapping = toManys[relationship.index] else { return nil }
+        guard toManys.indices.contains(relationship.index), let mapping = toManys[relationship.index]
+        else { return nil }
         let new = try ToManyStatements(mapping, of: relationship, in: store)
         access.toManyStatements[relationship.index] = new
         return new
