@@ -52,6 +52,23 @@ struct BadInputTests {
         }
     }
 
+    @Test("A mapping model is neither a store nor a model: the command that takes it is named")
+    func mappingModel() throws {
+        try inTestFolder { folder in
+            let source = folder.appendingPathComponent("First.xcmappingmodel")
+            try FileManager.default.createDirectory(at: source, withIntermediateDirectories: true)
+            let compiled = folder.appendingPathComponent("First.cdm")
+            try Data("bplist00 of a mapping model".utf8).write(to: compiled)
+            let advice = "neither a store nor a model; pippin migrate takes it with --mapping"
+            for command in [["info"], ["check"], ["model", "describe"]] {
+                for path in [source.path, compiled.path] {
+                    let run = CommandRun(arguments: command + [path])
+                    expectFailure(run, "“\(path)” is a mapping model, and \(advice)")
+                }
+            }
+        }
+    }
+
     @Test("An SQLite database of another program is refused")
     func otherDatabase() throws {
         try inTestFolder { folder in

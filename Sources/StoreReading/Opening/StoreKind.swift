@@ -98,8 +98,13 @@ package enum StoreKind: Equatable {
         return String(path.dropLast("-wal".count))
     }
 
-    /// What to say of a file or folder that is a model, or part of one.
+    /// What to say of a file or folder that is a model, or part of one, or a mapping model.
     private static func modelError(_ url: URL) -> CommandError? {
+        if ["cdm", "xcmappingmodel"].contains(url.pathExtension) {
+            return CommandError(
+                "“\(url.path)” is a mapping model, and neither a store nor a model; pippin migrate takes it with "
+                    + "--mapping")
+        }
         guard let model = ModelPackage.model(around: url) else { return nil }
         let isWhole = model.path == url.standardizedFileURL.path
         return CommandError(
