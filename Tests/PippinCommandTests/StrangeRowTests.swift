@@ -43,6 +43,19 @@ struct StrangeRowTests {
         #expect(try String(contentsOf: page, encoding: .utf8).contains(text))
     }
 
+    @Test("are objects where a table has one entity only, and are named by check, since a migration refuses them")
+    func onlyEntity() throws {
+        try execute("UPDATE ZAUTHOR SET Z_ENT = 99", in: store.folder.store)
+        let authors = try CommandRun("dump", store.path, "--json").objects()["Author"]
+        #expect(try authors?.count == plainNumbers("SELECT Z_PK FROM ZAUTHOR", in: store.folder.store).count)
+        let sql = "SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = 'Author'"
+        let number = try #require(try plainNumbers(sql, in: store.folder.store).first)
+        let text = "another value in Z_ENT than \(number), the number of “Author”"
+        let run = CommandRun("check", store.path)
+        #expect(run.status == 3)
+        #expect(run.output.contains("\(text): Z_PK 1"), "\(run.output)")
+    }
+
     @Test("are counted without a model, too")
     func withoutModel() throws {
         try execute("DELETE FROM Z_MODELCACHE", in: store.folder.store)

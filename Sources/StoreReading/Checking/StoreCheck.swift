@@ -122,7 +122,9 @@ package struct StoreCheck {
                         "the counter of “\(entity.name)” is \(counter.map(String.init) ?? "missing"), and there is an object with the number \(greatest): "
                         + "a new object would get a number that is taken"))
         }
-        if let text = try StrangeRows.text(of: mapping, connection) {
+        if let text = try StrangeRows.text(of: mapping, connection)
+            ?? StrangeRows.misnumbered(in: mapping, connection)
+        {
             problems.append(Problem(kind: .entity, text: text))
         }
         let indexes = try Self.uniqueIndexes(of: mapping.table, connection)

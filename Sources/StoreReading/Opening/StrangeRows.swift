@@ -3,14 +3,34 @@ import SQLGeneration
 import SQLiteConnection
 import SQLiteEngine
 
-/// The rows of tables with several entities that are of none of them. They are no objects, and are left out of whatever
-/// is shown.
+/// The rows that have the number of no entity of their table. In a table with several entities they are no objects, and
+/// are left out of whatever is shown.
 enum StrangeRows {
     /// What is left out of a table, as a sentence without its final period; nil for nothing.
     ///
     /// - Throws: SQLite's errors.
     static func text(of mapping: EntityMapping, _ connection: Connection) throws -> String? {
-        guard mapping.sharesTable else { return nil }
+        guard mapping.sharesTable, let (count, keys) = try rows(of: mapping, connection) else { return nil }
+        return
+            "\(TextTools.count(count, "row")) of \(mapping.table) \(count == 1 ? "is" : "are") of an entity that the "
+            + "model does not have: Z_PK \(keys)"
+    }
+
+    /// The rows of a table with one entity that have another number, as a sentence without its final period; nil for
+    /// none. They are that entity's objects all the same, but a migration refuses them.
+    ///
+    /// - Throws: SQLite's errors.
+    static func misnumbered(in mapping: EntityMapping, _ connection: Connection) throws -> String? {
+        guard !mapping.sharesTable, let (count, keys) = try rows(of: mapping, connection) else { return nil }
+        let subject = "\(TextTools.count(count, "row")) of \(mapping.table) \(count == 1 ? "has" : "have")"
+        let own = "\(mapping.number), the number of “\(mapping.layout.name)”"
+        return "\(subject) another value in Z_ENT than \(own): Z_PK \(keys)"
+    }
+
+    /// The number of the rows that have the number of no entity of their table, and the keys of the first of them.
+    private static func rows(
+        of mapping: EntityMapping, _ connection: Connection
+    ) throws -> (count: Int, keys: String)? {
         let statement = try connection.prepare(StoreCheckSQL.strangers(in: mapping))
         var (count, named) = (0, [Int64]())
         while try statement.step() {
@@ -18,10 +38,7 @@ enum StrangeRows {
             if count <= TextTools.mostNamed { named.append(statement.integer(at: 0)) }
         }
         guard count > 0 else { return nil }
-        let keys = named.map(String.init).joined(separator: ", ") + (count > named.count ? ", …" : "")
-        return
-            "\(TextTools.count(count, "row")) of \(mapping.table) \(count == 1 ? "is" : "are") of an entity that the "
-            + "model does not have: Z_PK \(keys)"
+        return (count, named.map(String.init).joined(separator: ", ") + (count > named.count ? ", …" : ""))
     }
 
     /// What is left out of the tables of some root entities.
