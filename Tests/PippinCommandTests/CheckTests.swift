@@ -57,6 +57,21 @@ struct CheckTests {
         #expect(try plainNumber("SELECT ZBOOKCOUNT FROM ZAUTHOR", in: copy) == 1)
     }
 
+    @Test("A damaged copy of the model is found, whether or not a model is given")
+    func damagedModelCopy() throws {
+        let store = try SmallStore()
+        let model = store.folder.file("Model.xcdatamodel").path
+        #expect(CommandRun("model", "extract", store.path, "--output", model).status == 0)
+        let sql = "UPDATE Z_MODELCACHE SET Z_CONTENT = substr(Z_CONTENT, 1, 300) || zeroblob(500)"
+        try execute(sql, in: store.folder.store)
+        for options in [[], ["--model", model]] {
+            let run = CommandRun(arguments: ["check", store.path] + options)
+            #expect(run.status == 3)
+            #expect(run.output.contains("one thing is wrong\n"), "\(run.output)")
+            #expect(run.output.contains("the copy of its model that the store keeps (Z_MODELCACHE) is damaged ("))
+        }
+    }
+
     @Test("Values of another kind than their property are found, with their rows and what SQLite has there")
     func kinds() throws {
         let store = try SmallStore()

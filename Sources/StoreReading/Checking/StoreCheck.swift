@@ -33,6 +33,7 @@ package struct StoreCheck {
             checkPages(connection, url)
             // Nothing else can be said about a damaged file.
             guard problems.isEmpty else { return }
+            try checkModelCopy(connection)
             let schema = try ReadingConnection.schema(of: store, url)
             for entity in store.layout.entities where entity.superentity == nil {
                 try progress(entity.name)
@@ -98,6 +99,21 @@ package struct StoreCheck {
                 Problem(
                     kind: .file, text: "the file cannot be read: \(TextTools.withoutPeriod(reason))\(missing)"))
         }
+    }
+
+    /// A damaged copy of the model keeps a program from opening the store with a model that has no hashes of Apple's.
+    private mutating func checkModelCopy(_ connection: Connection) throws {
+        guard try connection.tableNames().contains("Z_MODELCACHE") else { return }
+        let statement = try connection.prepare(StoreTablesSQL.modelCache)
+        guard try statement.step() else { return }
+        let cache = statement.data(at: 0)
+        guard !cache.isEmpty, let reason = ModelCandidate.damage(of: cache) else { return }
+        problems.append(
+            Problem(
+                kind: .file,
+                text:
+                    "the copy of its model that the store keeps (Z_MODELCACHE) is damaged (\(reason)); without that row, "
+                    + "it opens with a model whose tables are its own"))
     }
 
     private mutating func checkExternalData(of store: DirectStore, _ connection: Connection) throws {

@@ -81,6 +81,16 @@ package struct ModelCandidate {
         }
     }
 
+    /// What is damaged in a store's copy of its model; nil if it can be read, or has objects that only another program
+    /// knows.
+    static func damage(of cache: Data) -> String? {
+        do { _ = try ModelArchiveReader.document(of: RawDeflate.inflate(cache)) } catch {
+            guard (error as? KeyedArchiveError)?.unknownClass == nil else { return nil }
+            return TextTools.withoutPeriod((error as? ModelFileError)?.reason ?? "\(error)")
+        }
+        return nil
+    }
+
     /// Reads a store's copy of its model from its stored bytes.
     ///
     /// - Throws: an error for bytes that are no model.
