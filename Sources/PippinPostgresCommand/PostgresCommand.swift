@@ -183,9 +183,11 @@ enum PostgresCommand {
         let reading = try source.source(modelPath: options.model)
         defer { reading.leave() }
         let (coordinator, store) = try reading.opened()
+        let differences = try CopyCommand.differences(from: store, of: coordinator)
         let copy = try coordinator.migratePersistentStore(store, to: target.url, options: nil, withType: target.type)
         try coordinator.remove(copy)
         try output("Copied to \(target.url.withoutPassword.absoluteString).\n")
+        for text in differences { errors("pippin-postgres: warning: \(text)\n") }
     }
 
     private static func migrate(

@@ -52,6 +52,15 @@ struct CopyTests {
         #expect(try Data(contentsOf: copy) == Data("text".utf8))
     }
 
+    @Test("names the values that are read as something else than what the store has")
+    func misread() throws {
+        try execute("UPDATE ZBOOK SET ZPAGES = 'many' WHERE Z_PK = 2", in: small.folder.store)
+        let run = CommandRun("copy", small.path, copy.path)
+        #expect(run.status == 0)
+        let text = "“Book.pages” of 1 object is not an integer: Book/p2 (text); the copy has what they are read as"
+        #expect(run.errors == "pippin: warning: \(text)\n")
+    }
+
     @Test("reads a store without a copy of its model with the version of the named one that fits")
     func model() throws {
         try execute("DROP TABLE Z_MODELCACHE", in: small.folder.store)

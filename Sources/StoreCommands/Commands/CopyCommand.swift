@@ -32,6 +32,7 @@ package enum CopyCommand {
         let reading = try SourceStore(at: source, modelPath: options.model)
         defer { reading.leave() }
         let (coordinator, store) = try reading.opened()
+        let differences = try differences(from: store, of: coordinator)
         guard try target.makeFile(like: source) else { throw CommandError("“\(target.path)” is there already") }
         do {
             let copy = try coordinator.migratePersistentStore(
@@ -43,6 +44,20 @@ package enum CopyCommand {
             throw error
         }
         try output("Copied to “\(target.path)”.\n")
+        for text in differences { warn(text) }
         if let missing = try MissingFiles.text(of: target) { warn("\(missing) beside the copy, as beside the store") }
+    }
+
+    /// What a copy has otherwise than its source: values that are read as something else than what the file has.
+    ///
+    /// - Parameters:
+    ///   - source: the store to be copied, open.
+    ///   - coordinator: its coordinator.
+    /// - Returns: a sentence for each property, without its final period.
+    /// - Throws: an error for a file that cannot be read.
+    package static func differences(
+        from source: NSPersistentStore, of coordinator: NSPersistentStoreCoordinator
+    ) throws -> [String] {
+        try ValueCheck.misread(in: source, of: coordinator).map { "\($0); the copy has what they are read as" }
     }
 }

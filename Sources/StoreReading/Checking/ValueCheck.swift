@@ -6,7 +6,7 @@ import StoreEngine
 
 /// Finds values in the rows of a store that no object can have: values of another kind than their property, rows of an
 /// abstract entity, pairs that lead in one direction only. Reads each table once for all of its columns.
-struct ValueCheck {
+package struct ValueCheck {
     private let schema: SQLSchema
     private let connection: Connection
 
@@ -20,6 +20,27 @@ struct ValueCheck {
             guard let mapping = schema.mapping(of: entity) else { return [] }
             return try abstract(mapping) + strangers(in: mapping) + misfits(in: mapping) + strangePairs(from: mapping)
                 + oneSided(from: mapping)
+        }
+    }
+
+    /// The values of an SQLite store that are read as something else: those of another kind than their property, and
+    /// those beyond its type.
+    ///
+    /// - Parameters:
+    ///   - store: the store, open; one of another type has no such values.
+    ///   - coordinator: its coordinator.
+    /// - Returns: a sentence for each property, without its final period.
+    /// - Throws: an error for a file that cannot be read.
+    package static func misread(
+        in store: NSPersistentStore, of coordinator: NSPersistentStoreCoordinator
+    ) throws -> [String] {
+        guard store.type == NSSQLiteStoreType, let url = store.url else { return [] }
+        let layout = coordinator.modelLayout
+        let schema = try ReadingConnection.schema(of: layout, coordinator.managedObjectModel, url)
+        let check = try ValueCheck(schema, ReadingConnection.open(url))
+        return try layout.entities.flatMap { entity -> [String] in
+            guard let mapping = check.schema.mapping(of: entity) else { return [] }
+            return try (check.strangers(in: mapping) + check.misfits(in: mapping)).map(\.text)
         }
     }
 
