@@ -9,6 +9,16 @@ enum LineEditor {
     /// The model for completions. libedit's callback takes no context.
     private static let layout = Mutex<ModelLayout?>(nil)
 
+    /// Has the terminal put back as it is now if a signal ends the program: libedit would leave it without echo.
+    static func keepTerminal() {
+        var settings = termios()
+        guard tcgetattr(STDIN_FILENO, &settings) == 0 else { return }
+        EndingSignals.perform { [settings] in
+            var settings = settings
+            tcsetattr(STDIN_FILENO, TCSANOW, &settings)
+        }
+    }
+
     /// Asks for lines until there are no more.
     ///
     /// - Parameters:
@@ -27,12 +37,20 @@ enum LineEditor {
         while let typed = readline("pippin> ") {
             defer { free(typed) }
             let line = String(cString: typed).trimmingCharacters(in: .whitespaces)
-            if !line.isEmpty, line != last { add_history(line) }
+            if !line.isEmpty, line != last {
+                add_history(line)
+                save(history)
+            }
             last = line
             if !answer(line) { break }
         }
-        // Queries may contain private values, so only the user may read the file.
-        umask(0o077)
+    }
+
+    /// Writes the history, with each line, since the program may be ended by a signal. Queries may contain private
+    /// values, so only the user may read the file.
+    private static func save(_ history: String) {
+        let mask = umask(0o077)
+        defer { umask(mask) }
         write_history(history)
     }
 

@@ -6,6 +6,7 @@ import StoreReading
 enum Shell {
     static func run(_ arguments: [String]) -> Int32 {
         do {
+            LineEditor.keepTerminal()
             let store = try DirectStore(try opening(arguments))
             EndingSignals.perform { store.close() }
             defer { store.close() }
