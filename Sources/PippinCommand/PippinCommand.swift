@@ -61,7 +61,9 @@ enum PippinCommand {
         case .version: try output("pippin \(version)\n")
         case .info(let options): try info(options, output)
         case .dump(let options): try dump(options, output, errors)
-        case .migrate(let options): try Migrating.run(options, output)
+        case .migrate(let options):
+            if !options.isDryRun { announceLock(options.store, errors) }
+            try Migrating.run(options, output)
         case .query(let options):
             let store = try open(options.store, options.model, readsCopy: !options.isInPlace)
             warn(store.modelGap, errors)
@@ -71,6 +73,7 @@ enum PippinCommand {
             warn(store.modelGap, errors)
             try QueryCommand.run(options, in: store, progress, output)
         case .import(let options):
+            announceLock(options.store, errors)
             let store = try open(options.store, options.model, isWritable: true)
             defer { store.close() }
             try ImportCommand.run(options, in: store, progress, output)
@@ -94,6 +97,10 @@ enum PippinCommand {
         var opening = DirectStore.Opening(path: path, modelPath: model)
         (opening.readsCopy, opening.isWritable) = (readsCopy, isWritable)
         return try DirectStore(opening)
+    }
+
+    private static func announceLock(_ store: String, _ errors: (String) -> Void) {
+        WritingLock.announce(URL(store: store)) { errors("pippin: \(TextTools.plainLines($0))\n") }
     }
 
     /// Says what is not known without a model. What is shown is on the standard output, which programs read.
