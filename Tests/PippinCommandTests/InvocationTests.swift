@@ -35,6 +35,12 @@ struct InvocationTests {
             (["info"], "info needs the path of a store"),
             (["info", "a", "b"], "info takes one store; “b” is one too many"),
             (["info", "a", "--json"], "info has no option “--json”; it has --model"),
+            (["query", "a"], "query needs a query in quotes as well"),
+            (
+                ["query", "a", "Book", "where", "pages"],
+                "query takes a store and a query in quotes; “where” is one too many"
+            ),
+            (["import", "a", "b", "c", "d"], "import takes a store, an entity and a file; “d” is one too many"),
             (["dump", "a", "--entity"], "--entity needs a value"),
             (["dump", "a", "--entity", "A", "--entity=B"], "--entity is there twice"),
         ])

@@ -13,7 +13,7 @@ package struct QueryOptions: Equatable {
     package var isVerbatim = false
 
     package init(_ arguments: [String]) throws {
-        let parsed = try ParsedArguments(arguments, command: "query", named: ["a store", "a query"])
+        let parsed = try ParsedArguments(arguments, command: "query", named: ["a store", "a query in quotes"])
         (store, query) = (parsed.paths[0], parsed.paths[1])
         format = try parsed.format(among: RowFormat.allCases) ?? .table
         columns = parsed.options["--columns"]?.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
@@ -81,8 +81,12 @@ extension RowFormat {
 extension ParsedArguments {
     /// Arguments that stand for different things, of which none may be missing.
     init(_ arguments: [String], command: String, named names: [String]) throws {
-        try self.init(arguments, command: command, atMost: names.count)
-        guard paths.count == names.count else { throw UsageError("\(command) needs \(names[paths.count]) as well") }
+        try self.init(arguments, command: command, atMost: .max)
+        guard paths.count >= names.count else { throw UsageError("\(command) needs \(names[paths.count]) as well") }
+        guard paths.count == names.count else {
+            let all = names.dropLast().joined(separator: ", ") + " and " + (names.last ?? "")
+            throw UsageError("\(command) takes \(all); “\(paths[names.count])” is one too many")
+        }
     }
 
     /// The format that is named; nil where none is.

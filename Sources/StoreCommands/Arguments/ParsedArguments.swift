@@ -61,8 +61,7 @@ package struct ParsedArguments {
         guard !needsPath || !paths.isEmpty else { throw UsageError("\(command) needs the path of a \(kind)") }
         guard paths.count <= maximum else {
             let number =
-                maximum == 0
-                ? "no arguments" : maximum == 1 ? "one \(kind)" : maximum == 2 ? "two \(kind)s" : "\(maximum) arguments"
+                maximum == 0 ? "no arguments" : maximum == 1 ? "one \(kind)" : "two \(kind)s"
             throw UsageError("\(command) takes \(number); “\(paths[maximum])” is one too many")
         }
     }
