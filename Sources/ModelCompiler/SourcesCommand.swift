@@ -11,10 +11,13 @@ enum SourcesCommand {
         let folder = URL(fileURLWithPath: try arguments.one("--output"))
         var classes: [String] = []
         for path in arguments.all("--model") {
-            let document = try ModelPackage(at: URL(fileURLWithPath: path)).document()
-            let model = RecordModel(document, moduleName: module)
+            let package = try ModelPackage(at: URL(fileURLWithPath: path))
+            let version = try package.version(named: package.currentVersionName)
+            let model = RecordModel(try package.document(), moduleName: module)
             let name = (path as NSString).lastPathComponent as NSString
-            let source = try RecordClassWriter(model: model).source(file: path)
+            let source = try RecordClassWriter(model: model).source(file: ModelPackage.file(of: version).path) {
+                ModelPackage.line(ofEntity: $0.entity, property: $0.property, in: version)
+            }
             try write(source, to: folder, "\(module)+\(name.deletingPathExtension)Records.swift")
             classes += model.generatedClasses
         }

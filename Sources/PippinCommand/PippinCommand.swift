@@ -152,7 +152,9 @@ enum PippinCommand {
     private static func message(of error: any Error) -> String {
         if let error = error as? CommandError { return error.message }
         if let failure = error as? GenerationFailure {
-            return failure.problems.map { "“\($0.file)”, \($0.message)" }.joined(separator: "\npippin: ")
+            return failure.problems.map { problem in
+                "“\(problem.file)”, " + (problem.line.map { "line \($0), " } ?? "") + problem.message
+            }.joined(separator: "\npippin: ")
         }
         let error = error as NSError
         let suggestion = error.userInfo[NSLocalizedRecoverySuggestionErrorKey] as? String

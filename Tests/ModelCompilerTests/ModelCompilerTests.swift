@@ -42,6 +42,20 @@ struct ModelCompilerTests {
         #expect(record.entities.first?.attributes.last?.customClass == "TagList")
     }
 
+    @Test("A name of which no Swift can be made is reported with file and line")
+    func lineOfAName() throws {
+        let contents = Self.contents.replacingOccurrences(of: "\"age\"", with: "\"old age\"")
+        let file = model.appendingPathComponent("contents")
+        try contents.write(to: file, atomically: true, encoding: .utf8)
+        let arguments = try Arguments([
+            "sources", "--module", "App", "--model", model.path, "--output", folder.file("out").path,
+        ])
+        let failure = #expect(throws: GenerationFailure.self) { try SourcesCommand.run(arguments) }
+        #expect(
+            failure?.description.hasPrefix(
+                "\(file.path):4:1: error: entity “Author”, property “old age”: its name is no identifier in Swift") == true)
+    }
+
     @Test("What code generation needs is taken from the source of a model")
     func recordModel() throws {
         let model = RecordModel(try ModelPackage(at: model).document(), moduleName: "App")

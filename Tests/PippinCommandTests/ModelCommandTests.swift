@@ -184,11 +184,11 @@ struct ModelCommandTests {
             let place = "entity “Book”, property “title”: its custom class"
             let validation = CommandRun("model", "validate", package.path)
             #expect(validation.status == 1)
-            #expect(validation.output.contains("error: \(place)"))
+            #expect(validation.output.contains("error: line 2, \(place)"))
             let generation = CommandRun("model", "generate", package.path)
             #expect(generation.status == 1)
             #expect(generation.output.isEmpty)
-            #expect(generation.errors.contains("Shop.xcdatamodel”, \(place)"))
+            #expect(generation.errors.contains("Shop.xcdatamodel/contents”, line 2, \(place)"))
         }
     }
 
@@ -214,6 +214,43 @@ struct ModelCommandTests {
             let missing = CommandRun("model", "validate", package.path, "--version", "C")
             #expect(missing.status == 1)
             #expect(missing.output.contains("there is no version “C”; there are A, B"))
+        }
+    }
+
+    @Test("validate and compile name file and line of what shows only in the model as a whole")
+    func validateWhole() throws {
+        let attribute = "<attribute name=\"a\" attributeType=\"Date\"/>"
+        let rest = [
+            "<entity name=\"Book\">\n\(attribute)\n\(attribute)</entity>":
+                "line 4, entity “Book”, property “a”: there are two properties of this name.",
+            "<entity name=\"Book\">\n\n<relationship name=\"r\" destinationEntity=\"Gone\"/></entity>":
+                "line 4, entity “Book”, property “r”: its destination “Gone” is not an entity of the model.",
+            "<entity name=\"Book\"/>\n<entity name=\"Book\"/>":
+                "line 3, entity “Book”: there are two entities of this name.",
+            "\n<configuration name=\"c\"><memberEntity name=\"Gone\"/></configuration>":
+                "line 3: the configuration “c” has the member “Gone”, which is not an entity of the model.",
+        ]
+        for (text, reason) in rest {
+            try withModels(["<model>\n\(text)</model>"]) { folder, paths in
+                let run = CommandRun("model", "validate", paths[0])
+                #expect(run.status == 1)
+                #expect(
+                    run.output
+                        == "V1.xcdatamodel, version “V1”: wrong.\n  error: “\(paths[0])/contents”, \(reason)\n")
+                let output = folder.appendingPathComponent("V1.momd").path
+                #expect(
+                    CommandRun("model", "compile", paths[0], "--output", output).errors
+                        == "pippin: “\(paths[0])/contents”, \(reason)\n")
+            }
+        }
+    }
+
+    @Test("validate shows below the message where a predicate does not parse")
+    func validateFormat() throws {
+        let request = "<fetchRequest name=\"Old\" entity=\"Book\" predicateString=\"a == == 1\"/>"
+        try withModels(["<model><entity name=\"Book\"/>\(request)</model>"]) { _, paths in
+            let output = CommandRun("model", "validate", paths[0]).output
+            #expect(output.hasSuffix("found \"==\".\n      a == == 1\n           ^\n"), "\(output)")
         }
     }
 

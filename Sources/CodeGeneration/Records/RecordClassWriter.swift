@@ -12,12 +12,19 @@ package struct RecordClassWriter {
     /// - Parameters:
     ///   - header: the comment at the top; `nil` for the plugin's.
     ///   - file: the model, for errors.
+    ///   - line: finds the line of a problem in the file.
     /// - Returns: the text of the file with the model's classes.
     /// - Throws: `GenerationFailure` that names every name of which no Swift can be made, and its place in the model.
-    package func source(header: String? = nil, file: String) throws -> String {
+    package func source(
+        header: String? = nil, file: String, line: (RecordProblem) -> Int? = { _ in nil }
+    ) throws -> String {
         let problems = model.problems()
         guard problems.isEmpty else {
-            throw GenerationFailure(problems.map { Problem(file: file, message: $0.description) })
+            throw GenerationFailure(
+                problems.map { problem in
+                    let line = line(problem)
+                    return Problem(file: file, line: line, column: line.map { _ in 1 }, message: problem.description)
+                })
         }
         let header = header ?? AccessorWriter.header
         let entities = model.entities.filter { $0.codeGeneration != .none && $0.hasOwnClass }

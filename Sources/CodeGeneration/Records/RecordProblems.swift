@@ -1,5 +1,5 @@
 /// A name in a model of which no Swift can be made, and where it stands.
-package struct RecordProblem: Sendable, Hashable {
+package struct RecordProblem: Sendable, Hashable, CustomStringConvertible {
     package var entity: String
     /// Nil where the entity's class is meant.
     package var property: String?

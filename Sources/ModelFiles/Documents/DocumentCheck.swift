@@ -30,13 +30,17 @@ package enum DocumentCheck {
         }
         for (name, members) in document.configurations.ordered(by: { $0.key < $1.key }) {
             for member in members where byName[member] == nil {
-                throw ModelFileError(
+                var error = ModelFileError(
                     reason:
                         "the configuration “\(name)” has the member “\(member)”, which is not an entity of the model")
+                error.part = .init(element: "configuration", name: name)
+                throw error
             }
         }
         for (name, request) in document.fetchRequestTemplates.ordered(by: { $0.key < $1.key }) {
-            try checkEntity(of: request, ModelFileError(reason: "the fetch request “\(name)”"), byName)
+            var error = ModelFileError(reason: "the fetch request “\(name)”")
+            error.part = .init(element: "fetchRequest", name: name)
+            try checkEntity(of: request, error, byName)
         }
     }
 

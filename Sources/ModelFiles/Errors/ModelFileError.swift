@@ -13,9 +13,18 @@ package struct ModelFileError: Error, Equatable {
         case unwritable
     }
 
+    /// A part of a model that is in no entity.
+    package struct Part: Equatable, Sendable {
+        /// The name of its element in a source, such as `configuration`.
+        package var element: String
+        package var name: String
+    }
+
     package var kind: Kind
     package var entity: String?
     package var property: String?
+    /// The part that is meant, if it is in no entity; the reason names it.
+    package var part: Part?
     /// The line of a source file, from 1.
     package var line: Int?
     /// The defect and what would be right, as the end of a sentence.
@@ -38,7 +47,9 @@ package struct ModelFileError: Error, Equatable {
         if let line { place += ", line \(line)" }
         if let entity { place += ", entity “\(entity)”" }
         if let property { place += ", property “\(property)”" }
-        var info: [String: Any] = [NSLocalizedDescriptionKey: "\(place): \(reason)."]
+        // The mark below a format string ends a message without a period.
+        let end = reason.contains("\n") ? "" : "."
+        var info: [String: Any] = [NSLocalizedDescriptionKey: "\(place): \(reason)\(end)"]
         if let file {
             info[NSFilePathErrorKey] = file.path
             info[NSURLErrorKey] = file

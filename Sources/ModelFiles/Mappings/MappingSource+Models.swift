@@ -103,7 +103,7 @@ extension MappedModel {
     /// - Throws: an error in the Cocoa domain that names file, line, entity and property.
     init(_ package: ModelPackage) throws {
         let document = try package.document()
-        try ModelFileError.naming(package.url) { try DocumentCheck.check(document) }
+        try ModelPackage.check(document, of: package.version(named: package.currentVersionName))
         let recorded = package.recordedHashes(version: package.currentVersionName)
         self.init(document, hashes: VersionHash.hashes(of: document).merging(recorded) { _, recorded in recorded })
     }

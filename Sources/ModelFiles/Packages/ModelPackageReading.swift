@@ -21,6 +21,31 @@ extension ModelPackage {
         }
     }
 
+    /// Checks the model of a version as a whole (`DocumentCheck`).
+    ///
+    /// - Parameters:
+    ///   - document: the model.
+    ///   - version: the version that it was read from.
+    /// - Throws: an error in the Cocoa domain that names file, line, entity and property.
+    package static func check(_ document: ModelDocument, of version: Version) throws {
+        try ModelFileError.naming(file(of: version)) {
+            do { try DocumentCheck.check(document) } catch var error as ModelFileError {
+                error.line = line(ofEntity: error.entity, property: error.property, part: error.part, in: version)
+                throw error
+            }
+        }
+    }
+
+    /// The line of an entity, of a property of it, or of another part of a version's source.
+    ///
+    /// - Returns: the line, from 1; nil if it is not found, and for files without lines.
+    package static func line(
+        ofEntity entity: String?, property: String?, part: ModelFileError.Part? = nil, in version: Version
+    ) -> Int? {
+        guard version.url.pathExtension == "xcdatamodel", let data = try? contents(of: version) else { return nil }
+        return SourcePlaces.line(ofEntity: entity, property: property, part: part, in: data)
+    }
+
     /// The version hashes that Apple's tools recorded for a version, by entity. Pippin's own do not count: they are
     /// computed anew, so that a model can say whose hashes it has.
     package func recordedHashes(version name: String) -> [String: Data] {

@@ -81,9 +81,7 @@ package enum SourceModelCompiler {
         of package: ModelPackage, _ version: ModelPackage.Version, moduleName: String?, className: (String) -> String
     ) throws -> ModelDocument {
         var document = try package.document(version: version.name, moduleName: moduleName)
-        try ModelFileError.naming(ModelPackage.file(of: version)) {
-            try DocumentCheck.check(document)
-        }
+        try ModelPackage.check(document, of: version)
         for position in document.entities.indices {
             let name = className(document.entities[position].className ?? "NSManagedObject")
             document.entities[position].className = name == "NSManagedObject" ? nil : name

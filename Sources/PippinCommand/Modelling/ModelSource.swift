@@ -1,3 +1,4 @@
+import CodeGeneration
 import CoreData
 import StoreReading
 
@@ -13,6 +14,8 @@ struct ModelSource {
     /// The names of the versions, and which is current; none for a store.
     let versions: [String]
     let currentVersion: String?
+    /// The version of a model file; nil for a store.
+    let version: ModelPackage.Version?
     /// What its source has that is not understood, and means nothing to a store.
     let remarks: [String]
 
@@ -29,6 +32,8 @@ struct ModelSource {
         }
         let package = try ModelPackage(at: url)
         let name = choice.version ?? package.currentVersionName
+        let version = try package.version(named: name)
+        self.version = version
         document = try package.document(version: name).withoutImpliedIndexes
         versionHashes = package.recordedHashes(version: name)
         checksum = versionHashes.isEmpty ? nil : package.info.checksums[name]
@@ -52,11 +57,17 @@ struct ModelSource {
         ["momd", "mom", "omo", "xcdatamodeld", "xcdatamodel"].contains(url.pathExtension)
     }
 
+    /// The line of the file that a problem is in; nil for a store, and for files without lines.
+    func line(of problem: RecordProblem) -> Int? {
+        version.flatMap { ModelPackage.line(ofEntity: problem.entity, property: problem.property, in: $0) }
+    }
+
     private init(document: ModelDocument, versionHashes: [String: Data], title: String) {
         self.document = document
         self.versionHashes = versionHashes
         self.title = title
         checksum = nil
+        version = nil
         remarks = []
         versions = []
         currentVersion = nil
@@ -80,9 +91,10 @@ struct ModelSource {
 
     /// The model as Core Data's classes.
     ///
-    /// - Throws: an error that names the entity and property that are wrong.
+    /// - Throws: an error that names the entity and property that are wrong, and their place in a model file.
     func model() throws -> NSManagedObjectModel {
-        try ModelFileError.naming(nil) {
+        if let version { try ModelPackage.check(document, of: version) }
+        return try ModelFileError.naming(nil) {
             let model = try ModelAssembler.model(document, versionHashes: versionHashes)
             model.recordedVersionChecksum = checksum
             return model

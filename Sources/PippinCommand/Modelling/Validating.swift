@@ -17,7 +17,7 @@ enum Validating {
             do {
                 let source = try ModelSource(ModelInvocation.Choice(path: options.model, version: version))
                 let trial = try ModelTrial(source.model())
-                let (nameErrors, obstacles) = names(in: source.document)
+                let (nameErrors, obstacles) = names(in: source)
                 let errors = try trial.errors() + nameErrors
                 let warnings =
                     source.remarks + ModelWarnings.warnings(of: source.document) + trial.warnings + obstacles
@@ -36,7 +36,9 @@ enum Validating {
                 isWrong = true
                 let title = url.lastPathComponent + (version.map { ", version “\($0)”" } ?? "")
                 try output("\(TextTools.visible(title)): wrong.\n")
-                try output("  error: \(TextTools.visible(error.localizedDescription))\n")
+                // The lines with a marked format string are indented; a line feed in a name is not followed by that.
+                let lines = error.localizedDescription.components(separatedBy: "\n    ").map(TextTools.visible)
+                try output("  error: \(lines.joined(separator: "\n      "))\n")
             }
         }
         return isWrong ? PippinCommand.failure : PippinCommand.success
@@ -44,12 +46,12 @@ enum Validating {
 
     /// The names of which no Swift can be made: errors where the model asks for classes, else what is in the way of
     /// generating them.
-    private static func names(in document: ModelDocument) -> (errors: [String], obstacles: [String]) {
-        let records = RecordModel(document, moduleName: "")
+    private static func names(in source: ModelSource) -> (errors: [String], obstacles: [String]) {
+        let records = RecordModel(source.document, moduleName: "")
         let errors = records.problems(knowsModule: false)
         let others = Set(records.problems(all: true, knowsModule: false)).subtracting(errors)
         return (
-            errors.map { "\($0.description), so no class can be generated" },
+            errors.map { (source.line(of: $0).map { "line \($0), " } ?? "") + "\($0), so no class can be generated" },
             others.map { "\($0.description)" }.sorted()
         )
     }
