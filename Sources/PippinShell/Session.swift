@@ -43,6 +43,7 @@ final class Session {
         case .help: try output(ShellLine.helpText)
         case .format(let format): self.format = format
         case .entities:
+            try store.checkFile()
             let rows = try store.layout.entities.map { entity in
                 [
                     entity.name,
@@ -57,6 +58,7 @@ final class Session {
             }
             try output(EntityText.table(EntityText.rows(of: document), indent: 2).joined(separator: "\n") + "\n")
         case .query(let text):
+            try store.checkFile()
             let plan = try QueryText(text).plan(store.layout, sortsByKey: store.pagesByKey)
             let omission = try QueryOutput(store, plan, RowColumns(of: plan.entity)).write(format, output)
             if let omission { throw CommandError(omission) }

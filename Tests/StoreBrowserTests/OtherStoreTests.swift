@@ -39,6 +39,25 @@ struct OtherStoreTests {
         }
     }
 
+    @Test("A store whose file was removed or replaced is not shown any more, and it is said why")
+    func replaced() throws {
+        let shelf = try Shelf(count: 3)
+        let url = shelf.folder.store
+        let other = shelf.folder.file("other.sqlite")
+        try FileManager.default.copyItem(at: url, to: other)
+        let router = try router(url.path, isWritable: true)
+        #expect(text(router, "/entity/Book").contains("Title 2"))
+        for change in [
+            { try FileManager.default.removeItem(at: url) }, { try FileManager.default.moveItem(at: other, to: url) },
+        ] {
+            try change()
+            let page = router.response(to: HTTPRequest("GET", "/entity/Book"), token: "secret")
+            #expect(page.status == 409)
+            #expect(page.text.contains("was removed, or replaced by another one, since it was opened; open it again"))
+            #expect(router.response(to: HTTPRequest("GET", "/style.css"), token: "secret").status == 200)
+        }
+    }
+
     /// Nine books in a file that is read as a whole.
     ///
     /// - Returns: the path of the model.

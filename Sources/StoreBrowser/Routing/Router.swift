@@ -19,6 +19,10 @@ package struct Router: Sendable {
             token: token, storeName: session.store.name, isWritable: session.editor != nil,
             undoable: session.editor?.undoable)
         do {
+            if let asset = asset(request.path) { return asset }
+            do { try session.store.checkFile() } catch let error as CommandError {
+                throw PageFailure(status: 409, message: error.message)
+            }
             return try request.method == "POST" ? change(request, site) : answer(request, site)
         } catch let failure as PageFailure {
             return MessagePage.response(failure.message, status: failure.status, site)
@@ -27,13 +31,20 @@ package struct Router: Sendable {
         }
     }
 
+    /// What belongs to every page, also to one that says why the store cannot be shown.
+    private func asset(_ path: [String]) -> HTTPResponse? {
+        switch path {
+        case ["style.css"]: HTTPResponse(text: Assets.style, type: "text/css; charset=utf-8")
+        case ["script.js"]: HTTPResponse(text: Assets.script, type: "text/javascript; charset=utf-8")
+        case ["icon.svg"]: HTTPResponse(text: Assets.icon, type: "image/svg+xml")
+        default: nil
+        }
+    }
+
     private func answer(_ request: HTTPRequest, _ site: Site) throws -> HTTPResponse {
         let path = request.path
         switch (path.first, path.count) {
         case (nil, _): return HTTPResponse(EntitiesPage.html(session.store, site))
-        case ("style.css", 1): return HTTPResponse(text: Assets.style, type: "text/css; charset=utf-8")
-        case ("script.js", 1): return HTTPResponse(text: Assets.script, type: "text/javascript; charset=utf-8")
-        case ("icon.svg", 1): return HTTPResponse(text: Assets.icon, type: "image/svg+xml")
         case ("entity", 2): return try GridPage.response(grid(request, entity(path[1])), session, site)
         case ("object", 3):
             return HTTPResponse(try ObjectPage.html(identifier(path[1], path[2]), session, request, site))

@@ -40,6 +40,8 @@ package final class DirectStore: @unchecked Sendable {
     package let pagesByKey: Bool
     private let copy: PrivateCopy?
     private let logFiles: LogFiles?
+    /// The file that was opened in place; nil for a copy, a store that is in memory, and one in a database.
+    private let identity: FileIdentity?
 
     /// Opens a store in a file.
     ///
@@ -49,6 +51,7 @@ package final class DirectStore: @unchecked Sendable {
         copy = opening.readsCopy ? try PrivateCopy(of: original) : nil
         let url = copy?.url ?? original
         logFiles = try copy == nil ? LogFiles(of: original) : nil
+        let identity = FileIdentity(of: original)
         let facts: FileFacts
         do {
             facts = try copy.map { try FileFacts(copy: $0.url, original: original) } ?? FileFacts(inPlace: url)
@@ -82,6 +85,7 @@ package final class DirectStore: @unchecked Sendable {
         (file, self.original) = (url, original)
         name = original.lastPathComponent
         pagesByKey = facts.kind == .sqlite
+        self.identity = copy == nil && pagesByKey ? identity : nil
     }
 
     /// The reason why a store cannot be read in place, if its folder is it: SQLite reads changes in a write-ahead log
@@ -134,7 +138,7 @@ package final class DirectStore: @unchecked Sendable {
         document = candidate.document
         (modelOrigin, modelGap) = (candidate.origin, candidate.gap)
         (file, original) = (nil, nil)
-        (copy, logFiles) = (nil, nil)
+        (copy, logFiles, identity) = (nil, nil, nil)
         self.name = name
         pagesByKey = true
     }
@@ -142,6 +146,15 @@ package final class DirectStore: @unchecked Sendable {
     /// Asks the engine, one question at a time.
     package func asking<Result>(_ body: (any StoreEngine) throws -> Result) throws -> Result {
         try coordinator.performAndWait { () throws in try body(store.engine) }
+    }
+
+    /// Checks that the store is still the one that was opened: SQLite goes on reading a file that has no name any more.
+    ///
+    /// - Throws: `CommandError` if the file was removed, or replaced by another one.
+    package func checkFile() throws {
+        guard let identity, let original, FileIdentity(of: original) != identity else { return }
+        throw CommandError(
+            "the file “\(original.path)” was removed, or replaced by another one, since it was opened; open it again")
     }
 
     /// The rows that are of no entity, and are left out, as sentences without their final periods.
