@@ -11,12 +11,12 @@ package enum OpenFiles {
     private static let counts = Mutex<[Identity: Int]>([:])
 
     /// The identity of a file, by whatever path.
-    struct Identity: Hashable {
+    package struct Identity: Hashable, Sendable {
         let device: UInt64
         let node: UInt64
 
         /// - Returns: nil for a file that does not exist.
-        init?(_ path: String) {
+        package init?(_ path: String) {
             var facts = stat()
             guard stat(path, &facts) == 0 else { return nil }
             (device, node) = (UInt64(facts.st_dev), UInt64(facts.st_ino))

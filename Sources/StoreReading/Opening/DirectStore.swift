@@ -1,4 +1,5 @@
 import CoreData
+import SQLiteConnection
 import StoreEngine
 
 /// A store that is read in place, while other programs may write to it; or, on request, written to.
@@ -41,7 +42,7 @@ package final class DirectStore: @unchecked Sendable {
     private let copy: PrivateCopy?
     private let logFiles: LogFiles?
     /// The file that was opened in place; nil for a copy, a store that is in memory, and one in a database.
-    private let identity: FileIdentity?
+    private let identity: OpenFiles.Identity?
 
     /// Opens a store in a file.
     ///
@@ -51,7 +52,7 @@ package final class DirectStore: @unchecked Sendable {
         copy = opening.readsCopy ? try PrivateCopy(of: original) : nil
         let url = copy?.url ?? original
         logFiles = try copy == nil ? LogFiles(of: original) : nil
-        let identity = FileIdentity(of: original)
+        let identity = OpenFiles.Identity(original.path)
         let facts: FileFacts
         do {
             facts = try copy.map { try FileFacts(copy: $0.url, original: original) } ?? FileFacts(inPlace: url)
@@ -152,7 +153,7 @@ package final class DirectStore: @unchecked Sendable {
     ///
     /// - Throws: `CommandError` if the file was removed, or replaced by another one.
     package func checkFile() throws {
-        guard let identity, let original, FileIdentity(of: original) != identity else { return }
+        guard let identity, let original, OpenFiles.Identity(original.path) != identity else { return }
         throw CommandError(
             "the file “\(original.path)” was removed, or replaced by another one, since it was opened; open it again")
     }

@@ -1,4 +1,5 @@
 import Foundation
+import SQLiteConnection
 
 /// The lock that SQLite takes for writing to a store, as other processes see it. Looking at it takes none, and leaves
 /// nothing beside the store.
@@ -10,6 +11,8 @@ package enum WritingLock {
     ///   - seconds: how long it is not worth saying.
     ///   - say: takes the sentence, without its final period.
     package static func announce(_ url: URL, after seconds: Double = 1, _ say: (String) -> Void) {
+        // To close a file releases this process's own locks on it.
+        guard !OpenFiles.contains(url.path) else { return }
         let end = ProcessInfo.processInfo.systemUptime + seconds
         while isHeld(of: url) {
             guard ProcessInfo.processInfo.systemUptime < end else {
