@@ -21,7 +21,8 @@ enum SourcePlaces {
         let entities = root.children(named: "entity").filter { $0.string("name") == entity }
         let properties = entities.flatMap(\.children).filter { Self.properties.contains($0.name) }
         let found = property.flatMap { property in
-            properties.last { $0.string("name") == property } ?? properties.last { $0.string("name") == property.firstKey }
+            properties.last { $0.string("name") == property }
+                ?? properties.last { $0.string("name") == property.firstKey }
         }
         return (found ?? entities.last)?.line
     }
