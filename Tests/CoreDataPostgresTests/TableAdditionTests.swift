@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// Does what others might do while a store is migrated.
-private final class Meddling: NSEntityMigrationPolicy {
+final class Meddling: NSEntityMigrationPolicy {
     static let works = Mutex<[@Sendable () throws -> Void]>([])
     /// The states of the server's errors.
     static let states = Mutex<[String]>([])

@@ -13,10 +13,18 @@ struct PropertyName: Sendable, Hashable {
     init(_ keyPath: AnyKeyPath) { self = PropertyNames.shared.name(of: keyPath) }
 
     fileprivate init(printing keyPath: AnyKeyPath) {
+        let (root, value) = (type(of: keyPath).rootType, type(of: keyPath).valueType)
+        // Swift prints a property that takes no memory as the one that begins at the same place.
+        guard Self.size(of: value) > 0 else {
+            (path, spelling) = (nil, "\\\(root).<property of type \(value)>")
+            return
+        }
         let printed = "\(keyPath)"
         spelling = Self.readable(printed)
-        path = Self.path(in: printed, root: "\(type(of: keyPath).rootType)")
+        path = Self.path(in: printed, root: "\(root)")
     }
+
+    private static func size<Value>(of type: Value.Type) -> Int { MemoryLayout<Value>.size }
 
     /// A key path printed without addresses, which mean nothing to a reader: `\Book.<computed property of type Int>`.
     static func readable(_ printed: String) -> String {

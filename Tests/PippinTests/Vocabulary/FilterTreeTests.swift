@@ -74,7 +74,7 @@ struct FilterTreeTests {
 
     @Test("A printed filter has values as the store compares them, and can be parsed")
     func printedValues() throws {
-        enum Size: String, Codable { case small = "very small" }
+        enum Size: String, Codable { case small = "very small", large }
         struct Parcel: CoreModel {
             let id: UUID
             var size: Size

@@ -69,6 +69,19 @@ struct MatchingErrorTests {
         #expect(try Filter<Loan>.format("title == 'a'").matches(Loan(id: 1, title: "a")))
     }
 
+    @Test("A property whose type has no size is not taken for its neighbour, and the error says how to name it")
+    func withoutSize() throws {
+        enum Size: String, Codable { case small }
+        struct Parcel: CoreModel {
+            let id: String
+            var size = Size.small
+        }
+        let parcel = Parcel(id: "a")
+        let error = #expect(throws: PersistenceError.self) { try (\Parcel.size == .small).matches(parcel) }
+        #expect(error?.code == .unknownProperty && error?.description.contains("without a size") == true)
+        #expect(try Filter<Parcel>.format("size == 'small'").matches(parcel))
+    }
+
     @Test("are told from those that it answers")
     func answered() throws {
         let filters: [Filter<Edition>] = [
