@@ -23,16 +23,18 @@ enum PippinCommand {
     ///
     /// - Parameters:
     ///   - arguments: without the program's name.
+    ///   - bytes: the bytes of the arguments as the system has them; empty for those of texts.
     ///   - terminal: whether colours and progress are shown.
     ///   - output: takes what goes to standard output, piece by piece.
     ///   - finish: called when there is no more output.
     ///   - errors: takes what goes to standard error.
     /// - Returns: the exit status.
     static func run(
-        _ arguments: [String], terminal: Terminal = .none, output: (String) throws -> Void,
+        _ arguments: [String], bytes: [[UInt8]] = [], terminal: Terminal = .none, output: (String) throws -> Void,
         finish: () throws -> Void = {}, errors: @escaping (String) -> Void
     ) -> Int32 {
         do {
+            try ArgumentBytes.check(bytes)
             let status = try perform(arguments, terminal, output: output, errors: errors)
             try finish()
             return status
@@ -67,11 +69,11 @@ enum PippinCommand {
         case .query(let options):
             let store = try open(options.store, options.model, readsCopy: !options.isInPlace)
             warn(store.modelGap, errors)
-            try QueryCommand.run(options, in: store, terminal, output)
+            try QueryCommand.run(options, in: store, terminal, output) { warn(sentence: $0, errors) }
         case .export(let options):
             let store = try open(options.store, options.model, readsCopy: !options.isInPlace)
             warn(store.modelGap, errors)
-            try QueryCommand.run(options, in: store, progress, output)
+            try QueryCommand.run(options, in: store, progress, output) { warn(sentence: $0, errors) }
         case .import(let options):
             announceLock(options.store, errors)
             let store = try open(options.store, options.model, isWritable: true)
@@ -80,9 +82,7 @@ enum PippinCommand {
         case .check(let options): return try CheckCommand.run(options, terminal, progress, output)
         case .report(let options): try ReportCommand.run(options, progress, output)
         case .copy(let options):
-            try CopyCommand.run(options, output) {
-                errors("pippin: warning: \(TextTools.plainLines($0))\n")
-            }
+            try CopyCommand.run(options, output) { warn(sentence: $0, errors) }
         case .launch(let program, let arguments): try program.run(arguments)
         case .completions(let shell): try output(shell.text)
         case .manual(let folder): try manual(folder, output)
@@ -109,6 +109,11 @@ enum PippinCommand {
         errors("pippin: warning: \(TextTools.plainLines(gap)) (--model names a model)\n")
     }
 
+    /// Says what is shown or copied otherwise than the store has it.
+    private static func warn(sentence: String, _ errors: (String) -> Void) {
+        errors("pippin: warning: \(TextTools.plainLines(sentence))\n")
+    }
+
     private static func manual(_ folder: String?, _ output: (String) throws -> Void) throws {
         guard let folder else { return try output(ManualPage.text) }
         for page in ManualPage.all { try OutputFile.write(to: "\(folder)/\(page.file)") { try $0(page.text) } }
@@ -132,15 +137,16 @@ enum PippinCommand {
         {
             let raw = try RawStore(at: options.store, reason: error.reason)
             warn("\(error.reason); its objects are shown as the file has them", errors)
-            for text in raw.strangeRows { errors("pippin: warning: \(TextTools.plainLines(text))\n") }
+            for text in raw.strangeRows { warn(sentence: text, errors) }
             let entities = try raw.entities(named: options.entity)
             return options.asJSON
                 ? try RawText.dumpJSON(raw, entities, output) : try RawText.dump(raw, entities, output)
         }
         warn(store.modelGap, errors)
-        for text in try store.strangeRows() { errors("pippin: warning: \(TextTools.plainLines(text))\n") }
         let objects = store.objects
         let entities = try objects.entities(named: options.entity)
+        let entity = options.entity == nil ? nil : entities.first
+        for text in try store.strangeRows() + store.misreadValues(of: entity) { warn(sentence: text, errors) }
         if options.asJSON {
             try DumpJSON.write(objects, entities, output)
         } else {

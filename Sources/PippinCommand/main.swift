@@ -10,7 +10,8 @@ EndingSignals.perform { LogFiles.waitUntilLeft() }
 let standardOutput = OutputBuffer(STDOUT_FILENO)
 let standardErrors = OutputBuffer(STDERR_FILENO)
 let status = PippinCommand.run(
-    Array(CommandLine.arguments.dropFirst()), terminal: Terminal(environment: ProcessInfo.processInfo.environment),
+    Array(CommandLine.arguments.dropFirst()), bytes: ArgumentBytes.ofProcess,
+    terminal: Terminal(environment: ProcessInfo.processInfo.environment),
     output: { try standardOutput.write($0) }, finish: { try standardOutput.flush() },
     errors: {
         // When errors cannot be written, nothing is left to do.

@@ -52,11 +52,11 @@ enum PostgresCommand {
         case ("query"?, let rest):
             let options = try QueryOptions(rest)
             let store = try open(options.store, options.model, isInPlace: options.isInPlace)
-            try QueryCommand.run(options, in: store, terminal, output)
+            try QueryCommand.run(options, in: store, terminal, output) { warn($0, errors) }
         case ("export"?, let rest):
             let options = try ExportOptions(rest)
             let store = try open(options.store, options.model, isInPlace: options.isInPlace)
-            try QueryCommand.run(options, in: store, ProgressLine(terminal, errors), output)
+            try QueryCommand.run(options, in: store, ProgressLine(terminal, errors), output) { warn($0, errors) }
         case ("import"?, let rest):
             let options = try ImportOptions(rest)
             let store = try open(options.store, options.model, isWritable: true)
@@ -178,7 +178,7 @@ enum PostgresCommand {
     ) throws {
         let (source, target) = (try Place(options.source), try Place(options.target))
         guard source.type == NSPostgreSQLStoreType || target.type == NSPostgreSQLStoreType else {
-            return try CopyCommand.run(options, output) { errors("pippin-postgres: warning: \($0)\n") }
+            return try CopyCommand.run(options, output) { warn($0, errors) }
         }
         let reading = try source.source(modelPath: options.model)
         defer { reading.leave() }
@@ -187,7 +187,12 @@ enum PostgresCommand {
         let copy = try coordinator.migratePersistentStore(store, to: target.url, options: nil, withType: target.type)
         try coordinator.remove(copy)
         try output("Copied to \(target.url.withoutPassword.absoluteString).\n")
-        for text in differences { errors("pippin-postgres: warning: \(text)\n") }
+        for text in differences { warn(text, errors) }
+    }
+
+    /// Says what is shown or copied otherwise than the store has it.
+    private static func warn(_ sentence: String, _ errors: (String) -> Void) {
+        errors("pippin-postgres: warning: \(TextTools.plainLines(sentence))\n")
     }
 
     private static func migrate(

@@ -60,6 +60,9 @@ final class Session {
         case .query(let text):
             try store.checkFile()
             let plan = try QueryText(text).plan(store.layout, sortsByKey: store.pagesByKey)
+            for text in try store.misreadValues(of: plan.entity) {
+                StandardStreams.complain("pippin: warning: \(TextTools.plainLines(text))\n")
+            }
             let omission = try QueryOutput(store, plan, RowColumns(of: plan.entity)).write(format, output)
             if let omission { throw CommandError(omission) }
         }

@@ -61,6 +61,21 @@ struct CopyTests {
         #expect(run.errors == "pippin: warning: \(text)\n")
     }
 
+    @Test("names the table of a row that is of no entity, and makes no copy")
+    func stranger() throws {
+        let other = try SmallStore { model in
+            let novel = NSEntityDescription()
+            novel.name = "Novel"
+            model.entitiesByName["Book"]?.subentities = [novel]
+            model.entities.append(novel)
+        }
+        try execute("UPDATE ZBOOK SET Z_ENT = 99 WHERE Z_PK = 2", in: other.folder.store)
+        let run = CommandRun("copy", other.path, copy.path)
+        #expect(run.status == 1)
+        #expect(run.errors.contains("1 row of ZBOOK is of an entity that the model does not have: Z_PK 2"))
+        #expect(!FileManager.default.fileExists(atPath: copy.path))
+    }
+
     @Test("reads a store without a copy of its model with the version of the named one that fits")
     func model() throws {
         try execute("DROP TABLE Z_MODELCACHE", in: small.folder.store)

@@ -48,7 +48,8 @@ package enum CopyCommand {
         if let missing = try MissingFiles.text(of: target) { warn("\(missing) beside the copy, as beside the store") }
     }
 
-    /// What a copy has otherwise than its source: values that are read as something else than what the file has.
+    /// What a copy has otherwise than its source: values that are read as something else than what the file has, and
+    /// pairs that lead to no object.
     ///
     /// - Parameters:
     ///   - source: the store to be copied, open.
@@ -58,6 +59,6 @@ package enum CopyCommand {
     package static func differences(
         from source: NSPersistentStore, of coordinator: NSPersistentStoreCoordinator
     ) throws -> [String] {
-        try ValueCheck.misread(in: source, of: coordinator).map { "\($0); the copy has what they are read as" }
+        try ValueCheck.differencesOfCopy(of: source, coordinator)
     }
 }

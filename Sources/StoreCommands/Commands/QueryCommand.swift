@@ -8,15 +8,18 @@ package enum QueryCommand {
     ///   - store: the store that the options name, open.
     ///   - terminal: how the output may look.
     ///   - output: takes the text, piece by piece.
+    ///   - warn: takes what the output has otherwise than the store, as a sentence without its final period.
     /// - Throws: `CommandError` that marks what is wrong with the query, or, after all was written, names what cannot
     ///   be read; errors of the store.
     package static func run(
-        _ options: QueryOptions, in store: DirectStore, _ terminal: Terminal, _ output: (String) throws -> Void
+        _ options: QueryOptions, in store: DirectStore, _ terminal: Terminal, _ output: (String) throws -> Void,
+        warn: (String) -> Void
     ) throws {
         do {
             let plan = try QueryText(options.query).plan(store.layout, sortsByKey: store.pagesByKey)
             let columns =
                 try options.columns.map { try RowColumns(of: plan.entity, names: $0) } ?? RowColumns(of: plan.entity)
+            for text in try store.misreadValues(of: plan.entity) { warn(text) }
             let omission = try QueryOutput(store, plan, columns, isVerbatim: options.isVerbatim).write(
                 options.format, bold: terminal.bold, quiet: terminal.quiet, output)
             try complain(omission, store, plan.entity)
@@ -30,12 +33,15 @@ package enum QueryCommand {
     ///   - store: the store that the options name, open.
     ///   - progress: says how far it is.
     ///   - output: takes the text where no file is named.
+    ///   - warn: takes what the output has otherwise than the store, as a sentence without its final period.
     /// - Throws: `CommandError` for an entity that there is not and for a file that cannot be written; after all was
     ///   written, for values that cannot be read; and errors of the store.
     package static func run(
-        _ options: ExportOptions, in store: DirectStore, _ progress: ProgressLine, _ output: (String) throws -> Void
+        _ options: ExportOptions, in store: DirectStore, _ progress: ProgressLine, _ output: (String) throws -> Void,
+        warn: (String) -> Void
     ) throws {
         let entity = try store.entity(named: options.entity)
+        for text in try store.misreadValues(of: entity) { warn(text) }
         let plan = try QueryText(entity.name).plan(store.layout, sortsByKey: store.pagesByKey)
         let rows = QueryOutput(store, plan, RowColumns(of: entity), isVerbatim: options.isVerbatim)
         var omission: String?

@@ -7,8 +7,8 @@ import StoreEngine
 /// Finds values in the rows of a store that no object can have: values of another kind than their property, rows of an
 /// abstract entity, pairs that lead in one direction only. Reads each table once for all of its columns.
 package struct ValueCheck {
-    private let schema: SQLSchema
-    private let connection: Connection
+    let schema: SQLSchema
+    let connection: Connection
 
     init(_ schema: SQLSchema, _ connection: Connection) { (self.schema, self.connection) = (schema, connection) }
 
@@ -20,27 +20,6 @@ package struct ValueCheck {
             guard let mapping = schema.mapping(of: entity) else { return [] }
             return try abstract(mapping) + strangers(in: mapping) + misfits(in: mapping) + strangePairs(from: mapping)
                 + oneSided(from: mapping)
-        }
-    }
-
-    /// The values of an SQLite store that are read as something else: those of another kind than their property, and
-    /// those beyond its type.
-    ///
-    /// - Parameters:
-    ///   - store: the store, open; one of another type has no such values.
-    ///   - coordinator: its coordinator.
-    /// - Returns: a sentence for each property, without its final period.
-    /// - Throws: an error for a file that cannot be read.
-    package static func misread(
-        in store: NSPersistentStore, of coordinator: NSPersistentStoreCoordinator
-    ) throws -> [String] {
-        guard store.type == NSSQLiteStoreType, let url = store.url else { return [] }
-        let layout = coordinator.modelLayout
-        let schema = try ReadingConnection.schema(of: layout, coordinator.managedObjectModel, url)
-        let check = try ValueCheck(schema, ReadingConnection.open(url))
-        return try layout.entities.flatMap { entity -> [String] in
-            guard let mapping = check.schema.mapping(of: entity) else { return [] }
-            return try (check.strangers(in: mapping) + check.misfits(in: mapping)).map(\.text)
         }
     }
 
@@ -83,7 +62,7 @@ package struct ValueCheck {
         return [StoreCheck.Problem(kind: .entity, text: text)]
     }
 
-    private func strangers(in mapping: EntityMapping) throws -> [StoreCheck.Problem] {
+    func strangers(in mapping: EntityMapping) throws -> [StoreCheck.Problem] {
         let columns = Self.ownColumns(of: mapping) { _ in true }
         let counts = try counts(ValueCheckSQL.strangers(among: columns, in: mapping), columns.count)
         return try zip(columns, counts).filter { $1 > 0 }.map { column, count in
@@ -102,7 +81,7 @@ package struct ValueCheck {
     }
 
     /// Numbers that SQLite keeps, and the attribute's type does not have.
-    private func misfits(in mapping: EntityMapping) throws -> [StoreCheck.Problem] {
+    func misfits(in mapping: EntityMapping) throws -> [StoreCheck.Problem] {
         let inherited = mapping.layout.superentity?.slots.count ?? 0
         let columns = zip(mapping.layout.slots, mapping.columns).dropFirst(inherited).flatMap { slot, column in
             Self.typed(column, slot.attribute)
@@ -148,7 +127,7 @@ package struct ValueCheck {
     }
 
     /// Pairs with a key that is no number. Each end of a relationship has its column checked from the other one.
-    private func strangePairs(from mapping: EntityMapping) throws -> [StoreCheck.Problem] {
+    func strangePairs(from mapping: EntityMapping) throws -> [StoreCheck.Problem] {
         try mapping.layout.relationships.compactMap { relationship -> StoreCheck.Problem? in
             guard relationship.source === mapping.layout, mapping.toManys.indices.contains(relationship.index),
                 case .joinTable(let join)? = mapping.toManys[relationship.index]
