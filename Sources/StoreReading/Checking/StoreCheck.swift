@@ -35,6 +35,7 @@ package struct StoreCheck {
             guard problems.isEmpty else { return }
             try checkModelCopy(connection)
             let schema = try ReadingConnection.schema(of: store, url)
+            if store.modelGap == nil { problems += try BookkeepingCheck.problems(of: store.layout, schema, url) }
             for entity in store.layout.entities where entity.superentity == nil {
                 try progress(entity.name)
                 try checkRows(of: entity, schema, connection)
