@@ -58,7 +58,8 @@ package struct ImportOptions: Equatable {
         let parsed = try ParsedArguments(arguments, command: "import", named: ["a store", "an entity", "a file"])
         (store, entity, file) = (parsed.paths[0], parsed.paths[1], parsed.paths[2])
         guard let format = try parsed.format(among: [.csv, .json, .jsonl]) ?? RowFormat(fileName: file) else {
-            throw UsageError("“\(file)” does not say what is in it: --format csv, json or jsonl")
+            let name = file == "-" ? "the standard input" : "“\(file)”"
+            throw UsageError("\(name) does not say what is in it: --format csv, json or jsonl")
         }
         self.format = format
         model = parsed.options["--model"]

@@ -21,9 +21,14 @@ package enum ImportCommand {
         }
         let file = ImportFile(options.file, options.format, isVerbatim: options.isVerbatim)
         let values = ImportValues(entity: entity, store: store, file: file)
-        let count =
-            try ImportBatch.suits(entity, store)
-            ? ImportBatch.run(values, progress) : throughContext(values, progress)
+        let count: Int
+        do {
+            count =
+                try ImportBatch.suits(entity, store)
+                ? ImportBatch.run(values, progress) : throughContext(values, progress)
+        } catch let error as NSError where error.code == NSManagedObjectConstraintMergeError {
+            throw CommandError(duplicates(of: error, entity))
+        }
         progress.end()
         try output("\(TextTools.count(count, "object")) of “\(entity.name)” added\n")
         for (name, count) in values.subentities.counts.sorted(by: { $0.key < $1.key }) {
@@ -31,6 +36,15 @@ package enum ImportCommand {
                 "\(count) of them \(count == 1 ? "is" : "are") of “\(TextTools.inOneLine(name))” in the file, and of “\(entity.name)” now\n"
             )
         }
+    }
+
+    /// What to say where values are not unique: what a program could do about it, nobody can do who types a command.
+    private static func duplicates(of error: NSError, _ entity: EntityLayout) -> String {
+        let reason = (error.userInfo[NSSQLiteErrorDomain] == nil ? nil : error.localizedDescription)
+        let constraints = entity.uniquenessConstraints.map { $0.joined(separator: " and ") }.joined(separator: ", or ")
+        return (reason ?? "There would be two objects with the same unique values; nothing was changed.")
+            + " An object of the file has the same \(constraints) as another one of it, or as one of the store. "
+            + "Take it out of the file, or delete the one in the store."
     }
 
     /// Imports through a context, which keeps the inverses of relationships consistent, if they are ordered or to-one.

@@ -15,10 +15,11 @@ struct ByteReader {
     /// How much of the file was read; nil for what has no size, such as a pipe.
     var fraction: Double? { size > 0 ? Double(passed + position) / Double(size) : nil }
 
+    /// - Parameter path: the file's path; `-` for the standard input.
     /// - Throws: `CommandError` for a file that cannot be read.
     init(path: String) throws {
         func failure(_ reason: String) -> CommandError { CommandError("“\(path)” cannot be read: \(reason)") }
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        let descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             throw failure(errno == ENOENT ? "there is no such file" : String(cString: strerror(errno)))
         }

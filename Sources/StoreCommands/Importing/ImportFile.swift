@@ -7,6 +7,8 @@ struct ImportFile {
     enum Value: Equatable {
         case none
         case text(String)
+        /// A number, `true` or `false` in JSON.
+        case literal(String)
         /// A list or an object in JSON: bytes that are JSON, or the elements of a composite attribute.
         case json(String)
 
@@ -14,7 +16,7 @@ struct ImportFile {
         var text: String {
             switch self {
             case .none: ""
-            case .text(let text), .json(let text): text
+            case .text(let text), .literal(let text), .json(let text): text
             }
         }
     }
@@ -26,12 +28,12 @@ struct ImportFile {
     private let isVerbatim: Bool
 
     /// - Parameters:
-    ///   - path: the file's path.
+    ///   - path: the file's path; `-` for the standard input.
     ///   - format: how the objects are written in it.
     ///   - isVerbatim: whether cells of CSV are read as they are; else the apostrophe goes that an export puts before
     ///     what spreadsheets would compute.
     init(_ path: String, _ format: RowFormat, isVerbatim: Bool = false) {
-        name = URL(fileURLWithPath: path).lastPathComponent
+        name = path == "-" ? "standard input" : URL(fileURLWithPath: path).lastPathComponent
         (self.path, self.format, self.isVerbatim) = (path, format, isVerbatim)
     }
 

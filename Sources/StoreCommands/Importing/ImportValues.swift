@@ -74,6 +74,11 @@ struct ImportValues {
         case (.binaryDataAttributeType, .text(let text)) where attribute.isJSON && file.format != .csv:
             // A text alone, which the file has without its quotation marks.
             return Data(JSONText.string(text).utf8)
+        case (.binaryDataAttributeType, .literal(let text)) where attribute.isJSON: return try bytes(text)
+        case (_, .literal(let text)) where attribute.type.isNumber || attribute.type == .booleanAttributeType:
+            return try ValueText.value(text, attribute.type)
+        // What is no text in the file would be another value when it is exported again.
+        case (_, .literal): throw ValueText.Refusal(expected: "a text (in quotation marks)")
         case (.transformableAttributeType, .text(let text)): return try ValueText.value(text, .binaryDataAttributeType)
         case (_, .text(let text)): return try ValueText.value(text, attribute.type)
         default: throw ValueText.Refusal(expected: "a single value")

@@ -11,7 +11,7 @@ enum JSONMembers {
             switch value {
             case is NSNull: return (name, .none)
             case let text as String: return (name, .text(text))
-            case let number as NSNumber: return (name, .text(self.text(of: number)))
+            case let number as NSNumber: return (name, .literal(self.text(of: number)))
             default:
                 sources = sources ?? self.sources(in: Array(text))
                 return (name, .json(sources?[name] ?? ""))
