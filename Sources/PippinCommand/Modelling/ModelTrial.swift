@@ -31,8 +31,11 @@ struct ModelTrial {
         return errors
     }
 
-    /// The model's fetch requests that find nothing but an error.
-    var warnings: [String] {
+    /// The attributes that no value suits, or not their default value, and the fetch requests that find nothing but an
+    /// error.
+    var warnings: [String] { layout.entities.flatMap(BoundsTrial.warnings) + requestWarnings }
+
+    private var requestWarnings: [String] {
         model.fetchRequestTemplatesByName.sorted { $0.key < $1.key }.flatMap { name, request -> [String] in
             guard let entity = request.entityName.flatMap({ layout.entityByName[$0] }) else { return [] }
             var reasons: [String] = []
