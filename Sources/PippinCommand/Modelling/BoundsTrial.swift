@@ -47,17 +47,20 @@ enum BoundsTrial {
                 let limit = number(bound)
             else { return nil }
             let measured: Double?
+            var subject = "the default value, \(text(given)),"
             switch comparison.left {
             case .evaluatedObject: measured = number(given)
-            case .keyPath(["length"]): measured = (value as? String).map { Double($0.utf16.count) }
+            case .keyPath(["length"]):
+                measured = (value as? String).map { Double($0.utf16.count) }
+                subject = "the length of the default value, \(text(given)),"
             default: measured = nil
             }
             guard let measured else { return nil }
             switch comparison.comparison {
             case .greaterThanOrEqualTo where measured < limit:
-                return "the default value, \(text(given)), is below the minimum, \(text(bound))"
+                return "\(subject) is below the minimum, \(text(bound))"
             case .lessThanOrEqualTo where measured > limit:
-                return "the default value, \(text(given)), is above the maximum, \(text(bound))"
+                return "\(subject) is above the maximum, \(text(bound))"
             default: return nil
             }
         }
