@@ -55,9 +55,13 @@ extension NSManagedObjectContext {
                 }
                 let isComplete = try loadMembers(of: relationships, for: level, withRows: true)
                 if isComplete, place == keys.count - 1 { break }
+                // Many objects may lead to one.
+                var seen: IdentitySet = []
                 let next = zip(level, relationships).flatMap { object, relationship in
-                    relationship.isToMany
+                    let destinations =
+                        relationship.isToMany
                         ? object.toManyObjects(relationship) : object.toOne(relationship).map { [$0] } ?? []
+                    return destinations.filter { seen.insert($0) }
                 }
                 let missing = next.filter { $0.isFault && !$0.state.contains(.valuesPending) }.map(\.identifier)
                 let stamp = source.generation
