@@ -14,6 +14,7 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
     weak var askingContext: NSManagedObjectContext?
     /// Used if the coordinator itself asks.
     private var ownContext: NSManagedObjectContext?
+    var savedVersions = SavedVersions()
 
     // MARK: What subclasses override
 
@@ -38,6 +39,9 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
     }
 
     /// The values of an object: its attributes, and its to-one relationships as IDs.
+    ///
+    /// A save asks for the objects that it changes or deletes, too: a version other than that with which the context
+    /// read the object is a conflict.
     ///
     /// - Parameters:
     ///   - objectID: the ID of the object.
@@ -129,7 +133,7 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
         }
     }
 
-    private func context() -> NSManagedObjectContext {
+    func context() -> NSManagedObjectContext {
         if let askingContext { return askingContext }
         if let ownContext { return ownContext }
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
@@ -143,7 +147,10 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
         identity.observer = { [weak self] in self?.note($0, isKnown: $1) }
     }
 
-    package override func unloadContents() { ownContext = nil }
+    package override func unloadContents() {
+        ownContext = nil
+        savedVersions = SavedVersions()
+    }
 
     /// Sends the store a save request without sets, to save only the metadata.
     package override func saveMetadata() throws {
@@ -210,10 +217,25 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
 
     func row(for identifier: NSManagedObjectID) throws -> Row? {
         let asking = context()
-        let node: NSIncrementalStoreNode
-        do { node = try newValuesForObject(with: identifier, with: asking) } catch let error as CocoaError
-            where error.code == .managedObjectReferentialIntegrity
-        { return nil }
+        return try node(of: identifier, for: asking).map { try row(of: $0, identifier, for: asking) }
+    }
+
+    /// The values that the store has of an object; `nil` if it is gone.
+    func node(
+        of identifier: NSManagedObjectID, for asking: NSManagedObjectContext
+    ) throws -> NSIncrementalStoreNode? {
+        do {
+            let node = try newValuesForObject(with: identifier, with: asking)
+            savedVersions.noteRead(node.rowVersion, of: identifier)
+            return node
+        } catch let error as CocoaError where error.code == .managedObjectReferentialIntegrity {
+            return nil
+        }
+    }
+
+    func row(
+        of node: NSIncrementalStoreNode, _ identifier: NSManagedObjectID, for asking: NSManagedObjectContext
+    ) throws -> Row {
         let values = try identifier.layout.slots.map { slot -> StoredValue in
             if slot.isTransient { return .null }
             switch slot.kind {
@@ -225,8 +247,7 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
                 return NodeValues.identifier(of: value).map(StoredValue.identifier) ?? .null
             }
         }
-        return Row(
-            objectID: identifier, version: Int64(truncatingIfNeeded: node.version), values: ContiguousArray(values))
+        return Row(objectID: identifier, version: node.rowVersion, values: ContiguousArray(values))
     }
 
     func destinations(
@@ -241,30 +262,6 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
         guard uriKey.first == "p", uriKey.count > 1 else { return nil }
         return newObjectID(
             for: entity.description, referenceObject: ReferenceObject.reference(inURIKey: uriKey.dropFirst()))
-    }
-}
-
-extension NSIncrementalStore: ObjectStore {
-    var givesFaults: Bool { true }
-
-    func makePermanentIdentifiers(for objects: [NSManagedObject]) throws -> [NSManagedObjectID] {
-        let identifiers = try obtainPermanentIDs(for: objects)
-        guard identifiers.count == objects.count else {
-            throw StoreError.make(
-                CoreDataErrorCode.persistentStoreSave,
-                "\(Swift.type(of: self)).obtainPermanentIDs(for:) gave \(identifiers.count) IDs for \(objects.count) objects.",
-                url: url)
-        }
-        return identifiers
-    }
-
-    func save(_ objects: SavedObjects, _ changes: ChangeSet) throws -> SaveResult {
-        let request = NSSaveChangesRequest(
-            inserted: Set(objects.inserted), updated: Set(objects.updated), deleted: Set(objects.deleted), locked: [])
-        request.affectedStores = [self]
-        let first = objects.inserted.first ?? objects.updated.first ?? objects.deleted.first
-        _ = try execute(request, with: first?.managedObjectContext ?? context())
-        return SaveResult()
     }
 }
 

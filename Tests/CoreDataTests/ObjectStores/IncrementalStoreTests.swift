@@ -152,6 +152,69 @@ import Testing
         }
     }
 
+    @Test("Two contexts do not overwrite each other's changes") func optimisticLocking() throws {
+        try saveAda()
+        let other = Self.context(coordinator)
+        let theirs = try other.performAndWait { try #require(try other.all("Author").first) }
+        other.performAndWait { #expect(theirs.string("name") == "Ada") }
+        try context.performAndWait {
+            for age in [37, 38] {
+                try #require(try context.all("Author").first).setValue(age, forKey: "age")
+                try context.save()
+            }
+        }
+        try other.performAndWait {
+            theirs.setValue("Ada L.", forKey: "name")
+            let error = #expect(throws: NSError.self) { try other.save() }
+            #expect(error?.code == NSManagedObjectMergeError)
+            other.mergePolicy = NSMergePolicy.mergeByPropertyObjectTrump
+            try other.save()
+        }
+        let values = store.pages["Author"]?.values.first?.values
+        #expect(values?["name"] as? String == "Ada L." && values?["age"] as? Int == 38)
+    }
+
+    @Test("A store may count versions in its own way: what it says after a save is the version of that save")
+    func ownVersions() throws {
+        try saveAda()
+        try context.performAndWait {
+            let ada = try #require(try context.all("Author").first)
+            for (age, version) in [(37, 5000), (38, 9000), (39, 1)] as [(Int, UInt64)] {
+                for key in (store.pages["Author"] ?? [:]).keys { store.pages["Author"]?[key]?.version = version }
+                ada.setValue(age, forKey: "age")
+                try context.save()
+            }
+        }
+        #expect(store.pages["Author"]?.values.first?.values["age"] as? Int == 39)
+    }
+
+    @Test("Objects that are only watched for conflicts are locked, not updated") func locked() throws {
+        try saveAda()
+        try context.performAndWait {
+            let (ada, book) = (try #require(context.all("Author").first), try #require(context.all("Book").first))
+            context.detectConflicts(for: book)
+            ada.setValue(37, forKey: "age")
+            try context.save()
+            #expect(store.lastSave?.updatedObjects == [ada] && store.lastSave?.lockedObjects == [book])
+        }
+        #expect(store.pages["Book"]?.values.first?.version == 1)
+    }
+
+    @Test("Prefetching asks once for an object to which several lead") func prefetching() throws {
+        try context.performAndWait {
+            let ada = context.make("Author", ["name": "Ada"])
+            for title in ["Notes", "Letters"] { context.make("Book", ["title": title, "author": ada]) }
+            try context.save()
+        }
+        let other = Self.context(coordinator)
+        try other.performAndWait {
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+            request.relationshipKeyPathsForPrefetching = ["author"]
+            let calls = try NotebookStore.calls { #expect(try other.fetch(request).count == 2) }
+            #expect(calls.filter { $0.hasPrefix("values of") }.count == 3)
+        }
+    }
+
     @Test("A save that the store refuses leaves the objects as they were") func failingSave() throws {
         try saveAda()
         context.performAndWait {

@@ -18,6 +18,7 @@ final class NotebookStore: NSIncrementalStore, @unchecked Sendable {
     var pages: [String: [String: Page]] = [:]
     var nextKey = 1
     var failure: (any Error)?
+    var lastSave: NSSaveChangesRequest?
 
     private func note(_ call: String) { Self.calls.withLock { $0.append(call) } }
 
@@ -41,6 +42,7 @@ final class NotebookStore: NSIncrementalStore, @unchecked Sendable {
         case .saveRequestType:
             if let failure { throw failure }
             guard let save = request as? NSSaveChangesRequest else { return [] }
+            lastSave = save
             note(
                 "save \(save.insertedObjects?.count ?? 0) \(save.updatedObjects?.count ?? 0) \(save.deletedObjects?.count ?? 0)"
             )
