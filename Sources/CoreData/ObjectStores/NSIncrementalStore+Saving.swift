@@ -19,7 +19,8 @@ extension NSIncrementalStore: ObjectStore {
         let asking = first?.managedObjectContext ?? context()
         try refuseOutdated(changes, for: asking)
         // Objects that are only watched for conflicts are saved without changes.
-        let watched = Set(changes.updated.filter { $0.changedSlots.isEmpty && $0.toManyChanges.isEmpty }.map(\.objectID))
+        let watched = Set(
+            changes.updated.filter { $0.changedSlots.isEmpty && $0.toManyChanges.isEmpty }.map(\.objectID))
         let request = NSSaveChangesRequest(
             inserted: Set(objects.inserted), updated: Set(objects.updated.filter { !watched.contains($0.objectID) }),
             deleted: Set(objects.deleted), locked: Set(objects.updated.filter { watched.contains($0.objectID) }))

@@ -210,7 +210,9 @@ import Testing
         try other.performAndWait {
             let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
             request.relationshipKeyPathsForPrefetching = ["author"]
-            let calls = try NotebookStore.calls { #expect(try other.fetch(request).count == 2) }
+            var books: [NSManagedObject] = []
+            let calls = try NotebookStore.calls { books = try other.fetch(request) }
+            #expect(books.count == 2)
             #expect(calls.filter { $0.hasPrefix("values of") }.count == 3)
         }
     }
