@@ -35,7 +35,7 @@ struct ModelMigrationTests {
         return context
     }
 
-    @Test("where the server reads backslashes in texts as escapes")
+    @Test("work where the server reads backslashes in texts as escapes")
     func escapes() throws {
         try database.connect().execute("ALTER DATABASE \(database.name) SET standard_conforming_strings = off")
         let model = try changed { model in

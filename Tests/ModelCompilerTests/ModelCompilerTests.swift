@@ -53,7 +53,8 @@ struct ModelCompilerTests {
         let failure = #expect(throws: GenerationFailure.self) { try SourcesCommand.run(arguments) }
         #expect(
             failure?.description.hasPrefix(
-                "\(file.path):4:1: error: entity “Author”, property “old age”: its name is no identifier in Swift") == true)
+                "\(file.path):4:1: error: entity “Author”, property “old age”: its name is no identifier in Swift")
+                == true)
     }
 
     @Test("What code generation needs is taken from the source of a model")

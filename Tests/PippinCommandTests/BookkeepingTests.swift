@@ -7,7 +7,7 @@ import Testing
 @Suite("What a store says of itself, and pippin check")
 struct BookkeepingTests {
     @Test(
-        "A UUID that is none, a wrong superentity, and an entity without a number are found",
+        "An invalid UUID, a wrong superentity, and an entity without a number are found",
         arguments: [
             (
                 "UPDATE Z_METADATA SET Z_UUID = 'abc'",

@@ -20,7 +20,8 @@ struct ImportTests {
         return CommandRun("import", store.path, "Author", file.path)
     }
 
-    @Test("refuses a number or a Boolean where a text belongs, and names element and property", arguments: ["5", "true"])
+    @Test(
+        "refuses a number or a Boolean where a text belongs, and names element and property", arguments: ["5", "true"])
     func literal(value: String) throws {
         let run = try run("[{\"name\": \(value)}]")
         #expect(run.status == 1)

@@ -26,7 +26,8 @@ extension PersistenceError {
     package static func unknownProperty(_ property: String, entity: String, known: [String]) -> PersistenceError {
         // Swift does not tell a property with `didSet`, or with a wrapper, from a computed one.
         let reason =
-            property.contains("<computed") ? "If it is one of these, with willSet, didSet or a wrapper,"
+            property.contains("<computed")
+            ? "If it is one of these, with willSet, didSet or a wrapper,"
             : property.contains("<property") ? "Swift tells the name of no property without a size:" : nil
         let advice = reason.map { " \($0) name it in a format: .format(\"name == %@\", value)." } ?? ""
         return PersistenceError(

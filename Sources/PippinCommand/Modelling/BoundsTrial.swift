@@ -33,7 +33,8 @@ enum BoundsTrial {
         for (subject, minimum) in bounds(.greaterThanOrEqualTo) {
             for (other, maximum) in bounds(.lessThanOrEqualTo) where other == subject {
                 guard let least = number(minimum), let greatest = number(maximum), least > greatest else { continue }
-                return "the minimum, \(text(minimum)), is more than the maximum, \(text(maximum)), so that no value is valid"
+                return "the minimum, \(text(minimum)), is more than the maximum, \(text(maximum)), "
+                    + "so that no value is valid"
             }
         }
         return nil

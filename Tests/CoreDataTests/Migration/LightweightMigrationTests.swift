@@ -327,7 +327,7 @@ struct LightweightMigrationTests {
     func historyOfReplacedProperty() throws {
         let tracking: [AnyHashable: Any] = [NSPersistentHistoryTrackingKey: true]
         let former = makeEntity("Item")
-        former.properties = [makeAttribute("owner", .stringAttributeType), makeAttribute("title", .stringAttributeType)]
+        former.properties = ["owner", "title"].map { makeAttribute($0, .stringAttributeType) }
         let coordinator = try add(makeModel(former), at: folder.store, tracking)
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         context.persistentStoreCoordinator = coordinator
