@@ -62,7 +62,7 @@ extension PersistenceError {
     }
 
     /// The error for a comparison with a value that no store can have.
-    static func notKept(property: String, entity: String, reason: String) -> PersistenceError {
+    package static func notKept(property: String, entity: String, reason: String) -> PersistenceError {
         PersistenceError(
             .notComparable, entity: entity, property: property, reason: reason,
             "'\(property)' cannot be compared with this value: \(reason)")

@@ -169,16 +169,6 @@ package final class DirectStore: @unchecked Sendable {
         return try StrangeRows.texts(of: roots, in: layout, coordinator.managedObjectModel, file)
     }
 
-    /// The values that are read as something else than what the file has, as sentences without their final periods.
-    ///
-    /// - Parameter entity: the entity that is shown with its subentities.
-    /// - Returns: a sentence for each property that has such values.
-    /// - Throws: an error for a file that cannot be read.
-    package func misreadValues(of entity: EntityLayout) throws -> [String] {
-        guard let file, pagesByKey else { return [] }
-        return try ValueCheck.shownOtherwise(in: layout, coordinator.managedObjectModel, file, of: entity)
-    }
-
     /// The ID of an object, whether or not the object exists.
     package func identifier(_ entity: EntityLayout, _ key: Int64) -> NSManagedObjectID {
         NSManagedObjectID(layout: entity, store: store.identity, key: key)

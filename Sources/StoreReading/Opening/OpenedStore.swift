@@ -13,7 +13,7 @@ package struct OpenedStore {
     package let layout: ModelLayout
     package let store: NSPersistentStore
     package let coordinator: NSPersistentStoreCoordinator
-    private let copy: PrivateCopy
+    let copy: PrivateCopy
 
     /// Opens a store.
     ///
@@ -49,16 +49,6 @@ package struct OpenedStore {
         guard facts.kind == .sqlite else { return [] }
         let roots = layout.entities.filter { $0.superentity == nil }
         return try StrangeRows.texts(of: roots, in: layout, coordinator.managedObjectModel, copy.url)
-    }
-
-    /// The values that are read as something else than what the file has, as sentences without their final periods.
-    ///
-    /// - Parameter entity: the entity that is shown with its subentities; nil for all.
-    /// - Returns: a sentence for each property that has such values.
-    /// - Throws: an error for a file that cannot be read.
-    package func misreadValues(of entity: EntityLayout?) throws -> [String] {
-        guard facts.kind == .sqlite else { return [] }
-        return try ValueCheck.shownOtherwise(in: layout, coordinator.managedObjectModel, copy.url, of: entity)
     }
 
     /// Compares the values in external files with the existing files.

@@ -53,7 +53,7 @@ struct StoreVersionTests {
     }
 
     @Test(
-        "After a migration in place, a program that still has the store open can neither read nor write, and is told to reload"
+        "After a migration in place, a program that still has the store open can neither read nor write, and is told to open it again"
     )
     func migrated() throws {
         let old = try opened(model(["Book": ["author", "title"]]))
@@ -79,7 +79,7 @@ struct StoreVersionTests {
                 #expect(failure?.domain == NSCocoaErrorDomain)
                 #expect(failure?.code == NSPersistentStoreIncompatibleVersionHashError)
                 #expect(failure?.localizedDescription.contains("Book") == true)
-                #expect(failure?.localizedRecoverySuggestion?.contains("Reload") == true)
+                #expect(failure?.localizedRecoverySuggestion?.contains("Open the store again") == true)
             }
         }
         #expect(try plainSQL("SELECT * FROM ZBOOK", in: folder.store) == before)

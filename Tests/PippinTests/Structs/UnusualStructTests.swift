@@ -225,7 +225,9 @@ struct UnwritableValueTests {
     @Test("is an error of what a filter is used for, as a format is that cannot be read")
     func filters() async {
         await #expect(
-            throws: PersistenceError.notComparable(property: "\\Gauge.level", entity: "Gauge", type: "Double")
+            throws: PersistenceError.notKept(
+                property: "\\Gauge.level", entity: "Gauge",
+                reason: "It is not a number (NaN), which no store can keep. Use an optional.")
         ) {
             try await counter.manager.fetch(Gauge.self, where: \.level == .nan)
         }

@@ -84,7 +84,7 @@ struct FilterTreeTests {
         let date = Date(timeIntervalSinceReferenceDate: 3.5)
         let filter: Filter<Parcel> = \.size == .small && \.sent > date && \.id != id
         #expect(
-            "\(filter)" == #"size == "very small" AND sent > CAST(3.500000, "NSDate") AND id != \#(id.uuidString)"#)
+            "\(filter)" == ##"#size == "very small" AND sent > CAST(3.500000, "NSDate") AND id != \##(id.uuidString)"##)
         #expect(try Filter.format("\(filter)").matches(Parcel(id: UUID(), size: .small, sent: Date())))
     }
 
