@@ -11,7 +11,7 @@ struct BookkeepingTests {
         arguments: [
             (
                 "UPDATE Z_METADATA SET Z_UUID = 'abc'",
-                "file       the UUID of the store (Z_METADATA.Z_UUID) is “abc”, which is none\n"
+                "file       the UUID of the store (Z_METADATA.Z_UUID) is “abc”, and no valid UUID\n"
             ),
             (
                 "UPDATE Z_PRIMARYKEY SET Z_SUPER = 0 WHERE Z_NAME = 'Novel'",

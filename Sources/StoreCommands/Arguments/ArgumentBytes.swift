@@ -3,7 +3,7 @@ import StoreReading
 
 /// The bytes of the arguments as the system hands them over. Paths are bytes there, and texts in Foundation.
 package enum ArgumentBytes {
-    /// Checks that every argument is a text: what is none would be read as the name of another file.
+    /// Checks that every argument is UTF-8: Foundation would read other bytes as the name of another file.
     ///
     /// - Parameter arguments: the bytes of each argument, the program's name left out.
     /// - Throws: `UsageError` that shows the first that is no text.

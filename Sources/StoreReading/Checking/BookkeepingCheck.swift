@@ -14,7 +14,7 @@ enum BookkeepingCheck {
         let file = try RawStoreFile.forReading(url)
         var problems: [StoreCheck.Problem] = []
         if let uuid = try file.metadata()?.uuid, UUID(uuidString: uuid) == nil {
-            let text = "the UUID of the store (Z_METADATA.Z_UUID) is “\(TextTools.inOneLine(uuid))”, which is none"
+            let text = "the UUID of the store (Z_METADATA.Z_UUID) is “\(TextTools.inOneLine(uuid))”, and no valid UUID"
             problems.append(StoreCheck.Problem(kind: .file, text: text))
         }
         let rows = try file.entities()
