@@ -78,6 +78,20 @@ struct ExpansionTests {
                 """))
     }
 
+    @Test("names the observed properties, also of a model with coding of its own, if they are there for certain")
+    func observed() {
+        let member = "var age = 1 { didSet { } }"
+        let source = expansion(of: "struct Person { let id: Int; \(member) }").source
+        #expect(source.contains("observedProperties: [Swift.AnyKeyPath: Swift.String]"))
+        #expect(source.contains("\\Self.`age`: \"age\","))
+        #expect(!source.contains("\\Self.`id`"))
+        let coded = expansion(of: "struct Person { enum CodingKeys: String, CodingKey { case age }; \(member) }").source
+        #expect(coded.contains("\\Self.`age`: \"age\",") && !coded.contains("compiledColumns"))
+        for other in ["#if DEBUG\n\(member)\n#endif", "lazy \(member)", "@Clamped \(member)", "var age = { 1 }()"] {
+            #expect(!expansion(of: "struct Person { let id: Int; \(other) }").source.contains("observedProperties"))
+        }
+    }
+
     @Test("names no types in a nested type, whose extension does not see those beside it")
     func nested() {
         let source = expansion(of: "struct Person { let id: Int; var mood: Mood? }", named: "V1.Person").source

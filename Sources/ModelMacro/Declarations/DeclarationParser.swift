@@ -59,8 +59,10 @@ package struct DeclarationParser {
     }
 
     /// Conditions, and the macros that are used like declarations.
+    ///
+    /// It is the reason that counts: nothing is known for certain of properties behind a condition.
     private mutating func skipCondition() {
-        declaration.reason = declaration.reason ?? .condition
+        declaration.reason = .condition
         cursor.advance()
         cursor.skipMember()
     }
@@ -78,7 +80,8 @@ package struct DeclarationParser {
             cursor.advance()
             let form = cursor.takeProperty()
             if !form.isComputed {
-                declaration.properties.append(ModelDeclaration.Property(name: name, type: form.type))
+                declaration.properties.append(
+                    ModelDeclaration.Property(name: name, type: form.type, isObserved: form.isObserved && isPlain))
                 if !isPlain || isConstant && form.hasValue {
                     declaration.reason = declaration.reason ?? .property(name)
                 }

@@ -18,6 +18,9 @@ package struct ModelDeclaration: Equatable, Sendable {
         package var name: String
         /// Its type as it is written; nil for one that the compiler finds out.
         package var type: String?
+        /// Whether it has `willSet` or `didSet`, so that Swift shows its key path as a computed property's, and is
+        /// neither lazy nor wrapped.
+        package var isObserved = false
     }
 
     /// Why the columns of a model are left to `Codable`.

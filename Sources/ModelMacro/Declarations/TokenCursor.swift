@@ -133,6 +133,7 @@ struct TokenCursor {
         var type: String?
         var hasValue = false
         var isComputed = false
+        var isObserved = false
         /// Whether a comma and another property come next.
         var isFollowed = false
     }
@@ -148,8 +149,10 @@ struct TokenCursor {
             guard let token = next else { return form }
             if token.isSign("=") {
                 form.hasValue = true
+            } else if token.isSign("{"), isBlockOfObservers {
+                form.isObserved = true
             } else if token.isSign("{"), !form.hasValue {
-                form.isComputed = !isBlockOfObservers
+                form.isComputed = true
             } else if isAtNextProperty {
                 advance()
                 form.isFollowed = true

@@ -14,9 +14,13 @@ package struct CoreModelExpansion: Equatable, Sendable {
             problem = "A model is a struct or a final class: @CoreModel cannot make one of this \(keyword)."
             return
         }
+        // A property that is there only on a condition cannot be named.
+        let observed = declaration.properties.filter { $0.isObserved && declaration.reason != .condition }.map(\.name)
         guard declaration.reason == nil, !declaration.properties.isEmpty else {
             if conformances.contains("CoreModel") {
-                source = "\(Self.isolation)extension \(type): \(Self.isolation)Pippin.CoreModel {}"
+                source = """
+                    \(Self.isolation)extension \(type): \(Self.isolation)Pippin.CoreModel {\(Self.observed(observed))}
+                    """
             }
             return
         }
@@ -26,7 +30,7 @@ package struct CoreModelExpansion: Equatable, Sendable {
             \(Self.isolation)extension \(type)\(inheritance) {
             \(Self.coding(names))
             \(Self.reader(declaration.properties, isNested: type.contains(".")))
-            \(Self.columns(names))
+            \(Self.columns(names))\(Self.observed(observed))
             }
             """
     }
@@ -100,6 +104,21 @@ package struct CoreModelExpansion: Equatable, Sendable {
                         read: { columns in try Self(columns: columns) },
                         write: { (model: borrowing Self, columns) in try model.write(columns: columns) })
                 }
+            """
+    }
+
+    /// Nothing for a model without such properties.
+    private static func observed(_ properties: [String]) -> String {
+        guard !properties.isEmpty else { return "" }
+        return """
+
+
+                public static var observedProperties: [Swift.AnyKeyPath: Swift.String] {
+                    [
+            \(lines(properties) { "            \\Self.`\($0)`: \"\($0)\"," })
+                    ]
+                }
+
             """
     }
 

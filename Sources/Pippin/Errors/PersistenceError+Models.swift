@@ -25,11 +25,13 @@ extension PersistenceError {
 
     package static func unknownProperty(_ property: String, entity: String, known: [String]) -> PersistenceError {
         // Swift does not tell a property with `didSet`, or with a wrapper, from a computed one.
-        let reason =
+        let advice =
             property.contains("<computed")
-            ? "If it is one of these, with willSet, didSet or a wrapper,"
-            : property.contains("<property") ? "Swift tells the name of no property without a size:" : nil
-        let advice = reason.map { " \($0) name it in a format: .format(\"name == %@\", value)." } ?? ""
+            ? " If it is one of these, with willSet, didSet or a wrapper, name it as it is here in a format: "
+                + ".format(\"name == %@\", value). @CoreModel makes known those with willSet or didSet."
+            : property.contains("<property")
+                ? " Swift tells the name of no property without a size: name it in a format: "
+                    + ".format(\"name == %@\", value)." : ""
         return PersistenceError(
             .unknownProperty, entity: entity, property: property, known: known,
             "'\(property)' is no stored property of '\(entity)'. Stored are: \(known.joined(separator: ", "))."

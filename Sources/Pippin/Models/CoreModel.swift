@@ -36,11 +36,18 @@ public protocol CoreModel: Codable, Sendable, Identifiable where ID: Codable & S
     /// Functions that read and write the model's columns in place of its coding; nil for a model without
     /// ``CoreModel()``.
     static var compiledColumns: ModelColumns? { get }
+
+    /// The names of the stored properties with `willSet` or `didSet`, whose key paths look like those of computed ones;
+    /// empty for a model without ``CoreModel()``.
+    static var observedProperties: [AnyKeyPath: String] { get }
 }
 
 extension CoreModel {
     /// Nil: the model is read and written by its coding.
     public static var compiledColumns: ModelColumns? { nil }
+
+    /// Empty: no property is known to be observed.
+    public static var observedProperties: [AnyKeyPath: String] { [:] }
 }
 
 extension CoreModel where UidType == ID {

@@ -11,12 +11,12 @@
 /// ```
 ///
 /// The model is stored exactly as with `: CoreModel` and synthesized coding; it is only faster. The stored properties
-/// are the columns, including private ones.
+/// are the columns, including private ones. Filters and orders take those with `willSet` or `didSet`, too.
 ///
 /// If a type declares `init(from:)`, `encode(to:)` or `CodingKeys`, is a final class, or has lazy or wrapped properties
 /// or constants with a value, it is read and written by its coding: the macro adds only the conformance. Declare your
 /// own coding in the type itself; the compiler rejects it in an extension as a redeclaration.
 @attached(
     extension, conformances: CoreModel, names: named(CodingKeys), named(init(from:)), named(encode(to:)),
-    named(init(columns:)), named(write(columns:)), named(compiledColumns))
+    named(init(columns:)), named(write(columns:)), named(compiledColumns), named(observedProperties))
 public macro CoreModel() = #externalMacro(module: "PippinMacros", type: "CoreModelMacro")

@@ -21,7 +21,7 @@ struct PropertyName: Sendable, Hashable {
         }
         let printed = "\(keyPath)"
         spelling = Self.readable(printed)
-        path = Self.path(in: printed, root: "\(root)")
+        path = Self.path(in: printed, root: "\(root)") ?? (root as? any CoreModel.Type)?.observedProperties[keyPath]
     }
 
     private static func size<Value>(of type: Value.Type) -> Int { MemoryLayout<Value>.size }

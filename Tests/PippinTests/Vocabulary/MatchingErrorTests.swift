@@ -16,6 +16,27 @@ private struct Loan: CoreModel {
     var title = "" { didSet { count += 1 } }
 }
 
+@CoreModel
+private struct Film: Equatable {
+    let id: Int
+    var watched = 0 { didSet { watched = max(watched, 0) } }
+    var place: String? { willSet {} }
+
+    private enum CodingKeys: String, CodingKey {
+        case id
+        case watched = "times_watched"
+        case place
+    }
+}
+
+@CoreModel
+private struct Series: Equatable {
+    let id: Int
+    var season = 1 { didSet {} }
+
+    static var schema: Schema<Series> { Schema(.index(\.season)) }
+}
+
 @Suite("Filters that a store refuses")
 struct MatchingErrorTests {
     @Test(
@@ -80,6 +101,18 @@ struct MatchingErrorTests {
         let error = #expect(throws: PersistenceError.self) { try (\Parcel.size == .small).matches(parcel) }
         #expect(error?.code == .unknownProperty && error?.description.contains("without a size") == true)
         #expect(try Filter<Parcel>.format("size == 'small'").matches(parcel))
+    }
+
+    @Test("A property with didSet is known in a model with @CoreModel, with or without coding of its own")
+    func observedByMacro() async throws {
+        let manager = PersistenceManager(models: Film.self, Series.self, store: .memory)
+        try await manager.load()
+        try await manager.save([Film(id: 1, watched: 3), Film(id: 2, watched: 5, place: "home")])
+        try await manager.save([Series(id: 1, season: 2), Series(id: 2)])
+        #expect(try await manager.fetch(Film.self, where: \.watched == 3).map(\.id) == [1])
+        #expect(try await manager.fetch(Film.self, where: \.place == "home").map(\.id) == [2])
+        #expect(try await manager.fetch(Series.self, sortedBy: .ascending(\.season)).map(\.id) == [2, 1])
+        #expect(try (\Film.watched > 4).matches(Film(id: 3, watched: 5)))
     }
 
     @Test("are told from those that it answers")
