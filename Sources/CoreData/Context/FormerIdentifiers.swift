@@ -31,6 +31,8 @@ struct FormerIdentifiers: ~Copyable {
         runs.append(Run(number: number, count: 1, identifier: identity.objectID))
     }
 
+    var isEmpty: Bool { runs.isEmpty }
+
     /// The permanent ID of an object, by the number of its temporary one; `nil` if it is not recorded.
     func current(ofTemporary number: Int64) -> NSManagedObjectID? {
         guard let run = runs.last(where: { $0.number <= number && number - $0.number < $0.count }) else { return nil }

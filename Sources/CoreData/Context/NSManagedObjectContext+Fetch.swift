@@ -92,7 +92,7 @@ extension NSManagedObjectContext {
     func plan(for request: any FetchDescription, _ layout: EntityLayout) -> FetchPlan {
         var plan = FetchPlan(entity: layout)
         plan.includesSubentities = request.includesSubentities
-        plan.predicate = request.predicate?.read(for: layout)
+        plan.predicate = request.predicate.map { withCurrentIdentifiers($0).read(for: layout) }
         plan.sortDescriptors = request.sortDescriptors ?? []
         plan.limit = request.fetchLimit
         plan.offset = max(request.fetchOffset, 0)
@@ -147,7 +147,7 @@ extension NSManagedObjectContext {
             guard let computed = group as? NSExpressionDescription, !names.contains(name) else { continue }
             plan.groupColumns.append(try column(of: computed, layout))
         }
-        plan.having = request.havingPredicate?.read(for: layout)
+        plan.having = request.havingPredicate.map { withCurrentIdentifiers($0).read(for: layout) }
         plan.isDistinct = request.returnsDistinctResults
         try plan.checkGroups()
         let rows = try source.fetchDictionaries(plan, stores: request.affectedStores)

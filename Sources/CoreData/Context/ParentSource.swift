@@ -33,19 +33,19 @@ final class ParentSource: RowSource {
     }
 
     func fetchRows(_ plan: FetchPlan, stores: [NSPersistentStore]?) throws -> ContiguousArray<Row> {
-        try reading { try $0.rowsForChild(plan, stores) }
+        try reading { try $0.rowsForChild($0.planWithCurrentIdentifiers(plan), stores) }
     }
 
     func fetchIdentifiers(_ plan: FetchPlan, stores: [NSPersistentStore]?) throws -> [NSManagedObjectID] {
-        try reading { try $0.fetchIdentifiers(plan, stores) }
+        try reading { try $0.fetchIdentifiers($0.planWithCurrentIdentifiers(plan), stores) }
     }
 
     func fetchCount(_ plan: FetchPlan, stores: [NSPersistentStore]?) throws -> Int {
-        try reading { try $0.fetchCount(plan, stores) }
+        try reading { try $0.fetchCount($0.planWithCurrentIdentifiers(plan), stores) }
     }
 
     func fetchDictionaries(_ plan: FetchPlan, stores: [NSPersistentStore]?) throws -> [[String: Any]] {
-        try reading { try $0.source?.fetchDictionaries(plan, stores: stores) ?? [] }
+        try reading { try $0.source?.fetchDictionaries($0.planWithCurrentIdentifiers(plan), stores: stores) ?? [] }
     }
 
     func row(for identifier: NSManagedObjectID) throws -> Row? {

@@ -111,7 +111,7 @@ extension NSBatchDeleteRequest: ExecutableRequest {
         var outcome = BatchOutcome()
         if fetchRequest.entityName != nil {
             var plan = BatchDeletePlan(rows: context.plan(for: fetchRequest, try context.entity(of: fetchRequest)))
-            plan.identifiers = identifiers
+            plan.identifiers = identifiers?.map { $0.isTemporaryID ? context.localIdentifier($0) : $0 }
             plan.wantsIdentifiers = resultType == .resultTypeObjectIDs
             plan.origin = try context.changeOrigin()
             outcome = try source.deleteBatch(plan, stores: affectedStores ?? fetchRequest.affectedStores)

@@ -92,7 +92,7 @@ extension NSBatchUpdateRequest: ExecutableRequest {
         let layout = try context.entity(named: entityName, for: "A batch update")
         var rows = FetchPlan(entity: layout)
         rows.includesSubentities = includesSubentities
-        rows.predicate = predicate?.read(for: layout)
+        rows.predicate = predicate.map { context.withCurrentIdentifiers($0).read(for: layout) }
         var plan = BatchUpdatePlan(rows: rows)
         plan.changes = try BatchChanges.changes(propertiesToUpdate ?? [:], of: layout)
         plan.wantsIdentifiers = resultType == .updatedObjectIDsResultType

@@ -82,7 +82,7 @@ func content(of predicate: NSPredicate) -> PredicateContent? {
 }
 
 /// Deeper than anyone nests predicates, and safe for any thread's stack.
-private let maximumPredicateDepth = 500
+let maximumPredicateDepth = 500
 
 /// A predicate or sort descriptor that has no tree.
 package struct PredicateWithoutTreeError: LocalizedError, CustomStringConvertible {

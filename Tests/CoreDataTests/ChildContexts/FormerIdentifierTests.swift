@@ -165,4 +165,52 @@ struct FormerIdentifierTests {
             try other.performAndWait { _ = try other.existingObject(with: temporary) }
         }
     }
+
+    @Test("A predicate with the temporary ID that an object had finds it, alone and in a list, in every context")
+    func predicates() throws {
+        let temporary = grandchild.performAndWait {
+            let author = grandchild.make("Author", ["name": "A"])
+            grandchild.make("Book", ["title": "T", "author": author])
+            grandchild.make("Book", ["title": "U"])
+            return author.objectID
+        }
+        func titles(in context: NSManagedObjectContext) throws -> [[String?]] {
+            let predicates = [
+                NSPredicate(format: "author == %@", temporary), NSPredicate(format: "author IN %@", [temporary]),
+                NSComparisonPredicate(
+                    leftExpression: NSExpression(forKeyPath: "author"),
+                    rightExpression: NSExpression(forConstantValue: temporary), modifier: .direct, type: .equalTo),
+                NSCompoundPredicate(andPredicateWithSubpredicates: [NSPredicate(format: "author == %@", temporary)]),
+                NSPredicate(format: "NOT (author != %@)", temporary),
+            ]
+            return try predicates.map { predicate in
+                let request = NSFetchRequest<NSManagedObject>(entityName: "Book")
+                request.predicate = predicate
+                #expect(try context.count(for: request) == 1)
+                return try context.fetch(request).map { $0.string("title") }
+            }
+        }
+        let expected: [[String?]] = Array(repeating: ["T"], count: 5)
+        #expect(try grandchild.performAndWait { try titles(in: grandchild) } == expected)
+        try saveAll()
+        for context in [grandchild, child, parent] {
+            #expect(try context.performAndWait { try titles(in: context) } == expected)
+        }
+    }
+
+    @Test("Batch requests take the temporary IDs that objects had, in their predicates and as objects to delete")
+    func batchRequests() throws {
+        try parent.performAndWait {
+            let (author, other) = (parent.make("Author", ["name": "A"]), parent.make("Author", ["name": "B"]))
+            let temporary = [author.objectID, other.objectID]
+            try parent.save()
+            let update = NSBatchUpdateRequest(entityName: "Author")
+            update.predicate = NSPredicate(format: "SELF == %@", temporary[0])
+            update.propertiesToUpdate = ["name": "C"]
+            try parent.execute(update)
+            #expect(try family.column("SELECT ZNAME FROM ZAUTHOR ORDER BY ZNAME") == ["B", "C"])
+            try parent.execute(NSBatchDeleteRequest(objectIDs: [temporary[1]]))
+            #expect(try family.column("SELECT ZNAME FROM ZAUTHOR") == ["C"])
+        }
+    }
 }
