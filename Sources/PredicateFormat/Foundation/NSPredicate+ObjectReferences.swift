@@ -28,7 +28,8 @@ extension PreparedPredicate {
         let skeleton = skeletonReplacingObjects(replacement)
         guard skeleton != nil || replaced.contains(where: { $0 != nil }) else { return nil }
         return PreparedPredicate(
-            skeleton: skeleton ?? self.skeleton, identity: identity, arguments: zip(replaced, arguments).map { $0 ?? $1 },
+            skeleton: skeleton ?? self.skeleton, identity: identity,
+            arguments: zip(replaced, arguments).map { $0 ?? $1 },
             hasConstantParts: hasConstantParts, hasSpelledValues: hasSpelledValues)
     }
 
