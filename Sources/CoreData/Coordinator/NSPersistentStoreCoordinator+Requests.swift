@@ -80,6 +80,11 @@ extension NSPersistentStoreCoordinator: RowSource {
         }
     }
 
+    /// Hands out the values of columns of the only store, under the lock. See `StoreEngine.forEachTuple`.
+    package func forEachTuple(_ plan: FetchPlan, _ body: (ContiguousArray<StoredValue>) throws -> Void) throws {
+        try withLock { try storesOf(plan.entity, among: nil).first?.engine.forEachTuple(plan, body) }
+    }
+
     /// The statement that the first store runs to fetch rows; nil for a store that does not run statements.
     package func statement(of plan: FetchPlan) throws -> String? {
         try withLock { try storesOf(plan.entity, among: nil).first?.engine.explaining?.statement(of: plan) }

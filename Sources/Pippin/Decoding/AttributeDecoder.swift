@@ -18,6 +18,28 @@ enum AttributeDecoder {
         default: return nil
         }
     }
+
+    /// The same, also for optionals of these types and of texts and numbers.
+    @inline(__always)
+    static func optionalLeaf<Value>(_ type: Value.Type, _ value: StoredValue) -> Value? {
+        switch value {
+        case .string(let text): same(text, as: type)
+        case .integer(let number): same(Int(number), as: type)
+        case .double(let number): same(number, as: type)
+        case .date(let seconds): same(Date(timeIntervalSinceReferenceDate: seconds), as: type)
+        case .uuid(let uuid): same(uuid, as: type)
+        default: leaf(type, value)
+        }
+    }
+
+    /// A value as a type that is its own, or the optional of it; nil for every other type.
+    @inline(__always)
+    private static func same<Known, Value>(_ value: Known, as type: Value.Type) -> Value? {
+        // The types are the same, as is checked first. A cast would check again, slowly.
+        if Value.self == Known.self { return unsafeBitCast(value, to: Value.self) }
+        if Value.self == Known?.self { return unsafeBitCast(Optional(value), to: Value.self) }
+        return nil
+    }
 }
 
 /// Decodes a type from a single value, such as an enumeration from its raw value.

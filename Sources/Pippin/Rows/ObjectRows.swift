@@ -14,10 +14,18 @@ final class ObjectRows: StructRows {
     }
 
     func rows(of plan: EntityPlan, _ selection: RecordSelection) throws -> ContiguousArray<Row> {
+        latest = try objects(of: plan, selection, prefetching: plan.listNames)
+        return try ContiguousArray(latest.map { try row($0, plan) })
+    }
+
+    /// The selected objects, in order.
+    private func objects(
+        of plan: EntityPlan, _ selection: RecordSelection, prefetching relationships: [String]?
+    ) throws -> [NSManagedObject] {
         let request = NSFetchRequest<any NSFetchRequestResult>(entityName: plan.name)
         request.predicate = selection.predicate
         request.returnsObjectsAsFaults = false
-        request.relationshipKeyPathsForPrefetching = plan.listNames
+        request.relationshipKeyPathsForPrefetching = relationships
         let order = selection.sortDescriptors ?? []
         // The store knows nothing of unsaved changes of the models by whose values others are sorted.
         let isSortedHere =
@@ -32,8 +40,26 @@ final class ObjectRows: StructRows {
             objects.sort { Self.precedes($0, $1, order) }
             objects = Array(objects.dropFirst(selection.offset).prefix(selection.limit ?? .max))
         }
-        latest = objects
-        return try ContiguousArray(objects.map { try row($0, plan) })
+        return objects
+    }
+
+    func forEachTuple(
+        of plan: EntityPlan, _ selection: RecordSelection, at paths: [AttributePath],
+        _ body: (ContiguousArray<StoredValue>) throws -> Void
+    ) throws {
+        let related = paths.compactMap { path in
+            plan.fields.first { $0.leads(along: path.path) }?.name
+        }
+        for object in try objects(of: plan, selection, prefetching: related) {
+            try body(
+                ContiguousArray(
+                    try paths.map { path in
+                        if path.kind == .data, let reason = object.missingFile(of: path.path) {
+                            throw PersistenceError.unreadable(entity: plan.name, key: path.path, reason: reason)
+                        }
+                        return StoredValue(object.value(forKeyPath: path.path), path.kind) ?? .null
+                    }))
+        }
     }
 
     private static func precedes(_ first: NSManagedObject, _ second: NSManagedObject, _ order: [NSSortDescriptor])

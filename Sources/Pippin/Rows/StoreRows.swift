@@ -62,6 +62,15 @@
             if let failure { throw failure }
         }
 
+        func forEachTuple(
+            of plan: EntityPlan, _ selection: RecordSelection, at paths: [AttributePath],
+            _ body: (ContiguousArray<StoredValue>) throws -> Void
+        ) throws {
+            var fetch = try fetchPlan(plan, selection)
+            fetch.columns = paths.map { .keyPath($0.path) }
+            try scope.reading(coordinator) { try coordinator.forEachTuple(fetch, body) }
+        }
+
         func rows(of plan: EntityPlan, for identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row> {
             try scope.reading(coordinator) { try coordinator.rows(for: identifiers) }
         }

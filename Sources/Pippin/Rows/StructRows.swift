@@ -1,5 +1,11 @@
 import CoreData
 
+/// A single value of a model, or of one that it leads to.
+struct AttributePath {
+    let path: String
+    let kind: AttributeKind
+}
+
 /// The source of the rows of models.
 protocol StructRows: AnyObject {
     /// The slot of each field of an entity in its rows; -1 for a to-many relationship.
@@ -11,6 +17,12 @@ protocol StructRows: AnyObject {
     /// Hands out the selected rows, one at a time; `body` must not keep them.
     func forEachRow(
         of plan: EntityPlan, _ selection: RecordSelection, _ body: (any CurrentRow) throws -> Void
+    ) throws
+
+    /// Hands out values of the selected models, one model at a time, in the order of the paths.
+    func forEachTuple(
+        of plan: EntityPlan, _ selection: RecordSelection, at paths: [AttributePath],
+        _ body: (ContiguousArray<StoredValue>) throws -> Void
     ) throws
 
     /// The rows of objects; deleted ones are left out.

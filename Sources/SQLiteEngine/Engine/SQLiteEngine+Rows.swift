@@ -42,6 +42,10 @@ extension SQLiteEngine {
         try reading { try $0.fetchDictionaries(plan) }
     }
 
+    package func forEachTuple(_ plan: FetchPlan, _ body: (ContiguousArray<StoredValue>) throws -> Void) throws {
+        try reading { try $0.forEachTuple(plan, body) }
+    }
+
     package func row(for identifier: NSManagedObjectID) throws -> Row? {
         try reading { store in try store.run("read from") { try store.row(for: identifier) } }
     }

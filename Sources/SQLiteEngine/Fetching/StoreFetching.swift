@@ -129,6 +129,20 @@ extension OpenStore {
         }
     }
 
+    /// Hands out the values of a dictionary fetch's columns.
+    func forEachTuple(_ plan: FetchPlan, _ body: (ContiguousArray<StoredValue>) throws -> Void) throws {
+        try run("fetch from") {
+            let (cached, statement) = try prepare(plan, .dictionaries)
+            defer { statement.reset() }
+            var values: ContiguousArray<StoredValue> = []
+            while try statement.step() {
+                values.removeAll(keepingCapacity: true)
+                for column in cached.fetch.columns { values.append(try storedValue(statement, column)) }
+                try body(values)
+            }
+        }
+    }
+
     /// Whether SQL can express a plan. Errors in the plan are reported by the fetch itself.
     func canSay(_ plan: FetchPlan) -> Bool {
         do {

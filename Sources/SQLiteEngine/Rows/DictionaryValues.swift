@@ -31,6 +31,18 @@ extension OpenStore {
         return computedValue(statement, index, column)
     }
 
+    /// The value of a column that shows an attribute.
+    ///
+    /// - Throws: 260 if the value is in a file beside the store that cannot be read.
+    func storedValue(_ statement: Statement, _ column: DictionaryColumn) throws -> StoredValue {
+        let index = Int32(column.index)
+        guard !statement.isNull(at: index), let attribute = column.attribute,
+            let value = storedValue(statement, index, column.storage, attribute)
+        else { return .null }
+        try demandFile(of: value, column)
+        return value
+    }
+
     private func demandFile(of value: StoredValue, _ column: DictionaryColumn) throws {
         guard let missing = value.missingExternalData else { return }
         throw StoreError.make(

@@ -1,0 +1,53 @@
+import CoreData
+
+/// Values of models, without the models: what a fetch of some properties reads.
+struct SelectedValues: Sendable {
+    let plan: EntityPlan
+    let paths: [AttributePath]
+
+    /// - Parameters:
+    ///   - properties: the properties.
+    ///   - plan: the models' entity.
+    ///   - registry: tells what models consist of.
+    /// - Throws: ``PersistenceError/Code/unknownProperty`` for a property that is not a plain attribute.
+    init(_ properties: [PropertyName], _ plan: EntityPlan, _ registry: ModelRegistry) throws {
+        self.plan = plan
+        paths = try properties.map { property in
+            let (path, kind) = try registry.singleValue(
+                property, of: plan,
+                "Values that are fetched by themselves are single ones: numbers, texts, dates, UUIDs, URLs, data, "
+                    + "enumerations with raw values, and references; of a model its properties. Fetch the whole model.")
+            return AttributePath(path: path, kind: kind)
+        }
+    }
+
+    /// The values of each model that a selection finds, in order.
+    ///
+    /// - SQL: `SELECT <properties> FROM Z<ENTITY> WHERE <filter> ORDER BY <order> LIMIT <limit>`
+    func tuples<each Value: Decodable>(
+        _ types: repeat (each Value).Type, of selection: RecordSelection, in source: any StructRows
+    ) throws -> [(repeat each Value)] {
+        // Core Data would take a limit of 0 for no limit.
+        if selection.limit.map({ $0 <= 0 }) ?? false { return [] }
+        var tuples: [(repeat each Value)] = []
+        try source.forEachTuple(of: plan, selection, at: paths) { values in
+            var index = 0
+            func next<Next: Decodable>(_ type: Next.Type) throws -> Next {
+                defer { index += 1 }
+                return try value(values[index], type, at: paths[index].path)
+            }
+            tuples.append((repeat try next(each types)))
+        }
+        return tuples
+    }
+
+    private func value<Value: Decodable>(_ stored: StoredValue, _ type: Value.Type, at path: String) throws -> Value {
+        if let value = AttributeDecoder.optionalLeaf(type, stored) { return value }
+        do { return try Value(from: ValueDecoder(value: stored, entity: plan.name, key: path)) } catch let error
+            as DecodingError
+        {
+            throw PersistenceError.unreadable(
+                entity: plan.name, key: path, reason: error.decodingReason, underlying: error)
+        }
+    }
+}
