@@ -23,6 +23,10 @@ extension PostgresEngine {
         try reading { try $0.fetchDictionaries(plan) }
     }
 
+    package func forEachTuple(_ plan: FetchPlan, _ body: (ContiguousArray<StoredValue>) throws -> Void) throws {
+        for tuple in try reading({ try $0.fetchTuples(plan) }) { try body(tuple) }
+    }
+
     package func row(for identifier: NSManagedObjectID) throws -> Row? { try reading { try $0.row(for: identifier) } }
 
     package func rows(for identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row> {

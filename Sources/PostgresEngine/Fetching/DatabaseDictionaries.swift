@@ -16,6 +16,25 @@ extension OpenDatabase {
         }
     }
 
+    /// The values of a dictionary fetch's columns, which show attributes.
+    func fetchTuples(_ plan: FetchPlan) throws -> [ContiguousArray<StoredValue>] {
+        try reading("fetch from") {
+            let fetchQuery = try FetchQuery(plan)
+            do {
+                let (fetch, result) = try runExactly(plan, fetchQuery, .dictionaries)
+                return (0..<result.count).map { row in
+                    ContiguousArray(
+                        fetch.fetch.columns.map { column in
+                            guard !result.isNull(row, column.index), let attribute = column.attribute else {
+                                return .null
+                            }
+                            return storedValue(result, row, column.index, column.storage, attribute) ?? .null
+                        })
+                }
+            } catch is Inexact { return plan.tuples(of: try snapshot { try evaluatedDictionaries(plan, fetchQuery) }) }
+        }
+    }
+
     func dictionaries(_ result: PostgresResult, _ columns: [DictionaryColumn]) throws -> [[String: Any]] {
         try (0..<result.count).map { row in
             var dictionary: [String: Any] = [:]

@@ -25,13 +25,7 @@ extension StoreEngine {
     }
 
     package func forEachTuple(_ plan: FetchPlan, _ body: (ContiguousArray<StoredValue>) throws -> Void) throws {
-        let columns = plan.columns.compactMap { column -> (path: String, attribute: AttributeLayout)? in
-            guard case .keyPath(let path) = column else { return nil }
-            return plan.entity.attribute(at: path.split(separator: ".").map(String.init)).map { (path, $0) }
-        }
-        for row in try fetchDictionaries(plan) {
-            try body(ContiguousArray(columns.map { StoredValue(row[$0.path], for: $0.attribute) }))
-        }
+        for row in try plan.tuples(of: fetchDictionaries(plan)) { try body(row) }
     }
 
     package func forEachRow(
