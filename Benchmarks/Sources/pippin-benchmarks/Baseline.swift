@@ -212,8 +212,8 @@ private struct Record {
     init(_ statement: OpaquePointer) {
         key = sqlite3_column_int64(statement, 0)
         version = sqlite3_column_int64(statement, 1)
-        (uid, uidBytes) = Self.copy(statement, 2)
-        (title, titleBytes) = Self.copy(statement, 3)
+        (uid, uidBytes) = copiedText(statement, 2)
+        (title, titleBytes) = copiedText(statement, 3)
         count = sqlite3_column_int64(statement, 4)
         price = sqlite3_column_double(statement, 5)
         createdAt = sqlite3_column_double(statement, 6)
@@ -230,14 +230,15 @@ private struct Record {
         Foundation.free(uid)
         Foundation.free(title)
     }
+}
 
-    private static func copy(_ statement: OpaquePointer, _ column: Int32) -> (UnsafeMutableRawPointer?, Int) {
-        guard let text = sqlite3_column_text(statement, column) else { return (nil, 0) }
-        let bytes = Int(sqlite3_column_bytes(statement, column))
-        let copied = malloc(bytes + 1)
-        copied?.copyMemory(from: text, byteCount: bytes + 1)
-        return (copied, bytes)
-    }
+/// A column's text, which has to be freed, and the number of its bytes.
+func copiedText(_ statement: OpaquePointer, _ column: Int32) -> (UnsafeMutableRawPointer?, Int) {
+    guard let text = sqlite3_column_text(statement, column) else { return (nil, 0) }
+    let bytes = Int(sqlite3_column_bytes(statement, column))
+    let copied = malloc(bytes + 1)
+    copied?.copyMemory(from: text, byteCount: bytes + 1)
+    return (copied, bytes)
 }
 
 struct BaselineError: Error, CustomStringConvertible {

@@ -18,6 +18,7 @@ let structWorks = [
             let database = try Baseline(path: store)
             return Trial(store: store, changesStore: false) { try database.fetchAll() }
         }),
+    valuesWork,
     importWork("import of nested values, ten in each parent, @CoreModel", Poet.self),
     importWork("import of nested values, ten in each parent, Codable", CodedPoet.self),
     findWork("20,000 finds of structs by identifier, in one block, @CoreModel", Book.self) {

@@ -14,7 +14,7 @@
 /// With ``CoreModel()`` in place of the conformance, reading and writing the struct is faster.
 ///
 /// Existing code may call the identifier `uid`. Both work: a model declares one of the two, and gets the other from it.
-public protocol CoreModel: Codable, Sendable, Identifiable where ID: Codable & Sendable {
+public protocol CoreModel: Codable, Sendable, Identifiable, ObservedProperties where ID: Codable & Sendable {
     /// The type of the identifier.
     associatedtype ID = UidType
 
@@ -36,10 +36,6 @@ public protocol CoreModel: Codable, Sendable, Identifiable where ID: Codable & S
     /// Functions that read and write the model's columns in place of its coding; nil for a model without
     /// ``CoreModel()``.
     static var compiledColumns: ModelColumns? { get }
-
-    /// The names of the stored properties with `willSet` or `didSet`, whose key paths look like those of computed ones;
-    /// empty for a model without ``CoreModel()``.
-    static var observedProperties: [AnyKeyPath: String] { get }
 }
 
 extension CoreModel {

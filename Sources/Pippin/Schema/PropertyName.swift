@@ -21,7 +21,8 @@ struct PropertyName: Sendable, Hashable {
         }
         let printed = "\(keyPath)"
         spelling = Self.readable(printed)
-        path = Self.path(in: printed, root: "\(root)") ?? (root as? any CoreModel.Type)?.observedProperties[keyPath]
+        let observed = (root as? any ObservedProperties.Type)?.observedProperties
+        path = Self.path(in: printed, root: "\(root)") ?? observed?[keyPath]
     }
 
     private static func size<Value>(of type: Value.Type) -> Int { MemoryLayout<Value>.size }

@@ -97,7 +97,7 @@ struct SelectedValueTests {
             { try await manager.values(Shop.self, \.brand.count).count },
         ] {
             let error = await #expect(throws: PersistenceError.self) { try await path() }
-            #expect(error?.code == .unknownProperty && error?.description.contains("brand") == true)
+            #expect(error?.code == .unknownProperty && error?.description.contains("Shop") == true)
         }
     }
 
