@@ -1,4 +1,5 @@
-/// A type that names its stored properties with `willSet` or `didSet`, whose key paths look like those of computed ones.
+/// A type that names its stored properties with `willSet` or `didSet`, whose key paths look like those of computed
+/// ones.
 ///
 /// Each ``CoreModel`` is one; ``CoreModel()`` writes the names.
 public protocol ObservedProperties {
