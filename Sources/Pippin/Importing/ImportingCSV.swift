@@ -14,7 +14,7 @@ extension PersistenceManager {
     /// empty is there if such texts are all that it requires. A list is JSON in its column.
     ///
     /// A model that is stored already keeps its values of the properties that have no column, such as the author in a
-    /// list of `id,title,price`. A nested struct is one value: a column of it replaces all of it. Where models of one
+    /// list of `id,title,price`. A property that is not optional must have a column, a list, too. A nested struct is one value: a column of it replaces all of it. Where models of one
     /// type are at several places, such as an author and an editor, all of them have the same columns; models in JSON
     /// have all of their values.
     ///
