@@ -88,6 +88,10 @@ struct FieldPlan: Sendable {
         }
     }
 
+    /// Whether the columns of a nested value tell that it exists. One without certain values that is not optional has
+    /// no mark: it exists where what it is in exists.
+    var isShown: Bool { isOptional || isCertain }
+
     /// The other end, if this is a relationship; nil otherwise.
     var related: RelatedModel? {
         switch kind {

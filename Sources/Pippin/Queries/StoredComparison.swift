@@ -76,8 +76,11 @@ struct StoredComparison {
         }
     }
 
-    /// A nested value is equal if all its parts are equal; it is missing if all its parts are missing.
+    /// A nested value is equal if all its parts are equal; it is missing if all its parts are missing. One that may
+    /// exist without any values, and is not optional, exists where what it is in exists.
     private func equality(of record: RecordPlan, with value: (any Encodable)?) throws -> Equality {
+        let missing = field.isShown ? nil : try absence()
+        guard value != nil || field.isShown else { return missing ?? Equality { NSPredicate(value: $0) } }
         var stored = StoredValue.null
         if let value {
             let outer = RecordEncoder(RecordPlan(name: found.path, fields: [field]))
@@ -87,7 +90,14 @@ struct StoredComparison {
         }
         var parts: [Equality] = []
         collect(record, stored, found.path, &parts)
+        if let missing { parts.append(missing.opposite) }
         return Self.all(parts)
+    }
+
+    /// Whether the model or the nested value that the property is in is missing; nil where it cannot be.
+    private func absence() throws -> Equality? {
+        guard let path = property.path, let dot = path.lastIndex(of: ".") else { return nil }
+        return try StoredComparison(PropertyName(path: String(path[..<dot])), scope).equality(with: nil)
     }
 
     /// Equal if all parts are equal; unequal if any part is.

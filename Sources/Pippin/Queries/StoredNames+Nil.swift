@@ -17,8 +17,11 @@
             let isWithNil = isEquality && tree.modifier == .direct && other.expression == .constant(.null)
             let isNil: PredicateTree
             switch (left.place, right.place, side.place) {
-            case (_, _, .nested(let record)?) where isWithNil && side.expression.isPath:
-                isNil = .and(record.leaves.map { side.expression.appending(keys: $0).isNil })
+            case (_, _, .nested(let record, let isShown)?) where isWithNil && side.expression.isPath:
+                isNil =
+                    isShown
+                    ? .and(record.leaves.map { side.expression.appending(keys: $0).isNil })
+                    : try isWithoutOwner(tree, side.expression)
             case (.nested?, _, _), (_, .nested?, _):
                 throw PersistenceError.nestedValueAsWhole("\(makePredicate(.comparison(tree)))", entity: plan.name)
             case (_, _, .list(_, let mark)?) where isWithNil && side.expression.isPath:
@@ -26,6 +29,14 @@
             default: return nil
             }
             return tree.comparison == .equalTo ? isNil : .not(isNil)
+        }
+
+        /// That a nested value is nil which exists where the model, or the nested value, that it is in exists.
+        private func isWithoutOwner(_ tree: ComparisonTree, _ path: ExpressionTree) throws -> PredicateTree {
+            guard let owner = path.owner else { return .constant(false) }
+            var tree = tree
+            (tree.left, tree.comparison, tree.right) = (owner, .equalTo, .constant(.null))
+            return try predicate(.comparison(tree))
         }
     }
 
@@ -49,6 +60,15 @@
         }
 
         fileprivate var isNil: PredicateTree { .comparison(ComparisonTree(self, .equalTo, .constant(.null))) }
+
+        /// What the last key of a path is a property of; nil for the object itself.
+        fileprivate var owner: ExpressionTree? {
+            switch self {
+            case .keyPath(let keys) where keys.count > 1: .keyPath(keys.dropLast())
+            case .path(let start, let keys): keys.count > 1 ? .path(from: start, keys.dropLast()) : start
+            default: nil
+            }
+        }
 
         /// The predicate that the list at a path is nil: it is optional, and has no mark of an empty one, or the model
         /// that has it is missing.

@@ -23,7 +23,8 @@
             /// A list of models, with the name of the mark that tells an empty one from none; nil for one that is not
             /// optional.
             case list(EntityPlan, mark: String?)
-            case nested(RecordPlan)
+            /// A nested value; `isShown` if its own columns tell that it exists.
+            case nested(RecordPlan, isShown: Bool)
             /// What is kept as JSON, of the model or of the members of a list.
             case json(name: String, isOfMembers: Bool)
 
@@ -148,7 +149,7 @@
                     guard let field else { return key }
                     if entity.fields[field].isToMany { isOfMembers = true }
                     return entity.fields[field].name
-                case .nested(let record):
+                case .nested(let record, _):
                     let field =
                         record.fields.firstIndex { $0.property == key && $0.mark == nil }
                         ?? record.fields.firstIndex { $0.name == key }
@@ -164,7 +165,7 @@
             let field = record.fields[index]
             return switch field.kind {
             case .attribute: nil
-            case .composite(let record): .nested(record)
+            case .composite(let record): .nested(record, isShown: field.isShown)
             case .json: .json(name: field.property, isOfMembers: isOfMembers)
             case .toOne(let model): .model(try registry.plan(model))
             case .toMany(let model, _) where isOfMembers: .model(try registry.plan(model))

@@ -27,6 +27,29 @@ private struct Gallery: CoreModel, Equatable {
     var owner: Owner?
 }
 
+/// A nested struct that may have no values, within others that may be missing.
+private struct Crate: CoreModel, Equatable {
+    struct Size: Codable, Equatable {
+        var width: Int?
+        var height: Int?
+    }
+    struct Lid: Codable, Equatable {
+        var size: Size
+        var screws: Int
+    }
+    struct Cloth: Codable, Equatable { var size: Size }
+
+    let id: Int
+    var size = Size()
+    var lid: Lid?
+    var cloth: Cloth?
+}
+
+private struct Truck: CoreModel, Equatable {
+    let id: Int
+    var crate: Crate?
+}
+
 @Suite("Filters by nothing")
 struct NilFilterTests {
     @Test("find models that lead to no other one, of a type that is not Equatable, in the store and in memory")
@@ -81,6 +104,35 @@ struct NilFilterTests {
             }
             #expect(found == ids)
             #expect(try galleries.compactMap(\.owner).filter { try filter.matches($0) }.map(\.id) == ids)
+        }
+    }
+    @Test("tell a nested struct without values from a missing one, also within others, in the store and in memory")
+    func nested() throws {
+        let folder = try TestFolder()
+        let manager = PersistenceManager(models: Truck.self, store: .file(folder.file("trucks.sqlite")))
+        let (none, wide) = (Crate.Size(), Crate.Size(width: 1))
+        let trucks = [
+            Truck(id: 1),
+            Truck(id: 2, crate: Crate(id: 2)),
+            Truck(id: 3, crate: Crate(id: 3, lid: Crate.Lid(size: none, screws: 4), cloth: Crate.Cloth(size: none))),
+            Truck(id: 4, crate: Crate(id: 4, size: wide, lid: Crate.Lid(size: wide, screws: 4))),
+        ]
+        try manager.writeAndWait { try $0.save(trucks) }
+        let wanted: [(Filter<Truck>, [Int])] = [
+            (\.crate?.size == nil, [1]), (\.crate?.size != nil, [2, 3, 4]),
+            (\.crate?.size == none, [2, 3]), (\.crate?.size != none, [1, 4]),
+            (\.crate?.lid?.size == nil, [1, 2]), (\.crate?.lid?.size != nil, [3, 4]),
+            (\.crate?.lid?.size == none, [3]), (\.crate?.lid?.size != none, [1, 2, 4]),
+            (\.crate?.cloth?.size == nil, [1, 2, 4]), (\.crate?.cloth?.size == none, [3]),
+            (.matching(#Predicate { $0.crate?.size == nil }), [1]), (.format("crate.lid.size != nil"), [3, 4]),
+            (.matching(#Predicate { $0.crate?.lid?.size == nil }), [1, 2]),
+        ]
+        for (filter, ids) in wanted {
+            let found = try manager.readAndWait {
+                try $0.fetch(Truck.self, where: filter, sortedBy: .ascending(\.id)).map(\.id)
+            }
+            #expect(found == ids, "\(filter)")
+            #expect(try trucks.filter { try filter.matches($0) }.map(\.id) == ids, "\(filter)")
         }
     }
 }
