@@ -12,8 +12,9 @@
             switch loss.reason {
             case .removed:
                 reason = "'\(model)' has no such property."
+                let owner = property.lastIndex(of: ".").map { property[...$0] } ?? ""
                 advice =
-                    "Write Schema(.renamed(\\.newName, from: \"\(property)\")) to keep it under another name, \(remove), or a MigrationPlan."
+                    "Write Schema(.renamed(\\.\(owner)newName, from: \"\(property)\")) to keep it under another name, \(remove), or a MigrationPlan."
             case .changed(let former, let present):
                 reason = "It was \(former) and is \(present), which its values do not become."
                 advice =

@@ -87,10 +87,11 @@ public struct SchemaRule<Model>: Sendable {
     /// - Parameters:
     ///   - keyPath: the property.
     ///   - former: its former name. If it had several, this is the first one, under which the stores of all later
-    ///     versions know it.
+    ///     versions know it. A property of a nested struct is renamed within it: `\.size.width` from `w` or `size.w`.
     /// - Returns: the rule, for ``Schema``.
     public static func renamed<Value>(_ keyPath: KeyPath<Model, Value>, from former: String) -> Self {
-        Self(fact: .renamed(PropertyName(keyPath), from: former))
+        let name = former.split(separator: ".").last.map(String.init) ?? former
+        return Self(fact: .renamed(PropertyName(keyPath), from: name))
     }
 
     /// The model had that property in earlier versions, and no longer has it: `load()` removes its values from a store
