@@ -18,9 +18,12 @@ struct ProbeUnkeyedContainer: UnkeyedDecodingContainer {
         return try Value(from: TypeProbe(type, within: probe))
     }
 
-    func nestedContainer<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> { throw end }
+    func nestedContainer<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        try superDecoder().container(keyedBy: type)
+    }
+
     func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer { self }
-    func superDecoder() throws -> any Decoder { throw end }
+    func superDecoder() throws -> any Decoder { TypeProbe(Any.self, within: probe) }
 
     private func one<Number: BinaryInteger>(_ type: Number.Type) -> Any { Number(1) }
 

@@ -23,6 +23,11 @@ extension TimeZone: Prototyped {
     public static var prototype: TimeZone { .gmt }
 }
 
+extension Calendar: Prototyped {
+    /// The Gregorian calendar.
+    public static var prototype: Calendar { Calendar(identifier: .gregorian) }
+}
+
 /// Values for decoding a type, when only its requests matter.
 enum SampleValue {
     /// A value of a type that did not accept the made-up values.
@@ -34,6 +39,7 @@ enum SampleValue {
     /// - Returns: a value; nil if none can be found.
     static func value<Value>(of type: Value.Type, _ turn: Int) -> Value? {
         if let prototyped = type as? any Prototyped.Type { return prototype(prototyped) as? Value }
+        if let vector = type as? any SIMD.Type { return zero(vector) as? Value }
         if let iterable = type as? any CaseIterable.Type { return value(iterable, turn) as? Value }
         return firstCase(type)
     }
@@ -57,6 +63,8 @@ enum SampleValue {
     }
 
     private static func prototype<Value: Prototyped>(_ type: Value.Type) -> Any { Value.prototype }
+
+    private static func zero<Value: SIMD>(_ type: Value.Type) -> Any { Value() }
 
     private static func value<Value: CaseIterable>(_ type: Value.Type, _ turn: Int) -> Any? {
         let cases = Value.allCases
