@@ -241,6 +241,7 @@ public struct ColumnReader: ~Copyable {
         if Value.self == UUID.self, let uuid = uuid(index) { return unsafeBitCast(uuid, to: Value.self) }
         if Value.self == URL.self, let url = url(index) { return unsafeBitCast(url, to: Value.self) }
         if Value.self == Decimal.self, let number = decimal(index) { return unsafeBitCast(number, to: Value.self) }
+        if isOptional(Value.self), let optional = try codedOptional(Value.self, at: index) { return optional }
         return try source.required(source.value(Value.self, column: index), index)
     }
 

@@ -18,7 +18,7 @@ enum EntityDerivation {
         let names = try propertyNames(of: prototype, probed)
         let formerNames = formerNames(of: prototype, probed)
         var fields = zip(probed, names).map {
-            FieldPlan(key: $0.key, name: $1, isOptional: $0.isOptional, kind: $0.kind, emptyValue: $0.emptyValue)
+            FieldPlan($0, name: $1, property: $1, kind: $0.kind)
         }
         let schema = Model.schema as? any AnySchema
         let facts = schema?.facts ?? []

@@ -41,6 +41,9 @@ struct FieldPlan: Sendable {
     let property: String
     let isOptional: Bool
     let kind: FieldKind
+    /// The type of an optional one's values if it is optional itself, `Int?` of an `Int??`: nil is a value then. Nil for
+    /// any other property.
+    var optionalContent: Any.Type?
     /// The value for objects that were stored before the property existed: for a list, nothing in it.
     var emptyValue: Data?
     /// The name in stores of builds that took the key for another property's; nil if it was the same.
@@ -66,6 +69,20 @@ struct FieldPlan: Sendable {
         self.isOptional = isOptional
         self.kind = kind
         self.emptyValue = emptyValue
+    }
+
+    /// A property that a type asked for.
+    ///
+    /// - Parameters:
+    ///   - probed: the property.
+    ///   - name: the name of its attribute or relationship.
+    ///   - property: the property's name.
+    ///   - kind: how it is stored.
+    init(_ probed: ProbedField, name: String, property: String, kind: FieldKind) {
+        self.init(
+            key: probed.key, name: name, property: property, isOptional: probed.isOptional, kind: kind,
+            emptyValue: probed.emptyValue)
+        optionalContent = probed.optionalContent
     }
 
     /// A mark: an attribute with a name that no other attribute has.

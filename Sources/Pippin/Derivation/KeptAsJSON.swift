@@ -62,7 +62,7 @@ extension FieldPlan {
     fileprivate func of(_ kind: FieldKind) -> FieldPlan {
         var field = FieldPlan(
             key: key, name: name, property: property, isOptional: isOptional, kind: kind, emptyValue: emptyValue)
-        (field.formerName, field.mark) = (formerName, mark)
+        (field.formerName, field.mark, field.optionalContent) = (formerName, mark, optionalContent)
         return field
     }
 }

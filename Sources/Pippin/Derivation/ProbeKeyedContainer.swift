@@ -54,6 +54,7 @@ struct ProbeKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { integer(key, .integer64) }
 
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+        if let optional = try codedOptional(type, forKey: key) { return optional }
         let shape = try TypeShape(of: type, isOptional: pending.isOptional, within: probe)
         let value = try value(shape, key)
         probe.append(

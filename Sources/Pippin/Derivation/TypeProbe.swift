@@ -82,6 +82,12 @@ struct ProbedField {
         self.value = value
     }
 
+    /// The type of its values if it is optional and they are, too.
+    var optionalContent: Any.Type? {
+        guard let wrapped = (type as? any CodedOptional.Type)?.wrapped else { return nil }
+        return Pippin.isOptional(wrapped) ? wrapped : nil
+    }
+
     /// The JSON of an empty list, if the type is one; it is the default of a field that must have a value.
     var emptyValue: Data? {
         guard case .json = kind, !isOptional, let list = value as? any Collection & Encodable, list.isEmpty else {

@@ -104,8 +104,8 @@ extension TypeProbe {
             for (field, property) in zip(probed, properties) {
                 fields.append(
                     FieldPlan(
-                        key: field.key, name: Self.elementName(field.key, besides: fields), property: property,
-                        isOptional: field.isOptional, kind: field.kind.nested, emptyValue: field.emptyValue))
+                        field, name: Self.elementName(field.key, besides: fields), property: property,
+                        kind: field.kind.nested))
             }
             if isOptional, !fields.contains(where: \.isCertain) {
                 fields.append(FieldPlan(.isPresent, name: "isPresent", besides: fields))

@@ -173,6 +173,12 @@ final class RecordEncoder: Encoder {
             return
         }
         let field = record.fields[index]
+        if isOptional(type(of: value)), field.optionalContent != type(of: value),
+            let optional = value as? any OptionalValue
+        {
+            guard let wrapped = optional.wrappedValue else { return values[base + index] = .null }
+            return try set(wrapped, at: index)
+        }
         switch field.kind {
         case .attribute(let kind):
             values[base + index] = try AttributeEncoder.storedValue(

@@ -90,7 +90,8 @@ private struct CSVKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol
     func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try integer(key) }
 
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-        try row.value(type, try required(key, isModel: type is any CoreModel.Type), path(key))
+        if let optional = try codedOptional(type, forKey: key) { return optional }
+        return try row.value(type, try required(key, isModel: type is any CoreModel.Type), path(key))
     }
 
     func nestedContainer<Nested: CodingKey>(
