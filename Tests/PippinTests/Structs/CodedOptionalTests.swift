@@ -137,7 +137,9 @@ struct CodedOptionalTests {
     @Test("may be what a generic model with columns is made of")
     func columns() async throws {
         let manager = PersistenceManager(models: Shelf<Entry.Place?>.self, store: .memory)
-        let shelves = [Shelf<Entry.Place?>(id: 1, value: nil), Shelf(id: 2, value: Entry.Place(town: "Bath"))]
+        let shelves: [Shelf<Entry.Place?>] = [
+            Shelf(id: 1, value: nil), Shelf(id: 2, value: Entry.Place(town: "Bath")),
+        ]
         try await manager.save(shelves)
         #expect(try await manager.fetch(Shelf<Entry.Place?>.self, sortedBy: .ascending(\.id)) == shelves)
         #expect(try await manager.fetch(Shelf<Entry.Place?>.self, where: \.value == nil) == [shelves[0]])
