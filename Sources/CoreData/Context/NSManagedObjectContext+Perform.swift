@@ -105,7 +105,7 @@ extension NSManagedObjectContext {
 
     private func endOfEvent() {
         if event.hasNews || !deletions.unpropagated.isEmpty { processPendingChanges() }
-        undoManager?.endEvent()
+        undoManager?.endEvent(isBlock: !queue.isMainQueue)
     }
 
     /// Schedules processing of the latest changes on the main queue.

@@ -45,3 +45,10 @@ final class UndoTarget {
     private(set) weak var object: AnyObject?
     init(_ object: AnyObject) { self.object = object }
 }
+
+/// A weak reference to an undo manager.
+final class WeakManager: @unchecked Sendable {
+    // @unchecked Sendable: made and used on the main queue.
+    weak var manager: UndoManager?
+    init(_ manager: UndoManager) { self.manager = manager }
+}

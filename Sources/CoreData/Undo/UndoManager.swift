@@ -16,6 +16,8 @@ open class UndoManager: NSObject {
     private var redoStack: [UndoGroup] = []
     private var disabled = 0
     private var hasEventGroup = false
+    /// Whether the event of a private queue has ended within the present turn of the main queue.
+    private var hasEndedInTurn = false
     /// The group that reverses the undo or redo that runs. It may have closed already: what observers of that do
     /// belongs to it.
     private var reverse: UndoGroup?
@@ -68,8 +70,12 @@ open class UndoManager: NSObject {
     }
 
     /// Ends the event: closes the group that was opened for it.
-    package final func endEvent() {
-        if hasEventGroup, open.count == 1, !isUndoing, !isRedoing { endUndoGrouping() }
+    ///
+    /// - Parameter isBlock: whether the event is the block of a private queue.
+    package final func endEvent(isBlock: Bool) {
+        guard hasEventGroup, open.count == 1, !isUndoing, !isRedoing else { return }
+        hasEndedInTurn = isBlock && Thread.isMainThread
+        endUndoGrouping()
     }
 
     private func openEventGroupIfNeeded() {
@@ -79,7 +85,18 @@ open class UndoManager: NSObject {
         guard Thread.isMainThread else { return }
         // A weak reference, only used by the main queue, like the manager.
         let later = WeakManager(self)
-        DispatchQueue.main.async { later.manager?.endEvent() }
+        DispatchQueue.main.async {
+            later.manager?.endEvent(isBlock: false)
+            later.manager?.hasEndedInTurn = false
+        }
+    }
+
+    /// The group of the present event, whose changes a context registers when the event ends; otherwise the last one.
+    private func groupToName() -> UndoGroup? {
+        // After a block of a private queue that the main queue waited for, it is the block's group.
+        let isInTurn = Thread.isMainThread && !hasEndedInTurn
+        if NSManagedObjectContext.current.map({ $0.undoManager === self }) ?? isInTurn { openEventGroupIfNeeded() }
+        return open.first ?? undoStack.last
     }
 
     private func trim() {
@@ -241,17 +258,15 @@ open class UndoManager: NSObject {
     /// The name of the action that `redo` redoes; "" if there is none.
     open var redoActionName: String { redoStack.last?.name ?? "" }
 
-    /// Names the open group, or the last one.
+    /// Names the group of the present event, also before anything is registered in it; otherwise the last one.
     ///
     /// - Parameter actionName: the name, as a menu shows it after “Undo”.
-    open func setActionName(_ actionName: String) { (open.first ?? undoStack.last)?.name = actionName }
+    open func setActionName(_ actionName: String) { groupToName()?.name = actionName }
 
     /// Sets whether the action can be discarded without asking, such as a selection.
     ///
     /// - Parameter discardable: whether it can be discarded.
-    open func setActionIsDiscardable(_ discardable: Bool) {
-        (open.first ?? undoStack.last)?.isDiscardable = discardable
-    }
+    open func setActionIsDiscardable(_ discardable: Bool) { groupToName()?.isDiscardable = discardable }
 
     /// Whether the action that `undo` undoes can be discarded without asking.
     open var undoActionIsDiscardable: Bool { (open.first ?? undoStack.last)?.isDiscardable ?? false }
@@ -282,11 +297,4 @@ open class UndoManager: NSObject {
     }
 
     private func post(_ name: Notification.Name) { NotificationCenter.default.post(name: name, object: self) }
-}
-
-/// A weak reference to an undo manager.
-private final class WeakManager: @unchecked Sendable {
-    // @unchecked Sendable: made and used on the main queue.
-    weak var manager: UndoManager?
-    init(_ manager: UndoManager) { self.manager = manager }
 }
