@@ -18,12 +18,23 @@ extension NSManagedObjectContext {
         object.awakeFromInsert()
     }
 
-    /// Counts a new object as inserted in this event again, so that the event's notification includes it.
+    /// Takes back a deletion that was not saved yet. Otherwise, counts a new object as inserted in this event again, so
+    /// that the event's notification includes it.
     private func insertAgain(_ object: NSManagedObject) {
+        if object.isDeleted { return takeBackDeletion(of: object) }
         guard object.isInserted, object.state.isDisjoint(with: .anyEvent) else { return }
         object.state.insert(.insertedInEvent)
         event.add(object)
         scheduleProcessing()
+    }
+
+    private func takeBackDeletion(of object: NSManagedObject) {
+        guard !object.isGone else { return }
+        let isPropagated = object.state.contains(.deletePropagated)
+        if object.isFault { object.fireFault() }
+        revive(object)
+        // Its delete rules have taken it out of the relationships of others.
+        if isPropagated { object.connectInverses() }
     }
 
     /// Makes an object a new object of the context.

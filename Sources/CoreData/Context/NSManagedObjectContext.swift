@@ -250,9 +250,10 @@ open class NSManagedObjectContext: NSObject, NSKeyValueObserving, @unchecked Sen
 
     // MARK: Changing objects
 
-    /// Inserts an object that was made without a context.
+    /// Inserts an object that was made without a context, or takes back a deletion that was not saved yet.
     ///
-    /// - Parameter object: an object without a context; one of another context stops the program.
+    /// - Parameter object: an object without a context, or a deleted one of this context; one of another context stops
+    ///   the program.
     open func insert(_ object: NSManagedObject) { insertObject(object) }
 
     /// Marks an object for deletion by the next save, and others according to its delete rules.
