@@ -44,8 +44,7 @@ struct ResultOrder {
             switch value {
             case let object as NSManagedObject: value = object.value(forKey: key)
             case let dictionary as NSDictionary: value = dictionary.object(forKey: key)
-            case let object as any KeyValueCoding: value = object.value(forKey: key)
-            default: return ""
+            default: value = KeyValuePath.value(of: value, [key])
             }
         }
         switch value {

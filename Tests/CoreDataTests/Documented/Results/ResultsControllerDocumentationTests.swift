@@ -58,6 +58,13 @@ struct ResultsControllerDocumentationTests {
         #expect((section.objects as? [NSManagedObject])?.map { $0.shown("title") } == ["ant", "ape"])
     }
 
+    @Test("A section's key path may lead through an object's entity, as by key-value coding")
+    func sectionOfEntity() throws {
+        let controller = controller(sections: "entity.name")
+        try controller.performFetch()
+        #expect(controller.sections?.map(\.name) == ["Book"])
+    }
+
     @Test(
         "sectionIndexTitle(forSectionName:): the first letter as a capital; section(forSectionIndexTitle:at:) is the way back"
     )
