@@ -208,6 +208,20 @@ struct SourceReaderTests {
         #expect(book.propertiesByName["title"]?.isIndexed == true)
         #expect(book.compoundIndexes as? [[String]] == [["title", "isbn"]])
     }
+
+    @Test("An index over a relationship does not mark it, as in what Apple's compiler makes")
+    func relationshipIndex() throws {
+        let document = try Self.read(
+            """
+            <entity name="Book">
+                <relationship name="next" optional="YES" maxCount="1" destinationEntity="Book"/>
+                <fetchIndex name="byNext"><fetchIndexElement property="next" type="Binary" order="ascending"/></fetchIndex>
+            </entity>
+            """)
+        let book = try #require(ModelAssembler.model(document).entitiesByName["Book"])
+        #expect(book.propertiesByName["next"]?.isIndexed == false)
+        #expect(book.indexes.map(\.name) == ["byNext"])
+    }
 }
 
 @Suite("Source models that are wrong")
