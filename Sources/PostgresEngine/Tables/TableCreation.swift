@@ -224,8 +224,8 @@ package struct TableCreation {
             guard let column = mapping.column(named: name), !column.isComposite else { return nil }
             return quotedName(column.name) + (ascending ? " NULLS FIRST" : " DESC NULLS LAST")
         }
-        let declared = entity.description.indexes
-        let names = Set(declared.map(\.name))
+        let declared = mapping.madeIndexes
+        let names = Set(entity.description.indexes.map(\.name))
         let marked = entity.description.ownProperties.filter {
             $0.isIndexed && $0 is NSAttributeDescription && !names.contains($0.name)
         }

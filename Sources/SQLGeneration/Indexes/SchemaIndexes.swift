@@ -40,8 +40,8 @@ extension SQLSchema {
     /// no index of its name gets one too, before the others.
     private func fetchIndexes(of mapping: EntityMapping) -> [IndexDefinition] {
         let entity = mapping.layout
-        let declared = entity.description.indexes
-        let names = Set(declared.map(\.name))
+        let declared = mapping.madeIndexes
+        let names = Set(entity.description.indexes.map(\.name))
         let marked = entity.description.ownProperties.filter { property in
             property.isIndexed && property is NSAttributeDescription && !names.contains(property.name)
         }

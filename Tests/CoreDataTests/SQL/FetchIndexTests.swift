@@ -48,6 +48,24 @@ struct FetchIndexTests {
         #expect(try creations { index(of: $0, "priority", where: "title ==[c] 'x'") } == [])
     }
 
+    @Test("over just a to-one relationship is the index that its column has anyway")
+    func relationship() throws {
+        #expect(try creations { index(of: $0, "list") } == [])
+        #expect(
+            try creations { index(of: $0, "list", where: "isDone == NO") } == [
+                "CREATE INDEX Z_Task_byIt ON ZTASK (ZLIST COLLATE BINARY ASC) WHERE ZISDONE = 0"
+            ])
+    }
+
+    @Test("that a used model lists twice, as those of Apple's programs do, is made once")
+    func repeated() throws {
+        let title = makeAttribute("title", .stringAttributeType)
+        let entity = makeEntity("Task", title).with(index: "title", "title").with(index: "title", "title")
+            .with(index: "Title", "title")
+        let schema = SQLSchema(layout: try makeModel(entity).compiledLayout())
+        #expect(schema.indexes.map(\.creation) == ["CREATE INDEX Z_Task_title ON ZTASK (ZTITLE COLLATE BINARY ASC)"])
+    }
+
     @Test("has the SQL of its expression")
     func expression() throws {
         let creations = try creations { _ in
