@@ -68,15 +68,18 @@ extension SQLSchema {
     }
 
     /// A value derived from the object's own: set when the object is inserted, and when the source value changes.
-    private func own(_ derived: DerivedColumn, value: String, sourceColumn: String) -> [TriggerDefinition] {
+    private func own(
+        _ derived: DerivedColumn, value: String, sourceColumn: String, occasion: String = ""
+    ) -> [TriggerDefinition] {
         let table = derived.mapping.table
         return [
             TriggerDefinition(
-                name: derived.name(on: table, "INSERT"), event: "AFTER INSERT ON \(derived.table)",
+                name: derived.name(on: table, "\(occasion)INSERT"), event: "AFTER INSERT ON \(derived.table)",
                 condition: derived.entityCondition,
                 statements: derived.set(value, where: "Z_PK = NEW.Z_PK", isInsert: true)),
             TriggerDefinition(
-                name: derived.name(on: table, "UPDATE"), event: "AFTER UPDATE OF \(sourceColumn) ON \(derived.table)",
+                name: derived.name(on: table, "\(occasion)UPDATE"),
+                event: "AFTER UPDATE OF \(sourceColumn) ON \(derived.table)",
                 condition: derived.entityCondition, statements: derived.set(value, where: "Z_PK = NEW.Z_PK")),
         ]
     }
@@ -89,15 +92,17 @@ extension SQLSchema {
     ) -> [TriggerDefinition] {
         let other = quoted(destination.table)
         let value = "(SELECT \(applied(column)) FROM \(other) WHERE Z_PK = NEW.\(key))"
-        let ownTriggers = own(derived, value: value, sourceColumn: key)
-        let pushed = derived.set(applied("NEW." + column), where: "\(key) = NEW.Z_PK")
+        let ownTriggers = own(derived, value: value, sourceColumn: key, occasion: "SOURCE_")
+        func pushed(isInsert: Bool) -> [String] {
+            derived.set(applied("NEW." + column), where: "\(key) = NEW.Z_PK", isInsert: isInsert)
+        }
         return ownTriggers + [
             TriggerDefinition(
                 name: derived.name(on: destination.table, "PARAMETER_INSERT"), event: "AFTER INSERT ON \(other)",
-                statements: pushed),
+                statements: pushed(isInsert: true)),
             TriggerDefinition(
                 name: derived.name(on: destination.table, "PARAMETER_UPDATE"),
-                event: "AFTER UPDATE OF \(column) ON \(other)", statements: pushed),
+                event: "AFTER UPDATE OF \(column) ON \(other)", statements: pushed(isInsert: false)),
         ]
     }
 

@@ -64,7 +64,7 @@ struct DerivedColumn {
     /// - Parameters:
     ///   - value: the value, in SQL.
     ///   - condition: the condition on the rows, in SQL.
-    ///   - isInsert: whether the object itself is just being inserted.
+    ///   - isInsert: whether an insertion is the occasion, of the object itself or of the one that it leads to.
     /// - Returns: the statements.
     func set(_ value: String, where condition: String, isInsert: Bool = false) -> [String] {
         let function = isInsert ? SQLFunctionName.valueInserted : SQLFunctionName.valueUpdated
