@@ -12,3 +12,10 @@ extension SQLiteError {
             path: error.userInfo[NSFilePathErrorKey] as? String ?? "")
     }
 }
+
+/// What a program shows that reads a file with SQL of its own.
+extension SQLiteError: LocalizedError {
+    package var errorDescription: String? {
+        isCorrupt ? "The database is damaged (\(message))." : "The database cannot be used: \(message)."
+    }
+}

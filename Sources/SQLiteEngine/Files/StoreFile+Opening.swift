@@ -80,13 +80,13 @@ extension StoreFile {
             let file = try open(url, mode: .readOnly, timeout: timeout)
             _ = try file.connection.tableNames()
             return file
-        } catch let error as NSError where FileManager.default.fileExists(atPath: url.path) {
-            let cause = SQLiteError(reportedBy: error)
-            guard !hasLog(url), cause?.isCannotOpen == true || cause?.isReadOnly == true else { throw error }
-            return try open(url, mode: .immutable, timeout: timeout)
-        } catch let error as SQLiteError where (error.isCannotOpen || error.isReadOnly) && !hasLog(url) {
-            return try open(url, mode: .immutable, timeout: timeout)
         } catch {
+            let cause = error as? SQLiteError ?? SQLiteError(reportedBy: error as NSError)
+            if let cause, cause.isCannotOpen || cause.isReadOnly, FileManager.default.fileExists(atPath: url.path),
+                !hasLog(url)
+            {
+                return try open(url, mode: .immutable, timeout: timeout)
+            }
             throw SQLiteStoreError.make(
                 error, fallback: CoreDataErrorCode.persistentStoreOpen, work: "open the store", url: url)
         }
