@@ -56,6 +56,24 @@ struct UnreadLogTests {
         #expect(CommandRun("info", store.path).output.contains(text), "without a model, too")
     }
 
+    @Test(
+        "A store beside the log of another database is not said to be cut off or none, but to be readable without it",
+        arguments: ["", "PRAGMA wal_checkpoint(TRUNCATE); UPDATE a SET b = 2"])
+    func foreignLog(later: String) throws {
+        let other = folder.file("other.sqlite")
+        let connection = try Connection(path: other.path, mode: .create)
+        try connection.execute("PRAGMA journal_mode = WAL; CREATE TABLE a (b); INSERT INTO a VALUES (1); \(later)")
+        try Data(contentsOf: URL(fileURLWithPath: other.path + "-wal")).write(to: log)
+        withExtendedLifetime(connection) {}
+        let run = CommandRun("info", store.path)
+        #expect(run.status == 1)
+        #expect(run.errors.contains("without its write-ahead log “\(log.path)” it is readable"), "\(run.errors)")
+        #expect(!run.errors.contains("cut off"))
+        #expect(CommandRun("check", store.path).status != 0)
+        try FileManager.default.removeItem(at: log)
+        #expect(CommandRun("check", store.path).output == "copied.sqlite: nothing is wrong\n")
+    }
+
     @Test("A log is not read from a damaged page on, or at all if its header is damaged")
     func damagedLog() throws {
         var bytes = whole

@@ -75,7 +75,7 @@ package struct StoreCheck {
         else { return [] }
         try? StoreFunctions.register(on: connection, derived: DerivedValues())
         var check = StoreCheck()
-        check.checkPages(connection, copy.url)
+        check.checkPages(connection, copy.url, log: ForeignLog.text(url))
         return check.problems
     }
 
@@ -83,7 +83,7 @@ package struct StoreCheck {
 
     // MARK: The file
 
-    private mutating func checkPages(_ connection: Connection, _ url: URL) {
+    private mutating func checkPages(_ connection: Connection, _ url: URL, log: String = "") {
         do {
             let statement = try connection.prepare("PRAGMA integrity_check(20)")
             while try statement.step() {
@@ -96,9 +96,10 @@ package struct StoreCheck {
             // The file is a copy, whose path says nothing.
             let reason = (error as? SQLiteError)?.message ?? "\(error)"
             let missing = SQLiteHeader(of: url)?.missingBytes.map { "; \($0) bytes are missing at its end" } ?? ""
+            let cause = log.isEmpty ? missing : log
             problems.append(
                 Problem(
-                    kind: .file, text: "the file cannot be read: \(TextTools.withoutPeriod(reason))\(missing)"))
+                    kind: .file, text: "the file cannot be read: \(TextTools.withoutPeriod(reason))\(cause)"))
         }
     }
 

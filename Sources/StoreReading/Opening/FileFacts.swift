@@ -55,7 +55,8 @@ package struct FileFacts {
             guard file.tables.contains("Z_METADATA"), file.tables.contains("Z_PRIMARYKEY") else {
                 let missing = file.tables.contains("Z_METADATA") ? "Z_PRIMARYKEY" : "Z_METADATA"
                 throw CommandError(
-                    "“\(original.path)” is an SQLite database but no Core Data store: it has no table \(missing)")
+                    "“\(original.path)” is an SQLite database but no Core Data store: it has no table \(missing)"
+                        + ForeignLog.text(original))
             }
             let row = try file.metadata()
             uuid = row?.uuid ?? ""
@@ -65,11 +66,12 @@ package struct FileFacts {
             modelCache = try file.modelCache()
             history = try file.historyCounts()
         } catch let error as SQLiteError {
-            if error.isCorrupt, let missing = SQLiteHeader(of: copy)?.missingBytes {
+            let log = error.isCorrupt ? ForeignLog.text(original) : ""
+            if error.isCorrupt, log.isEmpty, let missing = SQLiteHeader(of: copy)?.missingBytes {
                 throw CommandError("“\(original.path)” is cut off: \(missing) bytes are missing at its end")
             }
             let damage = error.isCorrupt ? " is damaged" : " cannot be read"
-            throw CommandError("“\(original.path)”\(damage): \(error.message)")
+            throw CommandError("“\(original.path)”\(damage): \(error.message)\(log)")
         }
     }
 
