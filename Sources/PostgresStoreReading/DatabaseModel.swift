@@ -13,15 +13,17 @@ struct DatabaseModel {
     /// - Throws: the server's errors, and `CommandError` if there is no store.
     init(in place: StorePlace) throws {
         self.place = place
-        let connection = try PostgresConnection(place.target)
         var parameters = PostgresParameters()
         parameters.append(place.schema)
         let result: PostgresResult
         do {
-            result = try connection.query(
+            result = try PostgresConnection(place.target).query(
                 "SELECT model, keeps_history FROM pippin.stores WHERE schema_name = $1", parameters)
         } catch let error as PostgresError where error.state == "42P01" || error.state == "3F000" {
             throw CommandError("there is no store in \(place.name)")
+        } catch {
+            throw PostgresStoreError.make(
+                error, fallback: CoreDataErrorCode.persistentStoreOpen, work: "read the model of", place: place)
         }
         guard result.count == 1 else { throw CommandError("there is no store in \(place.name)") }
         cache = result.isNull(0, 0) ? nil : result.data(0, 0)

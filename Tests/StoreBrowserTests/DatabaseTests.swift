@@ -56,4 +56,12 @@ struct DatabaseTests {
         let error = #expect(throws: CommandError.self) { try StoreSource.opener(BrowseOptions([database.uri()])) }
         #expect(error?.message.hasPrefix("there is no store in test_") == true)
     }
+
+    @Test("A server that cannot be reached is named as that")
+    func unreachable() throws {
+        let error = #expect(throws: CocoaError.self) {
+            try StoreSource.opener(BrowseOptions(["postgresql://127.0.0.1:1/books"]))
+        }
+        #expect(error.map { Answer.text(of: $0) }?.contains("the server cannot be reached") == true)
+    }
 }
