@@ -54,6 +54,21 @@ struct RelationshipEditingTests {
         #expect(count(shelf, "author != nil") == "{\"count\": 0}")
     }
 
+    @Test("A number under the name of another entity of its hierarchy names no object")
+    func otherEntity() throws {
+        let shelf = try Shelf(count: 7, isWritable: true)
+        let response = shelf.post("/edit/Author/1", "a.books=Novel%2Fp1&confirmed=1")
+        #expect(response.status == 422)
+        #expect(response.text.contains(HTML.escaped("“Novel/p1” is not there")))
+        #expect(response.text.contains("value=\"Novel/p1\""), "what was typed is there still")
+        #expect(shelf.get("/find/Book?text=Novel%2F1").text == "{\"items\": []}")
+        #expect(shelf.get("/object/Novel/1").status == 404)
+        #expect(shelf.get("/value/Novel/1/title").status == 404)
+        #expect(shelf.post("/delete/Novel/1").status == 404)
+        #expect(count(shelf, "TRUEPREDICATE") == "{\"count\": 7}")
+        #expect(shelf.get("/object/Book/7").text.contains("Novel/p7"))
+    }
+
     @Test(
         "Objects are added to a to-many relationship and removed from it; the other side follows, and all is taken back at once"
     )

@@ -153,6 +153,7 @@ enum EditPage {
     static func delete(
         _ identifier: NSManagedObjectID, _ session: BrowserSession, _ editor: StoreEditor, _ site: Site
     ) throws -> HTTPResponse {
+        let identifier = try row(identifier, session).objectID
         do { try editor.delete(identifier) } catch {
             return MessagePage.response(Answer.text(of: error), status: 422, site)
         }
@@ -161,7 +162,7 @@ enum EditPage {
     }
 
     private static func row(_ identifier: NSManagedObjectID, _ session: BrowserSession) throws -> Row {
-        guard let row = try session.store.asking({ try $0.row(for: identifier) }) else {
+        guard let row = try session.store.namedRow(identifier) else {
             throw PageFailure.missing(
                 "There is no object \(ObjectLabel.number(of: identifier)); it may have been deleted.")
         }

@@ -52,7 +52,7 @@ extension ObjectReference {
         guard entity.isKind(of: relationship.destination) || relationship.destination.isKind(of: entity) else {
             throw refusal("is no \(relationship.destination.name)")
         }
-        guard let row = try store.asking({ try $0.row(for: store.identifier(entity, reference.key)) }),
+        guard let row = try store.namedRow(store.identifier(entity, reference.key)),
             row.objectID.layout.isKind(of: relationship.destination)
         else { throw refusal("is not there") }
         return row

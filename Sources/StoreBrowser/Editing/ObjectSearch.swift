@@ -20,7 +20,7 @@ enum ObjectSearch {
                 var found: [Row] = []
                 if let reference = ObjectReference(wanted),
                     let named = reference.entity.map({ store.layout.entityByName[$0] }) ?? entity,
-                    let row = try engine.row(for: store.identifier(named, reference.key)),
+                    let row = try store.namedRow(store.identifier(named, reference.key), engine),
                     row.objectID.layout.isKind(of: entity)
                 {
                     found.append(row)

@@ -13,7 +13,7 @@ enum ObjectPage {
         _ identifier: NSManagedObjectID, _ session: BrowserSession, _ request: HTTPRequest, _ site: Site
     ) throws -> HTML {
         let store = session.store
-        guard let row = try store.asking({ try $0.row(for: identifier) }) else {
+        guard let row = try store.namedRow(identifier) else {
             throw PageFailure.missing(
                 "There is no object \(ObjectLabel.number(of: identifier)); it may have been deleted.")
         }

@@ -7,9 +7,9 @@ enum ValueContent {
     static func response(_ identifier: NSManagedObjectID, _ name: String, _ session: BrowserSession) throws
         -> HTTPResponse
     {
-        guard let slot = identifier.layout.slotIndex(forName: name),
-            let attribute = identifier.layout.slots[slot].attribute,
-            let row = try session.store.asking({ try $0.row(for: identifier) })
+        guard let row = try session.store.namedRow(identifier),
+            let slot = row.objectID.layout.slotIndex(forName: name),
+            let attribute = row.objectID.layout.slots[slot].attribute
         else { throw PageFailure.missing("There is no such value.") }
         let data: Data
         switch FieldValue(row.values[slot], attribute) {
