@@ -9,11 +9,15 @@ import Testing
 @Suite("A model from elsewhere, in the browser")
 struct HostileNameTests {
     private static let entity = "</title><script>owned()</script>\"'&/..\\N\n"
+    private static let relationship = "all/of \"<them>%2F"
     private static let attribute = "a\"><img onerror=owned()>\\"
 
     private func store(in folder: TestFolder) throws {
         let entity = NSEntityDescription()
-        (entity.name, entity.properties) = (Self.entity, [Shelf.attribute(Self.attribute, .stringAttributeType)])
+        let relationship = NSRelationshipDescription()
+        (relationship.name, relationship.destinationEntity, relationship.isOptional) = (Self.relationship, entity, true)
+        entity.name = Self.entity
+        entity.properties = [Shelf.attribute(Self.attribute, .stringAttributeType), relationship]
         let model = NSManagedObjectModel()
         model.entities = [entity]
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
@@ -24,6 +28,7 @@ struct HostileNameTests {
         try context.performAndWait {
             let object = NSManagedObject(entity: entity, insertInto: context)
             object.setValue("<i>", forKey: Self.attribute)
+            object.setValue([object] as NSSet, forKey: Self.relationship)
             try context.save()
         }
         try coordinator.remove(store)
@@ -51,6 +56,13 @@ struct HostileNameTests {
             #expect(!response.text.contains("<script>owned"), "\(target)")
             #expect(!response.text.contains("<img onerror"), "\(target)")
             #expect(!response.text.contains("\"><img"), "\(target)")
+        }
+        let object = router.response(to: HTTPRequest("GET", "/object/\(name)/1"), token: "secret").text
+        let lists = object.matches(of: #/href="/secret(/entity/[^"]*\?(?:of|by)=[^"]*)"/#).map(\.1)
+        #expect(lists.count == 2)
+        for target in lists {
+            let response = router.response(to: HTTPRequest("GET", String(target)), token: "secret")
+            #expect(response.text.contains("data-key=\"1\""), "\(target)")
         }
         let report = try StoreReportPage.html(session.store, date: Date())
         #expect(!report.text.contains("<script>owned"))

@@ -1,4 +1,5 @@
 import CoreData
+import HTTPMessages
 import PredicateFormat
 import StoreEngine
 import StoreReading
@@ -40,8 +41,11 @@ struct RelatedObjects {
 
     /// The part of a grid's address that selects the objects.
     func query(from identifier: NSManagedObjectID) -> [(String, String?)] {
-        let place = "\(identifier.layout.name)/\(identifier.key)/"
-        return inverse.map { [("by", place + $0.name)] } ?? [("of", place + relationship.name)]
+        // Encoded once more, since names may contain slashes.
+        func place(_ relationship: RelationshipLayout) -> String {
+            Address.relative([identifier.layout.name, "\(identifier.key)", relationship.name])
+        }
+        return inverse.map { [("by", place($0))] } ?? [("of", place(relationship))]
     }
 
     /// The first related objects, in order if the relationship is ordered.

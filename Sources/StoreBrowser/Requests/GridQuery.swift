@@ -60,11 +60,11 @@ struct GridQuery {
         }
     }
 
-    /// Restricts the objects to those of a relationship, which `Book/3/reviews` names.
+    /// Restricts the objects to those of a relationship, which `Book/3/reviews` names, each part percent-encoded.
     private mutating func restrict(
         _ text: String, _ store: DirectStore, _ tree: (NSManagedObjectID, String) throws -> PredicateTree?
     ) throws {
-        let parts = text.split(separator: "/").map(String.init)
+        let parts = text.split(separator: "/").map { $0.removingPercentEncoding ?? String($0) }
         guard parts.count == 3, let other = store.layout.entityByName[parts[0]], let key = Int64(parts[1]),
             let restriction = try tree(store.identifier(other, key), parts[2])
         else { throw PageFailure.missing("“\(text)” names no relationship of an object.") }
