@@ -68,6 +68,26 @@ struct EditingTogetherTests {
         #expect(try plainSQL("SELECT ZPRICE FROM ZBOOK", in: shelf.folder.store) == former)
     }
 
+    @Test("A value typed where “none” stays checked, as it does without scripts, is asked about")
+    func typedBesideNone() throws {
+        let shelf = try Shelf(count: 4, isWritable: true)
+        let page = shelf.get("/edit/Book/4")
+        let refused = shelf.post("/edit/Book/4", form(of: page, ["v.price": "7"]))
+        #expect(refused.status == 422)
+        #expect(refused.text.contains("uncheck “none”"))
+        #expect(refused.text.contains("name=\"v.price\" value=\"7\""), "what was typed is there still")
+    }
+
+    @Test("An empty text takes the place of none where “none” is unchecked")
+    func emptyText() throws {
+        let shelf = try Shelf(count: 1, isWritable: true)
+        try execute("UPDATE ZBOOK SET ZTITLE = NULL, ZPRICE = NULL", in: shelf.folder.store)
+        let sent = form(of: shelf.get("/edit/Book/1")).replacing("n.title=on", with: "").replacing("n.price=on", with: "")
+        #expect(shelf.post("/edit/Book/1", sent).text.contains("<ins>an empty text</ins>"))
+        #expect(shelf.post("/edit/Book/1", sent + "&confirmed=1").status == 303)
+        #expect(try plainSQL("SELECT ZTITLE = '', ZPRICE IS NULL FROM ZBOOK", in: shelf.folder.store) == ["1|1"])
+    }
+
     @Test("None that was set to none by the form is a change, and none that stays is not")
     func none() throws {
         let shelf = try Shelf(count: 4, isWritable: true)

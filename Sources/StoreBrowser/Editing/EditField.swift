@@ -55,7 +55,7 @@ struct EditField {
         case (.bytes, _): (text, shown, byteCount) = ("", "none", nil)
         default:
             text = kind == .json ? PrettyJSON.text(CSVText.cell(value)) : CSVText.cell(value)
-            (shown, byteCount) = (isNull ? "none" : text, nil)
+            (shown, byteCount) = (isNull ? "none" : text.isEmpty ? "an empty text" : text, nil)
         }
     }
 
@@ -84,9 +84,16 @@ struct EditField {
         of row: Row, _ form: HTTPFields, file: (String) throws -> Data? = { _ in nil }
     ) throws -> [EditChange] {
         try fields(of: row).compactMap { field in
+            let wasNone = field.isOptional && form[originalPrefix + field.name] == Original.none
             if field.isOptional, form["n." + field.name] != nil {
-                return field.isNull || form[originalPrefix + field.name] == Original.none
-                    ? nil : field.change(nil, "none")
+                guard wasNone else { return field.isNull ? nil : field.change(nil, "none") }
+                // Only the script unchecks “none” when something is typed.
+                let isFilled = try form["v." + field.name].map(field.isFilled) ?? false || file(field.name) != nil
+                guard !isFilled else {
+                    throw EditChange.Refusal(
+                        message: "“\(field.name)” has a value, and is “none”: uncheck “none”, or empty it.")
+                }
+                return nil
             }
             if let data = try file(field.name) { return field.change(data, HexText.summary(of: data)) }
             guard let typed = form["v." + field.name], form[originalPrefix + field.name] != Original.mark(typed) else {
@@ -94,8 +101,10 @@ struct EditField {
             }
             // Browsers send CRLF as line break, whatever the page contains.
             let text = typed.replacing("\r\n", with: "\n")
-            // An empty field means no change if the attribute has no value, or if its bytes are not shown.
-            if text.isEmpty, field.isNull || (field.text.isEmpty && field.kind == .bytes) { return nil }
+            // An empty field means no change if the attribute has no value, unless “none” was unchecked for an empty
+            // one; or if its bytes are not shown.
+            let canBeEmpty = wasNone && [.text, .bytes].contains(field.kind)
+            if text.isEmpty, field.isNull ? !canBeEmpty : field.text.isEmpty && field.kind == .bytes { return nil }
             guard field.isNull || text != HTML.sendable(field.text) else { return nil }
             return try field.change(typed: text)
         }
@@ -120,6 +129,9 @@ struct EditField {
         }
     }
 
+    /// Whether a typed text is another than that of a form without a value.
+    private func isFilled(_ typed: String) -> Bool { kind == .boolean ? typed == "true" : !typed.isEmpty }
+
     private func change(_ value: Any?, _ after: String) -> EditChange {
         EditChange(name: name, before: shown, after: after, action: .value(value))
     }
@@ -139,7 +151,7 @@ struct EditField {
             return change(data, text)
         default:
             let text = HTML.restored(text, like: self.text)
-            do { return change(try ValueText.value(text, type), text) } catch {
+            do { return change(try ValueText.value(text, type), text.isEmpty ? "an empty text" : text) } catch {
                 throw EditChange.Refusal(message: "“\(name)” needs \(error.expected).")
             }
         }
