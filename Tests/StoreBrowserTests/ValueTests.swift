@@ -36,6 +36,16 @@ struct ValueTests {
         #expect(PrettyJSON.text(of: Data("text".utf8)) == nil)
     }
 
+    @Test("A typed number that its type cannot hold is refused; infinity is meant where it is written")
+    func tooLarge() throws {
+        let refusal = ValueText.Refusal(expected: "a number that its type can hold")
+        #expect(throws: refusal) { try ValueText.value("1e309", .doubleAttributeType) }
+        #expect(throws: refusal) { try ValueText.value("-1e39", .floatAttributeType) }
+        #expect(throws: ValueText.Refusal(expected: "a number")) { try ValueText.value("nan", .doubleAttributeType) }
+        #expect(try ValueText.value("1e308", .doubleAttributeType) as? Double == 1e308)
+        #expect(try ValueText.value("-inf", .doubleAttributeType) as? Double == -.infinity)
+    }
+
     @Test("Archives are shown without creating what is in them")
     func archives() throws {
         let data = try NSKeyedArchiver.archivedData(

@@ -21,8 +21,8 @@ package enum ValueText {
             return NSNumber(value: try parse(Int16(trimmed), "a whole number from -32,768 to 32,767"))
         case .integer32AttributeType: return NSNumber(value: try parse(Int32(trimmed), "a whole number of 32 bits"))
         case .integer64AttributeType: return NSNumber(value: try parse(Int64(trimmed), "a whole number of 64 bits"))
-        case .doubleAttributeType: return NSNumber(value: try parse(Double(trimmed), "a number"))
-        case .floatAttributeType: return NSNumber(value: try parse(Float(trimmed), "a number"))
+        case .doubleAttributeType: return NSNumber(value: try floating(trimmed) as Double)
+        case .floatAttributeType: return NSNumber(value: try floating(trimmed) as Float)
         case .decimalAttributeType: return NSDecimalNumber(decimal: try parse(decimal(trimmed), "a decimal number"))
         case .dateAttributeType:
             return try parse(
@@ -37,6 +37,19 @@ package enum ValueText {
     private static func parse<Value>(_ value: Value?, _ expected: String) throws(Refusal) -> Value {
         guard let value else { throw Refusal(expected: expected) }
         return value
+    }
+
+    /// A number that its type can hold. One that is too large is read as infinity, which is meant only where it is
+    /// written as such; NaN is stored as no value.
+    private static func floating<Number: BinaryFloatingPoint & LosslessStringConvertible>(
+        _ text: String
+    ) throws(Refusal) -> Number {
+        let number = try parse(Number(text), "a number")
+        guard !number.isNaN else { throw Refusal(expected: "a number") }
+        guard number.isFinite || !text.contains(where: \.isNumber) else {
+            throw Refusal(expected: "a number that its type can hold")
+        }
+        return number
     }
 
     /// A date beyond every calendar, by its seconds since 2001, as ``TextTools/iso8601(_:)`` writes it.
