@@ -64,7 +64,8 @@ final class StreamInUse: @unchecked Sendable {
         }
         let count = min(buffer.count, rest.count)
         rest.copyBytes(to: buffer, count: count)
-        rest = Data(rest.dropFirst(count))
+        // A slice: a large part is not copied once more for each buffer.
+        rest = rest.dropFirst(count)
         return count
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
-import LoopbackServer
 import Testing
+
+@testable import LoopbackServer
 
 #if canImport(Glibc)
     import Glibc
@@ -132,5 +133,33 @@ struct ServerTests {
             try LoopbackServer(port: server.accessGuard.port) { _, _ in HTTPResponse(text: "") }
         }
         #expect(error?.description.contains("port \(server.accessGuard.port)") == true)
+    }
+
+    private final class Part: HTTPStream, @unchecked Sendable {
+        // @unchecked Sendable: one thread reads it.
+        private var data: Data?
+
+        init(_ data: Data) { self.data = data }
+
+        func next() -> Data? {
+            defer { data = nil }
+            return data
+        }
+
+        func cancel() {}
+    }
+
+    @Test("A large part of a stream is handed out without being copied for each buffer", .timeLimit(.minutes(1)))
+    func largePart() throws {
+        let part = Data((0..<8_000_000).map { UInt8(truncatingIfNeeded: $0) })
+        let stream = StreamInUse(Part(part))
+        var buffer = [UInt8](repeating: 0, count: 16)
+        var (total, last) = (0, UInt8(0))
+        while let count = try buffer.withUnsafeMutableBytes({ try stream.read(into: $0) }) {
+            total += count
+            last = buffer[count - 1]
+        }
+        #expect(total == part.count)
+        #expect(last == part.last)
     }
 }
