@@ -1,6 +1,7 @@
 import CoreData
 import HTTPMessages
 import StoreReading
+import TestSupport
 import Testing
 
 @testable import StoreBrowser
@@ -100,6 +101,20 @@ struct RouterTests {
             #expect(objects.first?["pages"] as? Int == 450)
         default: #expect(text.split(separator: "\n").count == 450)
         }
+    }
+
+    @Test("An export of large values keeps few of them in memory at once")
+    func largeExport() throws {
+        let shelf = try Shelf(count: 20)
+        try execute("UPDATE ZBOOK SET ZDATA = zeroblob(1000000)", in: shelf.folder.store)
+        guard case .stream(let stream) = shelf.get("/export/Book?format=csv").body else {
+            Issue.record("no stream")
+            return
+        }
+        var sizes: [Int] = []
+        while let piece = try stream.next() { sizes.append(piece.count) }
+        #expect(sizes.reduce(0, +) > 26_000_000)
+        #expect(sizes.allSatisfy { $0 < 4_000_000 })
     }
 
     @Test("News of a change reach who waits, and nobody waits for a stream that is over")
