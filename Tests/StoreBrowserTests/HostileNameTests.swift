@@ -28,7 +28,7 @@ struct HostileNameTests {
         try context.performAndWait {
             let object = NSManagedObject(entity: entity, insertInto: context)
             object.setValue("<i>", forKey: Self.attribute)
-            object.setValue([object] as NSSet, forKey: Self.relationship)
+            object.setValue(NSSet(object: object), forKey: Self.relationship)
             try context.save()
         }
         try coordinator.remove(store)
