@@ -200,6 +200,21 @@ struct RelationshipEditingTests {
         #expect(again.text.contains("has to be chosen again"))
     }
 
+    @Test("A file that is sent with a form that is refused need not be chosen again")
+    func keptFile() throws {
+        let shelf = try Shelf(count: 1, isWritable: true)
+        let sent = Data("some bytes".utf8)
+        let refused = multipart(
+            shelf, "/edit/Book/1",
+            [("name=\"v.pages\"", Data("many".utf8)), ("name=\"f.data\"; filename=\"a.bin\"", sent)])
+        #expect(refused.status == 422)
+        let kept = try #require(refused.text.firstMatch(of: /name="u.data" value="([a-z2-7]+)" checked/))
+        #expect(shelf.post("/edit/Book/1", "v.pages=7&u.data=\(kept.1)&confirmed=1").status == 303)
+        #expect(bytes(shelf) == sent)
+        let gone = shelf.post("/edit/Book/1", "v.pages=many&u.data=\(kept.1)")
+        #expect(!gone.text.contains("u.data"))
+    }
+
     @Test("Bytes that are JSON are typed as JSON")
     func json() throws {
         let shelf = try Shelf(count: 1, isWritable: true)

@@ -19,7 +19,7 @@ enum EditInputs {
             : ""
         return """
             <tr><th scope="row"><label for="v.\(field.name)">\(field.name)</label><small>\(field.typeName)</small></th>
-            <td>\(input(field, value)) \(null)\(original(EditField.originalPrefix + field.name, field.original, typed))</td></tr>
+            <td>\(input(field, value, ticket: typed?["u." + field.name])) \(null)\(original(EditField.originalPrefix + field.name, field.original, typed))</td></tr>
             """
     }
 
@@ -28,7 +28,7 @@ enum EditInputs {
         "<input type=\"hidden\" name=\"\(name)\" value=\"\(HTML(value: typed?[name] ?? value))\">"
     }
 
-    private static func input(_ field: EditField, _ value: String) -> HTML {
+    private static func input(_ field: EditField, _ value: String, ticket: String?) -> HTML {
         let name: HTML = "id=\"v.\(field.name)\" name=\"v.\(field.name)\""
         switch field.kind {
         case .boolean:
@@ -42,10 +42,15 @@ enum EditInputs {
                 : field.text.isEmpty && field.byteCount ?? 0 > 0
                     ? "<p class=\"sub\">\(field.shown). Empty leaves them as they are.</p>"
                     : "<p class=\"sub\">Pairs of hexadecimal digits.</p>"
+            // A file that was sent with a form that was refused need not be chosen again.
+            let kept: HTML =
+                ticket.map {
+                    "<label class=\"sub\"><input type=\"checkbox\" name=\"u.\(field.name)\" value=\"\($0)\" checked> the file that was chosen</label>"
+                } ?? ""
             return """
                 <textarea class="code" \(name) rows="4" spellcheck="false">
                 \(HTML(value: value))</textarea>\(rest)
-                <label class="sub file">or a file: <input type="file" name="f.\(field.name)"></label>
+                \(kept)<label class="sub file">or a file: <input type="file" name="f.\(field.name)"></label>
                 """
         case .text where value.contains("\n") || value.count > 60:
             return "<textarea \(name) rows=\"6\">\n\(HTML(value: value))</textarea>"

@@ -11,6 +11,9 @@ enum EditPage {
         problem: String? = nil
     ) throws -> HTML {
         let row = try row(identifier, session)
+        let typed = typed.map { form in
+            HTTPFields(form.items.filter { !$0.name.hasPrefix("u.") || session.uploads.file($0.value) != nil })
+        }
         let lines =
             EditField.fields(of: row).map { EditInputs.row($0, typed) }
             + (try RelationshipField.fields(of: row, session.store).map { EditInputs.row($0, typed, site) })
@@ -71,7 +74,9 @@ enum EditPage {
             guard data.count <= PendingUploads.largest else {
                 throw PageFailure(status: 413, message: "The file is larger than \(PendingUploads.largest >> 20) MB.")
             }
-            items.append(HTTPFields.Item(name: "u." + name.dropFirst(2), value: uploads.keep(data)))
+            let ticket = "u." + name.dropFirst(2)
+            items.removeAll { $0.name == ticket }
+            items.append(HTTPFields.Item(name: ticket, value: uploads.keep(data)))
         }
         return HTTPFields(items)
     }
