@@ -30,13 +30,17 @@ enum ShellLine: Equatable {
 
     /// - Throws: `Mistake` for a word that there is not.
     init(_ text: String) throws {
-        let parts = text.split(separator: " ").map(String.init)
+        let parts = text.split(whereSeparator: \.isWhitespace).map(String.init)
         guard let first = parts.first else {
             self = .nothing
             return
         }
         guard first.hasPrefix(".") else {
-            self = ["quit", "exit"].contains(text) ? .quit : text == "help" ? .help : .query(text)
+            switch parts {
+            case ["quit"], ["exit"]: self = .quit
+            case ["help"]: self = .help
+            default: self = .query(text)
+            }
             return
         }
         switch first {

@@ -10,6 +10,9 @@ struct ShellTests {
         #expect(try ShellLine("Book limit 3") == .query("Book limit 3"))
         #expect(try ShellLine("  ") == .nothing)
         #expect(try ShellLine(".format csv") == .format(.csv))
+        #expect(try ShellLine(".format\tcsv ") == .format(.csv))
+        #expect(try ShellLine(" quit\t") == .quit)
+        #expect(try ShellLine("help ") == .help)
         #expect(try ShellLine(".describe Book") == .describe("Book"))
         #expect(throws: ShellLine.Mistake(message: "there is no “.entites”; “.entities” may be meant")) {
             try ShellLine(".entites")
