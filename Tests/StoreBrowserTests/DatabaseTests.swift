@@ -59,7 +59,7 @@ struct DatabaseTests {
 
     @Test("A server that cannot be reached is named as that")
     func unreachable() throws {
-        let error = #expect(throws: CocoaError.self) {
+        let error = #expect(throws: (any Error).self) {
             try StoreSource.opener(BrowseOptions(["postgresql://127.0.0.1:1/books"]))
         }
         #expect(error.map { Answer.text(of: $0) }?.contains("the server cannot be reached") == true)
