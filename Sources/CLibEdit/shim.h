@@ -1,11 +1,20 @@
 #ifndef PIPPIN_LIBEDIT_SHIM
 #define PIPPIN_LIBEDIT_SHIM
 
+#include <langinfo.h>
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <editline/readline.h>
 
 // The library's settings are variables, which Swift does not let several threads share; one thread alone reads lines.
+
+// The library reads characters by the locale: without one of UTF-8 it drops all that are not ASCII.
+static inline void line_editor_read_utf8(void) {
+    setlocale(LC_CTYPE, "");
+    if (strcmp(nl_langinfo(CODESET), "UTF-8") != 0) setlocale(LC_CTYPE, "C.UTF-8");
+}
 
 static inline void line_editor_complete_by(char **(*function)(const char *, int, int)) {
     rl_attempted_completion_function = function;

@@ -19,6 +19,9 @@ enum LineEditor {
         }
     }
 
+    /// Has what is typed read as UTF-8.
+    static func readUTF8() { line_editor_read_utf8() }
+
     /// Asks for lines until there are no more.
     ///
     /// - Parameters:
@@ -27,6 +30,7 @@ enum LineEditor {
     ///   - answer: handles a line, and returns whether to go on.
     static func run(_ model: ModelLayout, history: String, _ answer: (String) -> Bool) {
         layout.withLock { $0 = model }
+        readUTF8()
         line_editor_complete_by { _, _, _ in LineEditor.complete() }
         try? FileManager.default.createDirectory(
             atPath: (history as NSString).deletingLastPathComponent, withIntermediateDirectories: true)

@@ -1,3 +1,4 @@
+import Foundation
 import StoreReading
 import Testing
 
@@ -30,6 +31,13 @@ struct ShellTests {
     func completion(_ text: String, _ expected: [String]) throws {
         let layout = try Shelf(count: 1).session.store.layout
         #expect(ShellLine.completions(text, layout) == expected)
+    }
+
+    @Test("What is typed is read as UTF-8, also in an environment that names no such locale")
+    func characters() {
+        setlocale(LC_CTYPE, "C")
+        LineEditor.readUTF8()
+        #expect(mblen("ü", 2) == 2)
     }
 
     @Test("A session answers, and goes on after a mistake")
