@@ -58,12 +58,15 @@ enum LineEditor {
         write_history(history)
     }
 
+    /// The part of a line before the cursor, whose place libedit counts in code points. Pure.
+    static func beginning(of line: String, to cursor: Int) -> String { String(line.unicodeScalars.prefix(cursor)) }
+
     /// The result for libedit: the common prefix, the choices, and a null pointer. libedit frees all of it.
     private static func complete() -> UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? {
         line_editor_no_files()
-        let text = String(cString: line_editor_text()).utf8.prefix(Int(line_editor_cursor()))
+        let text = beginning(of: String(cString: line_editor_text()), to: Int(line_editor_cursor()))
         guard let layout = layout.withLock({ $0 }) else { return nil }
-        let found = ShellLine.completions(String(decoding: text, as: UTF8.self), layout)
+        let found = ShellLine.completions(text, layout)
         guard let first = found.first else { return nil }
         let shared = found.dropFirst().reduce(first) { $0.commonPrefix(with: $1) }
         let all = (found.count == 1 ? [] : [shared]) + found

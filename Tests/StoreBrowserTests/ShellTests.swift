@@ -40,6 +40,12 @@ struct ShellTests {
         #expect(mblen("ü", 2) == 2)
     }
 
+    @Test("What stands before the cursor is completed, whatever characters it has")
+    func cursor() {
+        let typed = "Book where title == \"ü👍\" and pri"
+        #expect(LineEditor.beginning(of: typed + " == 3", to: 32) == typed)
+    }
+
     @Test("A session answers, and goes on after a mistake")
     func session() throws {
         let shelf = try Shelf(count: 3)
