@@ -41,7 +41,10 @@ struct DerivedUpdate {
             let entity = relationship.destination
             switch toMany {
             case .foreignKey(let key):
-                try addOwners(position, key, changes.written(entity, inserted: false) + changes.deleted(entity))
+                // Without an inverse, the rows of members that change their owner are not among those written.
+                let added = relationship.inverse == nil ? changes.added(to: relationship) : []
+                try addOwners(
+                    position, key, changes.written(entity, inserted: false) + changes.deleted(entity) + added)
             case .joinTable(let join): try addSources(position, join, changes.deleted(entity))
             }
         }
@@ -118,6 +121,12 @@ extension ChangeSet {
         }
         for change in updated where change.objectID.layout.isKind(of: entity) { keys.append(change.objectID.key) }
         return keys
+    }
+
+    /// The keys of the members that a to-many relationship gets.
+    fileprivate func added(to relationship: RelationshipLayout) -> [Int64] {
+        (inserted + updated).flatMap(\.toManyChanges).filter { $0.relationship === relationship }
+            .flatMap { $0.added.map(\.key) }
     }
 
     fileprivate func deleted(_ entity: EntityLayout) -> [Int64] {
