@@ -9,14 +9,18 @@ struct DerivedValueTests {
 
     init() throws { database = try TestDatabase() }
 
-    /// Shelves that count their books, which do not know their shelf.
+    /// Shelves that count their books, which do not know their shelf, and repeat their label.
     private func context() throws -> NSManagedObjectContext {
         let (shelf, book) = (NSEntityDescription(), NSEntityDescription())
         let (books, count) = (NSRelationshipDescription(), NSDerivedAttributeDescription())
         (books.name, books.maxCount, books.isOptional, books.destinationEntity) = ("books", 0, true, book)
         (count.name, count.attributeType, count.isOptional) = ("count", .integer64AttributeType, true)
         count.derivationExpression = NSExpression(forKeyPath: "books.@count")
-        (shelf.name, shelf.properties, book.name) = ("Shelf", [books, count], "Book")
+        let (label, sign) = (NSAttributeDescription(), NSDerivedAttributeDescription())
+        (label.name, label.attributeType, label.isOptional) = ("label", .stringAttributeType, true)
+        (sign.name, sign.attributeType, sign.isOptional) = ("sign", .stringAttributeType, true)
+        sign.derivationExpression = NSExpression(forKeyPath: "label")
+        (shelf.name, shelf.properties, book.name) = ("Shelf", [books, count, label, sign], "Book")
         let model = NSManagedObjectModel()
         model.entities = [shelf, book]
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
@@ -41,6 +45,27 @@ struct DerivedValueTests {
             context.refreshAllObjects()
             #expect(made[0].value(forKey: "count") as? Int == 0)
             #expect(made[1].value(forKey: "count") as? Int == 1)
+        }
+    }
+
+    @Test("have no former value where an object is inserted again, and none is computed")
+    func insertedAgain() throws {
+        let (first, other) = (try context(), try context())
+        first.mergePolicy = NSMergePolicy.overwrite
+        try first.performAndWait {
+            let shelf = NSEntityDescription.insertNewObject(forEntityName: "Shelf", into: first)
+            shelf.setValue("Poetry", forKey: "label")
+            try first.save()
+            #expect(shelf.value(forKey: "sign") as? String == "Poetry")
+            try other.performAndWait {
+                try other.fetch(NSFetchRequest<NSManagedObject>(entityName: "Shelf")).forEach(other.delete)
+                try other.save()
+            }
+            shelf.setValue(nil, forKey: "label")
+            try first.save()
+            #expect(shelf.value(forKey: "sign") == nil)
+            first.refreshAllObjects()
+            #expect(shelf.value(forKey: "sign") == nil)
         }
     }
 }

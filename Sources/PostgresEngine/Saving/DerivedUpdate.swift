@@ -72,7 +72,8 @@ struct DerivedUpdate {
                 try addSources(position, join, changes.written(relationship.destination, inserted: false))
                 addPairs(position, relationship)
             }
-            computed += try derived.update(keys[position].sorted(), in: database)
+            let found = try derived.update(keys[position].sorted(), in: database)
+            computed += found + changes.formerValues(of: derived, except: Set(found.map(\.objectID.key)))
         }
         return computed
     }
@@ -121,6 +122,19 @@ extension ChangeSet {
         }
         for change in updated where change.objectID.layout.isKind(of: entity) { keys.append(change.objectID.key) }
         return keys
+    }
+
+    /// No value for the new rows that have none, and are of objects with one: those that are inserted again after
+    /// others have deleted them.
+    fileprivate func formerValues(
+        of derived: DerivedColumn, except found: Set<Int64>
+    ) -> [(objectID: NSManagedObjectID, slot: Int, value: StoredValue)] {
+        inserted.compactMap { change in
+            guard change.objectID.layout.isKind(of: derived.mapping.layout), derived.slot < change.values.count,
+                !change.values[derived.slot].isNull, !found.contains(change.objectID.key)
+            else { return nil }
+            return (change.objectID, derived.slot, .null)
+        }
     }
 
     /// The keys of the members that a to-many relationship gets.
