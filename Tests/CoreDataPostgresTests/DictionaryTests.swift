@@ -77,6 +77,29 @@ struct DictionaryTests {
         #expect(try titles(1, 1) == ["a"])
     }
 
+    @Test("of groups are in an order that the database does not have")
+    func groupOrder() throws {
+        _ = context.insert("Book", ["title": "C", "pageCount": 1])
+        try context.save()
+        func groups(_ limit: Int, _ offset: Int) throws -> [NSDictionary] {
+            try fetch { request in
+                request.propertiesToFetch = ["title", column("pages", "sum:(pageCount)", .integer64AttributeType)]
+                request.propertiesToGroupBy = ["title"]
+                request.sortDescriptors = [
+                    NSSortDescriptor(
+                        key: "title", ascending: true, selector: Selector("caseInsensitiveCompare:")),
+                    NSSortDescriptor(key: "title", ascending: false),
+                ]
+                (request.fetchLimit, request.fetchOffset) = (limit, offset)
+            }
+        }
+        let all = try groups(0, 0)
+        #expect(all.map { $0["title"] as? String } == ["a", "b", "c", "C"])
+        #expect(all.map { $0["pages"] as? Int } == [12, 22, 31, 1])
+        #expect(all.allSatisfy { $0.count == 2 })
+        #expect(try groups(2, 1).map { $0["title"] as? String } == ["b", "c"])
+    }
+
     @Test("begin with the first where the offset is negative")
     func offset() throws {
         let request = NSFetchRequest<NSManagedObject>(entityName: "Book")

@@ -116,8 +116,8 @@ extension OpenDatabase {
         var objects = FetchPlan(entity: plan.entity)
         objects.includesSubentities = plan.includesSubentities
         objects.predicate = plan.predicate
-        objects.sortDescriptors = plan.sortDescriptors
         let isGrouped = !plan.groupBy.isEmpty || plan.columns.contains(where: \.isAggregate)
+        if !isGrouped { objects.sortDescriptors = plan.sortDescriptors }
         if !isGrouped, !plan.isDistinct { (objects.limit, objects.offset) = (plan.limit, plan.offset) }
         let keys = try evaluatedRows(objects, fetchQuery).map(\.objectID.key)
 
@@ -129,10 +129,14 @@ extension OpenDatabase {
             rest.columns.append(
                 .expression(name: Self.keyColumn, NSExpression.expressionForEvaluatedObject(), .objectIDAttributeType))
         }
-        let restQuery = try FetchQuery(rest)
-        guard !restQuery.order.contains(where: { $0.comparison != .plain }) else {
-            throw SQLError.unsupported("a localized order of groups")
+        let sortsGroups = isGrouped && fetchQuery.order.contains { $0.comparison != .plain }
+        let groupOrder = sortsGroups ? GroupOrder(fetchQuery.order) : nil
+        if let groupOrder {
+            (rest.limit, rest.offset) = (0, 0)
+            (rest.sortDescriptors, rest.isDistinct) = ([], false)
+            rest.columns += groupOrder.columns
         }
+        let restQuery = try FetchQuery(rest)
         let statement = try FetchSQL(schema: schema, groupsEntities: true).statement(
             rest, result: .dictionaries, sortTerms: restQuery.order, having: restQuery.having,
             restriction: { "\(.key, of: $0) = ANY(\(binding: .given(0)))" })
@@ -141,6 +145,11 @@ extension OpenDatabase {
             statement.sql, BindingContext(limit: rest.limit, offset: rest.offset, store: identity),
             given: [{ $0.append(array: keys) }])
         let found = try dictionaries(result, statement.columns)
+        if let groupOrder {
+            let groups = groupOrder.sorted(found)
+            let remaining = (plan.isDistinct ? Self.different(groups) : groups).dropFirst(max(0, plan.offset))
+            return Array(plan.limit > 0 ? remaining.prefix(plan.limit) : remaining)
+        }
         guard !isGrouped else { return found }
         var byKey: [Int64: [String: Any]] = [:]
         for var dictionary in found {
@@ -151,9 +160,14 @@ extension OpenDatabase {
         }
         let all = keys.compactMap { byKey[$0] }
         guard plan.isDistinct else { return all }
-        var known: Set<AnyHashable> = []
-        let different = all.filter { known.insert(Self.comparable($0)).inserted }.dropFirst(max(0, plan.offset))
+        let different = Self.different(all).dropFirst(max(0, plan.offset))
         return Array(plan.limit > 0 ? different.prefix(plan.limit) : different)
+    }
+
+    /// The dictionaries without those that equal one before them.
+    private static func different(_ dictionaries: [[String: Any]]) -> [[String: Any]] {
+        var known: Set<AnyHashable> = []
+        return dictionaries.filter { known.insert(comparable($0)).inserted }
     }
 
     /// A dictionary, or a value in it, in a form that can be compared.
