@@ -68,4 +68,24 @@ struct DerivedValueTests {
             #expect(shelf.value(forKey: "sign") == nil)
         }
     }
+
+    @Test("are those of the store after a save, where others have changed them before")
+    func changedByOthers() throws {
+        let (first, other) = (try context(), try context())
+        try first.performAndWait {
+            let shelf = NSEntityDescription.insertNewObject(forEntityName: "Shelf", into: first)
+            try first.save()
+            #expect(shelf.value(forKey: "count") as? Int == 0)
+            try other.performAndWait {
+                let same = try #require(try other.fetch(NSFetchRequest<NSManagedObject>(entityName: "Shelf")).first)
+                let book = NSEntityDescription.insertNewObject(forEntityName: "Book", into: other)
+                same.setValue(NSSet(object: book), forKey: "books")
+                try other.save()
+            }
+            first.mergePolicy = NSMergePolicy.overwrite
+            shelf.setValue("Poetry", forKey: "label")
+            try first.save()
+            #expect(shelf.value(forKey: "count") as? Int == 1)
+        }
+    }
 }

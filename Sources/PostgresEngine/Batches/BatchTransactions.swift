@@ -56,7 +56,7 @@ extension OpenDatabase {
                 let result = try body()
                 try recordBatch()
                 noteNotified(try connection.pipeline([notification()]).last)
-                _ = try batch.derived?.finish()
+                _ = try batch.derived?.finish(returnsAll: false)
                 return result
             }
         } catch let error as PostgresError where error.isUniqueViolation {

@@ -51,10 +51,15 @@ struct DerivedUpdate {
     }
 
     /// Computes the changed values, after everything has been written.
-    mutating func finish() throws -> [(objectID: NSManagedObjectID, slot: Int, value: StoredValue)] {
+    ///
+    /// - Parameter returnsAll: whether the values of written rows are returned even if they have not changed.
+    mutating func finish(
+        returnsAll: Bool = true
+    ) throws -> [(objectID: NSManagedObjectID, slot: Int, value: StoredValue)] {
         var computed: [(objectID: NSManagedObjectID, slot: Int, value: StoredValue)] = []
         for (position, derived) in database.derivations.enumerated() {
-            keys[position].formUnion(changes.written(derived.mapping.layout))
+            let written = changes.written(derived.mapping.layout)
+            keys[position].formUnion(written)
             switch derived.source {
             case .object: break
             case .toOne(let relationship, let column):
@@ -72,8 +77,8 @@ struct DerivedUpdate {
                 try addSources(position, join, changes.written(relationship.destination, inserted: false))
                 addPairs(position, relationship)
             }
-            let found = try derived.update(keys[position].sorted(), in: database)
-            computed += found + changes.formerValues(of: derived, except: Set(found.map(\.objectID.key)))
+            computed += try derived.update(
+                keys[position].sorted(), in: database, written: returnsAll ? Set(written) : [])
         }
         return computed
     }
@@ -122,19 +127,6 @@ extension ChangeSet {
         }
         for change in updated where change.objectID.layout.isKind(of: entity) { keys.append(change.objectID.key) }
         return keys
-    }
-
-    /// No value for the new rows that have none, and are of objects with one: those that are inserted again after
-    /// others have deleted them.
-    fileprivate func formerValues(
-        of derived: DerivedColumn, except found: Set<Int64>
-    ) -> [(objectID: NSManagedObjectID, slot: Int, value: StoredValue)] {
-        inserted.compactMap { change in
-            guard change.objectID.layout.isKind(of: derived.mapping.layout), derived.slot < change.values.count,
-                !change.values[derived.slot].isNull, !found.contains(change.objectID.key)
-            else { return nil }
-            return (change.objectID, derived.slot, .null)
-        }
     }
 
     /// The keys of the members that a to-many relationship gets.
