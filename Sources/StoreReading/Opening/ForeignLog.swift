@@ -4,10 +4,10 @@ import SQLiteConnection
 /// A write-ahead log with which a store is damaged, and without which it is not, such as that of another store, left or
 /// copied beside it. Nothing in a log says which database it is of.
 enum ForeignLog {
-    /// What to say of such a log, as the end of a sentence without its period; empty for none, and if the file itself is
-    /// cut off.
+    /// What to say of such a log.
     ///
     /// - Parameter url: the file of the store, beside its log.
+    /// - Returns: the end of a sentence without its period; empty for none, and if the file itself is cut off.
     static func text(_ url: URL) -> String {
         let log = url.resolvingSymlinksInPath().path + "-wal"
         let attributes = try? FileManager.default.attributesOfItem(atPath: log)
