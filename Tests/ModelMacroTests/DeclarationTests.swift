@@ -208,6 +208,9 @@ struct DeclarationTests {
         #expect(reason("@Clamped var a: Int") == .property("a"))
         #expect(reason("let (a, b) = (1, 2)") == .property("("))
         #expect(reason("#if DEBUG\nvar a: Int\n#endif") == .condition)
+        #expect(
+            properties("static let few =\n #Predicate<Model> { $0.a < 3 }\nvar a =\n #line\nvar b =\n prefix + 1")
+                == ["a", "b"])
     }
 
     @Test("is a struct or a final class")

@@ -111,7 +111,8 @@ struct TokenCursor {
     private var isAtEndOfMember: Bool {
         guard let token = next else { return true }
         if token.isSign("}") || token.isSign(";") { return true }
-        guard token.startsLine else { return false }
+        // What follows `=` on the next line is a value, such as `#Predicate`.
+        guard token.startsLine, place == 0 || !tokens[place - 1].isSign("=") else { return false }
         if token.isSign("@") || token.isSign("#") { return true }
         guard case .name(isQuoted: false) = token.kind else { return false }
         return Keywords.declarations.contains(token.text) || Keywords.modifiers.contains(token.text)
