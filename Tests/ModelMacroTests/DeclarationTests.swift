@@ -74,6 +74,13 @@ struct DeclarationTests {
             ])
     }
 
+    @Test("has types of which the compiler finds out a part, and that are not written elsewhere")
+    func openTypes() {
+        let declaration = DeclarationParser.declaration(
+            in: "struct Model { var a: some Codable & Sendable = 1; var b: Set<_> = [1]; var c: _some = 1 }")
+        #expect(declaration.properties.map(\.type) == [nil, nil, "_some"])
+    }
+
     @Test("has computed properties, which are not stored, and observed ones, which are")
     func accessors() {
         #expect(
@@ -190,6 +197,9 @@ struct DeclarationTests {
     func lines() {
         #expect(
             properties("var a =\n    [1, 2]\n    .map { $0 }\nvar b:\n    Int\nvar c\n    : Int") == ["a", "b", "c"])
+        #expect(
+            properties("static let few =\n #Predicate<Model> { $0.a < 3 }\nvar a =\n #line\nvar b =\n prefix + 1")
+                == ["a", "b"])
     }
 
     @Test("is coded by hand where it says so")
@@ -208,9 +218,6 @@ struct DeclarationTests {
         #expect(reason("@Clamped var a: Int") == .property("a"))
         #expect(reason("let (a, b) = (1, 2)") == .property("("))
         #expect(reason("#if DEBUG\nvar a: Int\n#endif") == .condition)
-        #expect(
-            properties("static let few =\n #Predicate<Model> { $0.a < 3 }\nvar a =\n #line\nvar b =\n prefix + 1")
-                == ["a", "b"])
     }
 
     @Test("is a struct or a final class")

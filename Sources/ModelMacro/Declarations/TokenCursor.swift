@@ -167,14 +167,14 @@ struct TokenCursor {
         return form
     }
 
-    /// Passes over a type, and gives its text.
+    /// Passes over a type, and gives its text; nil for one of which the compiler finds out a part: `some P`, `Set<_>`.
     private mutating func takeType() -> String? {
         let start = place
         while !isAtEndOfMember, let token = next {
             if token.isSign("=") || token.isSign("{") || isAtNextProperty { break }
             if token.isSign("<") { skipAngles() } else { step() }
         }
-        guard place > start else { return nil }
+        guard place > start, !tokens[start..<place].contains(where: \.isOpenType) else { return nil }
         let (first, last) = (tokens[start], tokens[place - 1])
         return String(decoding: bytes[first.offset..<last.offset + last.length], as: UTF8.self)
     }

@@ -21,6 +21,9 @@ package struct Token: Equatable, Sendable {
 
     func isSign(_ sign: String) -> Bool { kind == .sign && text == sign }
 
+    /// Whether it makes a type one that only the compiler can name.
+    var isOpenType: Bool { kind == .name(isQuoted: false) && (text == "some" || text == "_") }
+
     /// The name that it is; nil for a sign or a literal.
     var name: String? {
         if case .name = kind { return text }
