@@ -81,6 +81,17 @@ struct DeclarationTests {
         #expect(declaration.properties.map(\.type) == [nil, nil, "_some"])
     }
 
+    @Test("has deprecated properties where a stored one says so")
+    func deprecated() {
+        func isDeprecated(_ member: String) -> Bool {
+            DeclarationParser.declaration(in: "struct Model { let id: Int; \(member) }").hasDeprecatedProperties
+        }
+        #expect(isDeprecated("@available(*, deprecated, message: \")\") public var old: Int"))
+        #expect(!isDeprecated("@available(macOS 14, *) var old: Int"))
+        #expect(!isDeprecated("@available(*, deprecated) var old: Int { 1 }"))
+        #expect(properties("@available(*, deprecated) var old = 1") == ["old"])
+    }
+
     @Test("has computed properties, which are not stored, and observed ones, which are")
     func accessors() {
         #expect(

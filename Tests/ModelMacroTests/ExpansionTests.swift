@@ -127,6 +127,33 @@ struct ExpansionTests {
         #expect(CoreModelExpansion(of: declaration, named: "Person", conformances: []).source == "")
     }
 
+    @Test("names observed properties where only the conformance is there")
+    func observedOfConforming() {
+        let declaration = DeclarationParser.declaration(
+            in: "struct Person: CoreModel { init(from: Int) { }; var age = 1 { didSet { } } }")
+        let source = CoreModelExpansion(of: declaration, named: "Person", conformances: []).source
+        #expect(source.hasPrefix("\(isolation)extension Person {") && source.contains("\\Self.`age`: \"age\","))
+    }
+
+    @Test("names a deprecated property in deprecated members, which the compiler does not warn of")
+    func deprecated() {
+        let member = "@available(*, deprecated) var old = 1 { didSet { } }"
+        let source = expansion(of: "struct Person { let id: Int; \(member) }").source
+        let uses = [
+            "public init(from", "public func encode", "private init(columns", "private func write",
+            "public static var compiledColumns", "public static var observedProperties",
+        ]
+        for use in uses { #expect(source.contains("    @available(*, deprecated)\n    \(use)")) }
+        #expect(!expansion(of: "struct Person { let id: Int }").source.contains("@available"))
+    }
+
+    @Test("writes the quotation marks of a name in backticks")
+    func quotes() {
+        let source = expansion(of: "struct Person { let id: Int; var `a \"b\"` = 1 { didSet { } } }").source
+        #expect(source.contains(#"["id", "a \"b\""]"#))
+        #expect(source.contains(#"\Self.`a "b"`: "a \"b\"","#))
+    }
+
     @Test("is an error for what can be no model")
     func refused() {
         #expect(

@@ -40,7 +40,11 @@ package struct DeclarationParser {
         case "var", "let":
             if modifiers.contains("static") || modifiers.contains("class") { return cursor.skipMember() }
             let isPlain = !modifiers.contains("lazy") && attributes.allSatisfy(Keywords.plainAttributes.contains)
+            let first = declaration.properties.count
             parseProperties(isConstant: keyword == "let", isPlain: isPlain)
+            if attributes.contains("deprecated"), declaration.properties.count > first {
+                declaration.hasDeprecatedProperties = true
+            }
         case "init":
             if cursor.next?.isSign("(") == true, cursor.after(1)?.name == "from" { codedByHand("init(from:)") }
             cursor.skipMember()

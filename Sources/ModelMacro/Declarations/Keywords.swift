@@ -14,7 +14,7 @@ enum Keywords {
     ]
 
     /// The attributes of a property that leave its coding as it is.
-    static let plainAttributes: Set<String> = ["available", "usableFromInline", "nonobjc", "objc"]
+    static let plainAttributes: Set<String> = ["available", "deprecated", "usableFromInline", "nonobjc", "objc"]
 
     static let observers: Set<String> = ["willSet", "didSet"]
 }

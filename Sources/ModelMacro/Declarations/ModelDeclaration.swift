@@ -10,6 +10,8 @@ package struct ModelDeclaration: Equatable, Sendable {
     package var name: String
     /// The stored properties, in order.
     package var properties: [Property] = []
+    /// Whether a stored property is deprecated.
+    package var hasDeprecatedProperties = false
     /// Why it is read and written by its own coding; nil where the compiler would synthesize that.
     package var reason: CodingReason?
 

@@ -46,7 +46,7 @@ struct TokenCursor {
         return !Keywords.declarations.contains(name) && !Keywords.modifiers.contains(name)
     }
 
-    /// The name of an attribute, whose arguments are passed over.
+    /// The name of an attribute, whose arguments are passed over; of `@available` only `deprecated` is told apart.
     private mutating func takeAttribute() -> String {
         var name = next?.name ?? ""
         advance()
@@ -56,7 +56,13 @@ struct TokenCursor {
         }
         if next?.isSign("<") == true { skipAngles() }
         // Arguments follow on the same line; a parenthesis on the next one is something else.
-        if let token = next, token.isSign("("), !token.startsLine { skipBrackets() }
+        if let token = next, token.isSign("("), !token.startsLine {
+            let start = place
+            skipBrackets()
+            if name == "available", tokens[start..<place].contains(where: { $0.name == "deprecated" }) {
+                return "deprecated"
+            }
+        }
         return name
     }
 

@@ -4,6 +4,8 @@ package struct CoreModelExpansion: Equatable, Sendable {
     package var source = ""
     /// The compiler's error message; nil if there is none.
     package var problem: String?
+    /// What stands before each member that names a deprecated property: a deprecated member may, without a warning.
+    private var availability = ""
 
     /// - Parameters:
     ///   - declaration: the type.
@@ -16,21 +18,19 @@ package struct CoreModelExpansion: Equatable, Sendable {
         }
         // A property that is there only on a condition cannot be named.
         let observed = declaration.properties.filter { $0.isObserved && declaration.reason != .condition }.map(\.name)
+        let isConforming = !conformances.contains("CoreModel")
+        let head = "\(Self.isolation)extension \(type)\(isConforming ? "" : ": \(Self.isolation)Pippin.CoreModel") {"
+        availability = declaration.hasDeprecatedProperties ? "@available(*, deprecated)\n    " : ""
         guard declaration.reason == nil, !declaration.properties.isEmpty else {
-            if conformances.contains("CoreModel") {
-                source = """
-                    \(Self.isolation)extension \(type): \(Self.isolation)Pippin.CoreModel {\(Self.observed(observed))}
-                    """
-            }
+            if !isConforming || !observed.isEmpty { source = "\(head)\(self.observed(observed))}" }
             return
         }
         let names = declaration.properties.map(\.name)
-        let inheritance = conformances.contains("CoreModel") ? ": \(Self.isolation)Pippin.CoreModel" : ""
         source = """
-            \(Self.isolation)extension \(type)\(inheritance) {
-            \(Self.coding(names))
-            \(Self.reader(declaration.properties, isNested: type.contains(".")))
-            \(Self.columns(names))\(Self.observed(observed))
+            \(head)
+            \(coding(names))
+            \(reader(declaration.properties, isNested: type.contains(".")))
+            \(columns(names))\(self.observed(observed))
             }
             """
     }
@@ -48,18 +48,18 @@ package struct CoreModelExpansion: Equatable, Sendable {
     ///
     /// The members are public, since the type may get its access from an enclosing extension that the macro does not
     /// see.
-    private static func coding(_ properties: [String]) -> String {
+    private func coding(_ properties: [String]) -> String {
         """
             private enum CodingKeys: Swift.String, Swift.CodingKey {
         \(lines(properties) { "        case `\($0)`" })
             }
 
-            public init(from decoder: any Swift.Decoder) throws {
+            \(availability)public init(from decoder: any Swift.Decoder) throws {
                 let container = try decoder.container(keyedBy: CodingKeys.self)
         \(lines(properties) { "        self.`\($0)` = try Pippin.ModelCoding.value(of: .`\($0)`, in: container)" })
             }
 
-            public func encode(to encoder: any Swift.Encoder) throws {
+            \(availability)public func encode(to encoder: any Swift.Encoder) throws {
                 var container = encoder.container(keyedBy: CodingKeys.self)
         \(lines(properties) { "        try Pippin.ModelCoding.encode(self.`\($0)`, as: .`\($0)`, in: &container)" })
             }
@@ -72,7 +72,7 @@ package struct CoreModelExpansion: Equatable, Sendable {
     ///
     /// An extension of a nested type does not see the types that are declared beside it, so there a value gets its
     /// property's type without naming it, as it does where the declaration leaves its type to the compiler.
-    private static func reader(_ properties: [ModelDeclaration.Property], isNested: Bool) -> String {
+    private func reader(_ properties: [ModelDeclaration.Property], isNested: Bool) -> String {
         let values = properties.enumerated().map { place, property in
             guard let type = property.type, !isNested else {
                 return """
@@ -84,23 +84,23 @@ package struct CoreModelExpansion: Equatable, Sendable {
         }
         let assignments = properties.enumerated().map { "        self.`\($1.name)` = value\($0)" }
         return """
-                private init(columns: borrowing Pippin.ColumnReader) throws {
+                \(availability)private init(columns: borrowing Pippin.ColumnReader) throws {
             \((values + assignments).joined(separator: "\n"))
                 }
 
             """
     }
 
-    private static func columns(_ properties: [String]) -> String {
+    private func columns(_ properties: [String]) -> String {
         let numbered = Array(properties.enumerated())
         return """
-                private func write(columns: borrowing Pippin.ColumnWriter) throws {
+                \(availability)private func write(columns: borrowing Pippin.ColumnWriter) throws {
             \(lines(numbered) { "        try columns.set(self.`\($1)`, at: \($0))" })
                 }
 
-                public static var compiledColumns: Pippin.ModelColumns? {
+                \(availability)public static var compiledColumns: Pippin.ModelColumns? {
                     Pippin.ModelColumns(
-                        [\(properties.map { "\"\($0)\"" }.joined(separator: ", "))],
+                        [\(properties.map(Self.literal).joined(separator: ", "))],
                         read: { columns in try Self(columns: columns) },
                         write: { (model: borrowing Self, columns) in try model.write(columns: columns) })
                 }
@@ -108,21 +108,26 @@ package struct CoreModelExpansion: Equatable, Sendable {
     }
 
     /// Nothing for a model without such properties.
-    private static func observed(_ properties: [String]) -> String {
+    private func observed(_ properties: [String]) -> String {
         guard !properties.isEmpty else { return "" }
         return """
 
 
-                public static var observedProperties: [Swift.AnyKeyPath: Swift.String] {
+                \(availability)public static var observedProperties: [Swift.AnyKeyPath: Swift.String] {
                     [
-            \(lines(properties) { "            \\Self.`\($0)`: \"\($0)\"," })
+            \(lines(properties) { "            \\Self.`\($0)`: \(Self.literal($0))," })
                     ]
                 }
 
             """
     }
 
-    private static func lines<Element>(_ elements: [Element], _ line: (Element) -> String) -> String {
+    /// A name as a literal: one in backticks may have quotation marks.
+    private static func literal(_ name: String) -> String {
+        "\"\(name.replacing("\"", with: "\\\""))\""
+    }
+
+    private func lines<Element>(_ elements: [Element], _ line: (Element) -> String) -> String {
         elements.map(line).joined(separator: "\n")
     }
 }
