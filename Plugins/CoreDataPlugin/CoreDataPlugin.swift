@@ -27,8 +27,9 @@ struct CoreDataPlugin: BuildToolPlugin {
                 compiler: try context.tool(named: "swiftc").url, workFolder: context.pluginWorkDirectoryURL)
             let sources = module.sourceFiles(withSuffix: ".swift").map(\.url)
             let folder = URL(fileURLWithPath: folders.folder(of: module))
-            let models = Self.packages(["xcdatamodeld", "xcdatamodel"], in: folder)
-            let mappings = Self.packages(["xcmappingmodel"], in: folder)
+            let models = Self.packages(["xcdatamodeld", "xcdatamodel"], of: module, in: folder)
+            let mappings = Self.packages(["xcmappingmodel"], of: module, in: folder)
+            guard Self.haveNamesOfTheirOwn(models) && Self.haveNamesOfTheirOwn(mappings) else { return [] }
             let common = try arguments(for: module, context, sources)
             let output = context.pluginWorkDirectoryURL
 
@@ -81,23 +82,39 @@ struct CoreDataPlugin: BuildToolPlugin {
         return "\(model.deletingPathExtension().lastPathComponent).\(fileExtension)"
     }
 
-    /// The models among the sources, versioned (`.xcdatamodeld`) or not (`.xcdatamodel`), or the mapping models.
-    private static func packages(_ extensions: [String], in folder: URL) -> [URL] {
-        let contents = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
-        var packages: [URL] = []
-        while let url = contents?.nextObject() as? URL {
-            // macOS leaves a hidden “._Name” with a file's attributes on disks that have none.
-            guard extensions.contains(url.pathExtension), !url.lastPathComponent.hasPrefix(".") else { continue }
-            packages.append(url)
-            contents?.skipDescendants()
+    /// The models in the target's folder, versioned (`.xcdatamodeld`) or not (`.xcdatamodel`), or the mapping models.
+    ///
+    /// The target says which files are its own: in its folder there may be others that it excludes, other targets, and
+    /// the packages that it depends on.
+    private static func packages(_ extensions: [String], of module: SwiftSourceModuleTarget, in folder: URL) -> [URL] {
+        let depth = folder.pathComponents.count
+        let packages = module.sourceFiles.compactMap { file -> URL? in
+            let names = file.url.pathComponents
+            guard let place = names.indices.dropFirst(depth).first(where: { place in
+                extensions.contains((names[place] as NSString).pathExtension)
+            }) else { return nil }
+            // A file in a model, where the tools do not take the model as a whole, is as good as the model.
+            return names[(place + 1)...].reduce(file.url) { url, _ in url.deletingLastPathComponent() }
         }
-        return packages.sorted { $0.path < $1.path }
+        // macOS leaves a hidden “._Name” with a file's attributes on disks that have none.
+        return Set(packages).filter { !$0.lastPathComponent.hasPrefix(".") }.sorted { $0.path < $1.path }
+    }
+
+    /// Whether no two models would be compiled into files of one name; an error names those that would.
+    private static func haveNamesOfTheirOwn(_ models: [URL]) -> Bool {
+        let groups = Dictionary(grouping: models) { $0.deletingPathExtension().lastPathComponent }
+        for models in groups.values where models.count > 1 {
+            let paths = models.map { "“\($0.path)”" }.joined(separator: " and ")
+            Diagnostics.error("\(paths) would be compiled into one file: models of a target need names of their own")
+        }
+        return groups.count == models.count
     }
 
     /// A model and all files in it: named as inputs, they are neither missed when they change nor warned about as
-    /// unhandled.
+    /// unhandled. A model may be a symbolic link to another target's.
     private static func files(in model: URL) -> [URL] {
-        let contents = FileManager.default.enumerator(at: model, includingPropertiesForKeys: [.isDirectoryKey])
+        let contents = FileManager.default.enumerator(
+            at: model.resolvingSymlinksInPath(), includingPropertiesForKeys: [.isDirectoryKey])
         var files = [model]
         while let url = contents?.nextObject() as? URL {
             let isFolder = (try? url.resourceValues(forKeys: [.isDirectoryKey]))?.isDirectory ?? false

@@ -22,7 +22,7 @@ let package = Package(
             plugins: [.plugin(name: "CoreDataPlugin", package: "Pippin")]),
         .executableTarget(
             name: "Check", dependencies: ["Library", .product(name: "CoreData", package: "Pippin")],
-            swiftSettings: settings,
+            exclude: ["Drafts"], swiftSettings: settings,
             plugins: [.plugin(name: "CoreDataPlugin", package: "Pippin")]),
     ],
     swiftLanguageModes: [.v6]

@@ -74,7 +74,9 @@ package struct ModelPackage: Sendable {
     private static func package(
         _ url: URL, versionExtension: String, info: VersionInfo, named: String?
     ) throws -> ModelPackage {
-        let files = try FileManager.default.contentsOfDirectory(at: url, includingPropertiesForKeys: nil)
+        // A package may be a symbolic link, whose contents Foundation does not list.
+        let files = try FileManager.default.contentsOfDirectory(
+            at: url.resolvingSymlinksInPath(), includingPropertiesForKeys: nil)
         // macOS leaves a hidden “._Name.mom” with a file's attributes on disks that have none.
         let versions = files.filter { $0.pathExtension == versionExtension && !$0.lastPathComponent.hasPrefix(".") }
             .map { Version(name: $0.deletingPathExtension().lastPathComponent, url: $0) }.ordered { $0.name < $1.name }
