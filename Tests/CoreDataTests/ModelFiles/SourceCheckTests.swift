@@ -36,6 +36,23 @@ struct SourceCheckTests {
             ])
     }
 
+    @Test("An element of a name that Xcode does not write is left out, with a warning")
+    func unknownElements() throws {
+        let xml = """
+            <model><elements/>
+            <entity name="A"><userInfo/>
+                <attribut name="x" attributeType="String"/>
+            </entity>
+            <entitty name="B"/></model>
+            """
+        #expect(try SourceReader.document(of: Data(xml.utf8)).entities.map(\.properties.count) == [0])
+        #expect(
+            try SourceReader.warnings(of: Data(xml.utf8)).map(\.text) == [
+                "line 5: <entitty> is not understood. It is left out",
+                "line 3, entity “A”: <attribut> is not understood. It is left out",
+            ])
+    }
+
     @Test("The decimals of a set that a predicate names are read from a model")
     func decimalsOfASet() throws {
 
