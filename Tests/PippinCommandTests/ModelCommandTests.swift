@@ -444,6 +444,20 @@ struct ModelCommandTests {
         }
     }
 
+    @Test("generate writes nothing of a model that is wrong as a whole, and names the place")
+    func generateWrong() throws {
+        let twice = "<model><entity name='A'/>\n<entity name='A'/></model>"
+        let orphan = "<model>\n<entity name='B' parentEntity='Zed'/></model>"
+        for (model, reason) in [(twice, "there are two entities"), (orphan, "its parent entity “Zed”")] {
+            try withModels([model]) { _, paths in
+                let run = CommandRun("model", "generate", paths[0], "--all")
+                #expect(run.status == 1)
+                #expect(run.output.isEmpty)
+                #expect(run.errors.contains(reason) && run.errors.contains("line 2"), "\(run.errors)")
+            }
+        }
+    }
+
     @Test("generate says how the module of the classes is named")
     func generateForModule() throws {
         let model = Self.first.replacing("representedClassName=\"Book\"", with: "representedClassName=\"App.Book\"")

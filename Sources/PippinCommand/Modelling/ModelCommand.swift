@@ -38,6 +38,7 @@ enum ModelCommand {
         _ options: ModelInvocation.GenerateOptions, _ output: (String) throws -> Void
     ) throws {
         let source = try ModelSource(options.model)
+        try source.check()
         var document = source.document
         if options.isForAll {
             for index in document.entities.indices {

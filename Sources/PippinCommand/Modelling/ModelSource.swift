@@ -62,6 +62,13 @@ struct ModelSource {
         version.flatMap { ModelPackage.line(ofEntity: problem.entity, property: problem.property, in: $0) }
     }
 
+    /// Checks the model of a file as a whole.
+    ///
+    /// - Throws: an error that names file, line, entity and property.
+    func check() throws {
+        if let version { try ModelPackage.check(document, of: version) }
+    }
+
     private init(document: ModelDocument, versionHashes: [String: Data], title: String) {
         self.document = document
         self.versionHashes = versionHashes
@@ -93,7 +100,7 @@ struct ModelSource {
     ///
     /// - Throws: an error that names the entity and property that are wrong, and their place in a model file.
     func model() throws -> NSManagedObjectModel {
-        if let version { try ModelPackage.check(document, of: version) }
+        try check()
         return try ModelFileError.naming(nil) {
             let model = try ModelAssembler.model(document, versionHashes: versionHashes)
             model.recordedVersionChecksum = checksum
