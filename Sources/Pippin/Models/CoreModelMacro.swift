@@ -16,6 +16,9 @@
 /// If a type declares `init(from:)`, `encode(to:)` or `CodingKeys`, is a final class, or has lazy or wrapped properties
 /// or constants with a value, it is read and written by its coding: the macro adds only the conformance. Declare your
 /// own coding in the type itself; the compiler rejects it in an extension as a redeclaration.
+///
+/// In a module whose declarations belong to the main actor by default, models belong to no actor. Mark the structs that
+/// are their values `nonisolated`, since they are coded off the main actor.
 @attached(
     extension, conformances: CoreModel, names: named(CodingKeys), named(init(from:)), named(encode(to:)),
     named(init(columns:)), named(write(columns:)), named(compiledColumns), named(observedProperties))
