@@ -90,9 +90,11 @@ struct CoreDataPlugin: BuildToolPlugin {
         let depth = folder.pathComponents.count
         let packages = module.sourceFiles.compactMap { file -> URL? in
             let names = file.url.pathComponents
-            guard let place = names.indices.dropFirst(depth).first(where: { place in
-                extensions.contains((names[place] as NSString).pathExtension)
-            }) else { return nil }
+            guard
+                let place = names.indices.dropFirst(depth).first(where: { place in
+                    extensions.contains((names[place] as NSString).pathExtension)
+                })
+            else { return nil }
             // A file in a model, where the tools do not take the model as a whole, is as good as the model.
             return names[(place + 1)...].reduce(file.url) { url, _ in url.deletingLastPathComponent() }
         }
