@@ -22,7 +22,9 @@ struct DocumentMigration {
             let state = try FileState(of: url)
             let metadata = try store.metadataForPersistentStore(with: url)
             // Another process may have migrated the store while this one waited.
-            if model.isConfiguration(withName: configuration, compatibleWithStoreMetadata: metadata) { return }
+            // A file is written whole, so that it cannot keep objects of entities outside of the configuration.
+            let entities = model.entities(forConfigurationName: configuration) ?? model.entities
+            if StoredVersionHashes(metadata)?.fitExactly(entities) == true { return }
             let source = try sourceModel(metadata, known)
             let mapping = try mapping(from: source, known)
             let migrated = try workspace.place(for: url, step: 1, isDatabase: false)

@@ -249,12 +249,12 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     /// - Parameters:
     ///   - configuration: the configuration of the store; `nil` for all entities.
     ///   - metadata: the store's metadata, with its entities' version hashes.
-    /// - Returns: `true` if every entity has the store's version.
+    /// - Returns: `true` if every entity has the store's version. The store may have further entities of the model.
     open func isConfiguration(
         withName configuration: String?, compatibleWithStoreMetadata metadata: [String: Any]
     ) -> Bool {
         guard let hashes = StoredVersionHashes(metadata), let entities = entities(forConfigurationName: configuration)
         else { return false }
-        return hashes.fitExactly(entities)
+        return hashes.fitExactly(StoreCompatibility.compared(entities, of: self, metadata: metadata))
     }
 }

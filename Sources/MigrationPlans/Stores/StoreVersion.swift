@@ -27,10 +27,10 @@ package struct StoreVersion {
 
     /// Whether a model fits the store.
     package func fits(_ model: NSManagedObjectModel, configuration: String?) -> Bool {
-        let members = (model.entities(forConfigurationName: configuration) ?? model.entities).compactMap(\.name)
-        let names = StoreCompatibility.withStoredSubentities(Set(members), of: model, metadata: metadata)
+        let members = model.entities(forConfigurationName: configuration) ?? model.entities
+        let entities = StoreCompatibility.compared(members, of: model, metadata: metadata)
         // This distinguishes most versions without hashing.
-        guard names == Set(StoreMetadata.hashes(in: metadata).keys) else { return false }
-        return differences(model.entities.filter { names.contains($0.name ?? "") }, of: model).isEmpty
+        guard Set(entities.compactMap(\.name)) == Set(StoreMetadata.hashes(in: metadata).keys) else { return false }
+        return differences(entities, of: model).isEmpty
     }
 }

@@ -126,7 +126,8 @@ package final class PostgresEngine: OpenableEngine {
     ) throws -> Set<String>? {
         let names = names.map { StoreCompatibility.withStoredSubentities($0, of: model, metadata: stored.metadata) }
         guard !settings.ignoresVersions else { return names }
-        let entities = model.entities.filter { names?.contains($0.name ?? "") ?? true }
+        let held = model.entities.filter { names?.contains($0.name ?? "") ?? true }
+        let entities = StoreCompatibility.compared(held, of: model, metadata: stored.metadata)
         let differences = try StoreCompatibility.differences(entities, metadata: stored.metadata) {
             try opening.cachedModel()
         }

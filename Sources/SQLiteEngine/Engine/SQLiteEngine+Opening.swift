@@ -47,7 +47,8 @@ extension SQLiteEngine {
         let version = try file.run("open the store") { try file.connection.integer("PRAGMA schema_version") ?? 0 }
         let metadata = try file.metadata()
         let names = names.map { StoreCompatibility.withStoredSubentities($0, of: model, metadata: metadata) }
-        let entities = model.entities.filter { names?.contains($0.name ?? "") ?? true }
+        let held = model.entities.filter { names?.contains($0.name ?? "") ?? true }
+        let entities = StoreCompatibility.compared(held, of: model, metadata: metadata)
         if !settings.ignoresVersions { try checkVersion(of: file, metadata, entities, in: model) }
         let catalog = try file.catalog()
         let schema = SQLSchema(

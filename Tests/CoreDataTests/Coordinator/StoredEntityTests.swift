@@ -23,11 +23,12 @@ struct StoredEntityTests {
     }
 
     private func withContext(
-        _ model: NSManagedObjectModel, configuration: String? = nil, _ body: (NSManagedObjectContext) throws -> Void
+        _ model: NSManagedObjectModel, configuration: String? = nil, options: [AnyHashable: Any]? = nil,
+        _ body: (NSManagedObjectContext) throws -> Void
     ) throws {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         let store = try coordinator.addPersistentStore(
-            ofType: NSSQLiteStoreType, configurationName: configuration, at: file, options: nil)
+            ofType: NSSQLiteStoreType, configurationName: configuration, at: file, options: options)
         let context = NSManagedObjectContext(.privateQueue)
         context.persistentStoreCoordinator = coordinator
         try context.performAndWait { try body(context) }
@@ -48,6 +49,41 @@ struct StoredEntityTests {
             #expect(found.map { $0.entity.name } == ["Book", "GraphicNovel"])
             #expect(found.last?.string("color") == "red")
         }
+    }
+
+    @Test(
+        "A configuration opens a store of all entities: its own objects are found and changed, the others stay",
+        arguments: [nil, [NSMigratePersistentStoresAutomaticallyOption: true]] as [[String: Bool]?])
+    func storeOfAll(options: [String: Bool]?) throws {
+        try withContext(model()) { context in
+            try fill(context)
+            context.make("Page", ["name": "1"])
+            try context.save()
+        }
+        let pages = model()
+        pages.setEntities([pages.entity("Page")], forConfigurationName: "Pages")
+        let metadata = try NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: NSSQLiteStoreType, at: file)
+        #expect(pages.isConfiguration(withName: "Pages", compatibleWithStoreMetadata: metadata))
+        try withContext(pages, configuration: "Pages", options: options) { context in
+            #expect(try context.all("Page").count == 1)
+            #expect(try context.all("Book").isEmpty)
+            context.make("Page", ["name": "2"])
+            try context.save()
+        }
+        try withContext(model()) { context in
+            let found = try ["Page", "Book"].map { try context.all($0, by: "name").map { $0.string("name") } }
+            #expect(found == [["1", "2"], ["A", "B"]])
+        }
+    }
+
+    @Test("A configuration does not open a store of all entities in which another entity has another version")
+    func otherVersion() throws {
+        try withContext(model(), fill)
+        let changed = model()
+        changed.entity("Book").properties.append(Library.attribute("pages", .integer64AttributeType))
+        changed.setEntities([changed.entity("Page")], forConfigurationName: "Pages")
+        let error = #expect(throws: NSError.self) { try withContext(changed, configuration: "Pages") { _ in } }
+        #expect(error?.code == NSPersistentStoreIncompatibleVersionHashError)
     }
 
     @Test("A configuration without a subentity makes a store, and opens it again")
