@@ -58,17 +58,22 @@ package struct ModelPackage: Sendable {
             let info = try versionInfo(beside: url)
             return ModelPackage(
                 url: url, versions: [Version(name: name, url: url)], currentVersionName: name, info: info)
-        case "momd":
-            let info = try versionInfo(in: url)
-            return try package(url, versionExtension: "mom", info: info, named: info.currentVersionName)
+        case "momd": return try compiledPackage(url)
         case "xcdatamodeld":
             return try package(
                 url, versionExtension: "xcdatamodel", info: VersionInfo(), named: try currentVersion(ofSource: url))
         default:
+            // Swift packages, whose resources Xcode's tools would compile anew, have compiled models under other names.
+            if isDirectory.boolValue, let package = try? compiledPackage(url) { return package }
             throw ModelFileError(
                 .corrupt,
                 reason: "its extension is “\(url.pathExtension)”; momd, mom, xcdatamodeld or xcdatamodel expected")
         }
+    }
+
+    private static func compiledPackage(_ url: URL) throws -> ModelPackage {
+        let info = try versionInfo(in: url)
+        return try package(url, versionExtension: "mom", info: info, named: info.currentVersionName)
     }
 
     private static func package(

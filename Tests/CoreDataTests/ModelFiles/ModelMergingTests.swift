@@ -146,6 +146,20 @@ struct ModelPackageTests {
         }
     }
 
+    @Test("A compiled model is read under another extension, with its hashes")
+    func otherExtension() throws {
+        try inTestFolder { folder in
+            let source = folder.appendingPathComponent("Shop.xcdatamodeld")
+            let contents = source.appendingPathComponent("Shop.xcdatamodel/contents")
+            try write("<model><entity name='Order'/></model>", to: contents)
+            let compiled = folder.appendingPathComponent("Shop.momd_precompiled")
+            try SourceModelCompiler.compileModel(at: source, to: folder.appendingPathComponent("Shop.momd"))
+            try FileManager.default.moveItem(at: folder.appendingPathComponent("Shop.momd"), to: compiled)
+            #expect(NSManagedObjectModel(contentsOf: compiled)?.entities.map(\.name) == ["Order"])
+            #expect(try ModelPackage(at: compiled).info.versionHashes["Shop"]?.keys.sorted() == ["Order"])
+        }
+    }
+
     @Test("A package that is missing, empty or of another kind is refused, by name")
     func wrongPackages() throws {
         try inTestFolder { folder in
