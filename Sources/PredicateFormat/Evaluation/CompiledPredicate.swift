@@ -46,6 +46,7 @@ package final class CompiledPredicate: Sendable {
     }
 
     private static func compile(_ comparison: ComparisonTree) -> Test {
+        let comparison = comparison.findingObject { if case .constant(.object) = $0 { true } else { false } }
         let left =
             comparison.modifier == .direct
             ? CompiledExpression.compile(comparison.left) : CompiledExpression.compileElements(comparison.left)

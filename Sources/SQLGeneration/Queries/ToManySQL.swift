@@ -144,7 +144,7 @@ extension PredicateSQL {
 
     /// `ANY pages.number > 3`, `ALL pages.number > 3`.
     func existence(_ tree: ComparisonTree, in scope: SQLScope) throws -> SQLCondition {
-        var plain = tree
+        var plain = tree.findingObject { object($0) != nil }
         plain.modifier = .direct
         let origin: SQLScope
         let path: [String]

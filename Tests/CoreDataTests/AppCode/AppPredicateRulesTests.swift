@@ -45,6 +45,19 @@ struct AppPredicateRulesTests {
         #expect(try titles(both, in: context) == ["B"])
     }
 
+    @Test("ANY before a to-many relationship that CONTAINS an object changes nothing (DuckDuckGo)")
+    func anyContains() throws {
+        let context = try saved()
+        let book = try #require(try find("Book", "title == %@", "A", in: context))
+        for format in ["books CONTAINS %@", "ANY books CONTAINS %@"] {
+            let author = try find("Author", format, book, in: context)
+            #expect(author?.value(forKey: "name") as? String == "Emma", "\(format)")
+            let other = try find("Author", "name == %@", "Walden", in: context)
+            let inMemory = [author, other].map { NSPredicate(format: format, book).evaluate(with: $0) }
+            #expect(inMemory == [true, false], "\(format)")
+        }
+    }
+
     @Test("A path from an argument is read for each fetch, with changes that were not saved (Nos)")
     func pathFromChangedArgument() throws {
         let context = try saved()

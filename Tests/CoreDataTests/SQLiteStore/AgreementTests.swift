@@ -168,6 +168,7 @@ struct AgreementTests {
             NSPredicate(format: "boss IN %@", [boss, someone]), NSPredicate(format: "SELF IN %@", [boss, someone]),
             NSPredicate(format: "NOT SELF IN %@", [boss]), NSPredicate(format: "%@ IN staff", someone),
             NSPredicate(format: "staff CONTAINS %@", someone), NSPredicate(format: "ANY clubs == %@", club),
+            NSPredicate(format: "ANY staff CONTAINS %@", someone), NSPredicate(format: "ANY clubs CONTAINS %@", club),
             NSPredicate(format: "boss == %@", club), NSPredicate(format: "SELF == %@", boss.objectID),
         ]
         for predicate in predicates {
