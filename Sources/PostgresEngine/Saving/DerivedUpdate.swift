@@ -53,6 +53,8 @@ struct DerivedUpdate {
     /// Computes the changed values, after everything has been written.
     ///
     /// - Parameter returnsAll: whether the values of written rows are returned even if they have not changed.
+    /// - Returns: the objects, each with the slot of the attribute and its value.
+    /// - Throws: what the server answers.
     mutating func finish(
         returnsAll: Bool = true
     ) throws -> [(objectID: NSManagedObjectID, slot: Int, value: StoredValue)] {
