@@ -22,7 +22,7 @@ extension NSManagedObjectContext {
     /// that the event's notification includes it.
     private func insertAgain(_ object: NSManagedObject) {
         if object.isDeleted { return takeBackDeletion(of: object) }
-        guard object.isInserted, object.state.isDisjoint(with: .anyEvent) else { return }
+        guard object.isUnsavedInsertion, object.state.isDisjoint(with: .anyEvent) else { return }
         object.state.insert(.insertedInEvent)
         event.add(object)
         scheduleProcessing()

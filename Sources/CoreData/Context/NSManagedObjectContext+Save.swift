@@ -180,9 +180,14 @@ extension NSManagedObjectContext {
         for object in saved.deleted where object.state.isSuperset(of: [.fault, .valuesPending]) {
             object.state.remove([.fault, .valuesPending])
         }
+        // Hooks ask what the save did; it has taken the states of changes off already.
+        for object in saved.inserted { object.state.insert(.savedAsInserted) }
+        for object in saved.updated { object.state.insert(.savedAsUpdated) }
         for object in saved.inserted { object.didSave() }
         for object in saved.updated { object.didSave() }
         for object in saved.deleted { object.didSave() }
+        for object in saved.inserted { object.state.remove(.savedAsInserted) }
+        for object in saved.updated { object.state.remove(.savedAsUpdated) }
         for object in saved.deleted { forget(object) }
         if parent == nil { persistentStoreCoordinator?.saveListeners.notify(saved.entityNames, nil) }
         var info: [AnyHashable: Any] = [:]

@@ -88,7 +88,7 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
             NSLocalizedDescriptionKey: description, "conflictList": conflicts,
             NSPersistentStoreSaveConflictsErrorKey: conflicts,
         ]
-        let (inserted, updated) = (objects.filter(\.isInserted), objects.filter { !$0.isInserted })
+        let (inserted, updated) = (objects.filter(\.isUnsavedInsertion), objects.filter { !$0.isUnsavedInsertion })
         if !inserted.isEmpty { info[NSInsertedObjectsKey] = inserted.map(\.objectID) }
         if !updated.isEmpty { info[NSUpdatedObjectsKey] = updated.map(\.objectID) }
         return NSError(domain: NSCocoaErrorDomain, code: code, userInfo: info)

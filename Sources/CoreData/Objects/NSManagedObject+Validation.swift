@@ -57,7 +57,7 @@ extension NSManagedObject {
     /// lost once the object has been a fault.
     private func mayBeMissing(_ slot: Int) -> Bool {
         let description = layout.slots[slot]
-        return description.attribute?.derivation != nil || description.isTransient && !isInserted
+        return description.attribute?.derivation != nil || description.isTransient && !isUnsavedInsertion
     }
 
     /// The properties that an override is asked about: those that the model's rules are applied to otherwise.
@@ -69,7 +69,7 @@ extension NSManagedObject {
             keys.append(description.name)
         }
         for relationship in layout.toManys
-        where isInserted || countsAll || toManyMembersIfAny(relationship)?.hasChanges ?? false {
+        where isUnsavedInsertion || countsAll || toManyMembersIfAny(relationship)?.hasChanges ?? false {
             keys.append(relationship.name)
         }
         return keys + others.filter { layout.propertyByName[$0] == nil }
@@ -90,7 +90,7 @@ extension NSManagedObject {
             let invalid: NSManagedObject? =
                 switch relations[relationship.index] {
                 case .toOne(let destination?)
-                where isInserted || snapshot[relationship.slot] != values[relationship.slot]:
+                where isUnsavedInsertion || snapshot[relationship.slot] != values[relationship.slot]:
                     destination.isLost(to: relationship) ? destination : nil
                 case .toMany(let members): members.added.first { $0.isLost(to: relationship) }
                 default: nil
@@ -107,7 +107,7 @@ extension NSManagedObject {
 
     private func countError(of relationship: RelationshipLayout, countsAll: Bool) -> NSError? {
         // Unchanged relationships were valid when they were saved.
-        let counts = isInserted || countsAll
+        let counts = isUnsavedInsertion || countsAll
         guard let members = toManyMembersIfAny(relationship) ?? (counts ? toManyMembers(relationship) : nil),
             members.hasChanges || counts
         else { return nil }

@@ -50,6 +50,12 @@ package struct ObjectState: OptionSet {
     /// A fault that was fired although its row is gone: it shows no values.
     static let lost = ObjectState(rawValue: 1_048_576)
 
+    /// Was new, and the context tells the objects of its save that they are saved.
+    static let savedAsInserted = ObjectState(rawValue: 2_097_152)
+
+    /// Was changed, and the context tells the objects of its save that they are saved.
+    static let savedAsUpdated = ObjectState(rawValue: 4_194_304)
+
     static let anyChange: ObjectState = [.inserted, .updated, .deleted]
     static let anyEvent: ObjectState = [.insertedInEvent, .updatedInEvent, .deletedInEvent]
 }

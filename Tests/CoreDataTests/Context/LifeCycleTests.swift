@@ -4,6 +4,8 @@ import Testing
 /// Counts the calls of its life cycle.
 final class Witness: NSManagedObject {
     var calls: [String] = []
+    /// Whether it was new, changed or deleted, as its last `didSave` saw it.
+    var saved: [Bool] = []
 
     override func awakeFromInsert() {
         super.awakeFromInsert()
@@ -22,6 +24,7 @@ final class Witness: NSManagedObject {
     override func didSave() {
         super.didSave()
         calls.append("didSave")
+        saved = [isInserted, isUpdated, isDeleted]
     }
     override func prepareForDeletion() {
         super.prepareForDeletion()
@@ -63,6 +66,21 @@ struct LifeCycleTests {
         #expect(witness.calls.last == "didSave")
         context.reset()
         #expect(try context.all("Witness").first?.string("stamp") == "stamped")
+    }
+
+    @Test("In didSave, isInserted, isUpdated and isDeleted say what the save did")
+    func statesInDidSave() throws {
+        let witness = Witness(context: context)
+        try context.save()
+        #expect(witness.saved == [true, false, false])
+        #expect(!witness.isInserted && !witness.hasChanges && context.insertedObjects.isEmpty)
+        witness.setValue("changed", forKey: "name")
+        try context.save()
+        #expect(witness.saved == [false, true, false])
+        #expect(!witness.isUpdated && context.updatedObjects.isEmpty)
+        context.delete(witness)
+        try context.save()
+        #expect(witness.saved == [false, false, true])
     }
 
     @Test("A fetched object is of its class, and wakes up when its values are first read")
