@@ -137,13 +137,15 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, NSKeyValueObserving 
     /// The object's context; `nil` if that was released, or the object was deleted and saved.
     open var managedObjectContext: NSManagedObjectContext? { storedContext }
 
-    /// Whether the object is new and will be written by the next save; in `didSave()`, whether that save wrote it as new.
+    /// Whether the object is new and will be written by the next save; in `didSave()`, whether that save wrote it as
+    /// new.
     open var isInserted: Bool { isUnsavedInsertion || state.contains(.savedAsInserted) && !state.contains(.deleted) }
 
     /// Whether the object is new and no save has written it, also in `didSave()`.
     final var isUnsavedInsertion: Bool { state.contains(.inserted) && !state.contains(.deleted) }
 
-    /// Whether the object is changed and will be written by the next save; in `didSave()`, whether that save changed it.
+    /// Whether the object is changed and will be written by the next save; in `didSave()`, whether that save wrote the
+    /// change.
     open var isUpdated: Bool {
         !state.isDisjoint(with: [.updated, .savedAsUpdated]) && state.isDisjoint(with: [.inserted, .deleted])
     }
@@ -198,8 +200,8 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, NSKeyValueObserving 
     /// Called before a save, also for objects that the save deletes. Changes made here are saved too.
     open func willSave() {}
 
-    /// Called after a save, also for objects that it deleted. `isInserted`, `isUpdated` and `isDeleted` say what the save
-    /// did, until all its objects were called.
+    /// Called after a save, also for objects that it deleted. `isInserted`, `isUpdated` and `isDeleted` say what the
+    /// save did, until all its objects were called.
     open func didSave() {}
 
     /// Called before the object becomes a fault.
