@@ -77,7 +77,7 @@ struct DictionaryTests {
         #expect(try titles(1, 1) == ["a"])
     }
 
-    @Test("of groups are in an order that the database does not have")
+    @Test("Groups are in an order that the database does not have")
     func groupOrder() throws {
         _ = context.insert("Book", ["title": "C", "pageCount": 1])
         try context.save()

@@ -7,8 +7,8 @@ extension NSManagedObjectModel {
     /// The localization dictionary is that of the file `<Name>Model.strings` beside a model `<Name>`, or in the folder
     /// of a language beside it, such as `de.lproj`.
     ///
-    /// - Parameter url: a compiled model, `.momd` (the folder may have another extension) or `.mom`, or, unlike Apple's,
-    ///   also a source model, `.xcdatamodeld` or `.xcdatamodel`. The version hashes are those of the package's
+    /// - Parameter url: a compiled model, `.momd` (the folder may have another extension) or `.mom`, or, unlike
+    ///   Apple's, also a source model, `.xcdatamodeld` or `.xcdatamodel`. The version hashes are those of the package's
     ///   `VersionInfo.plist`.
     public convenience init?(contentsOf url: URL) {
         guard let model = try? ModelPackage(at: url).localizedModel() else { return nil }

@@ -41,8 +41,8 @@ struct FieldPlan: Sendable {
     let property: String
     let isOptional: Bool
     let kind: FieldKind
-    /// The type of an optional one's values if it is optional itself, `Int?` of an `Int??`: nil is a value then. Nil for
-    /// any other property.
+    /// The type of an optional one's values if it is optional itself, `Int?` of an `Int??`: nil is a value then. Nil
+    /// for any other property.
     var optionalContent: Any.Type?
     /// The value for objects that were stored before the property existed: for a list, nothing in it.
     var emptyValue: Data?

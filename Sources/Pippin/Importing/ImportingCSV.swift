@@ -14,9 +14,9 @@ extension PersistenceManager {
     /// empty is there if such texts are all that it requires. A list is JSON in its column.
     ///
     /// A model that is stored already keeps its values of the properties that have no column, such as the author in a
-    /// list of `id,title,price`. A property that is not optional must have a column, a list, too. A nested struct is one
-    /// value: a column of it replaces all of it. Where models of one type are at several places, such as an author and
-    /// an editor, all of them have the same columns; models in JSON have all of their values.
+    /// list of `id,title,price`. A property that is not optional must have a column, a list, too. A nested struct is
+    /// one value: a column of it replaces all of it. Where models of one type are at several places, such as an author
+    /// and an editor, all of them have the same columns; models in JSON have all of their values.
     ///
     /// A text must be a value as a whole, or its record is refused: with its line, the column, the text and what was
     /// expected. `1,5`, `9abc`, `0x10` and `nan` are not numbers, 70000 is not an `Int16`, and the 30th of February is

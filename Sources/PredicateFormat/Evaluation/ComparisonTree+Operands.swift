@@ -28,8 +28,8 @@ extension ComparisonTree {
         }
     }
 
-    /// `ANY books CONTAINS %@` with an object asks what it asks without `ANY`, whether the object is one of the books: an
-    /// object itself contains nothing.
+    /// `ANY books CONTAINS %@` with an object asks what it asks without `ANY`, whether the object is one of the books:
+    /// an object itself contains nothing.
     package func findingObject(_ isObject: (ExpressionTree) -> Bool) -> ComparisonTree {
         guard modifier == .any, comparison == .contains, isObject(right) else { return self }
         return ComparisonTree(left, .equalTo, right, modifier: .any)

@@ -57,7 +57,7 @@ struct FetchIndexTests {
             ])
     }
 
-    @Test("that a used model lists twice, as those of Apple's programs do, is made once")
+    @Test("A used model may list an index twice, as those of Apple's programs do; it is made once")
     func repeated() throws {
         let title = makeAttribute("title", .stringAttributeType)
         let entity = makeEntity("Task", title).with(index: "title", "title").with(index: "title", "title")
