@@ -99,6 +99,7 @@ enum Rooms {
     /// Dependencies that go upward, by the folder that depends on another, each with its reason: Core Data's own
     /// concepts, and PostgreSQL's connections.
     static let upward: [String: [String: String]] = [
+        "CoreData/Undo": ["Context": "an action is named within the block of a context, or a turn of the main queue"],
         "CoreData/Objects": ["Context": "an object knows its context"],
         "CoreData/Context": ["Coordinator": "a context knows its coordinator"],
         "CoreData/Stores": [

@@ -18,6 +18,13 @@ final class ContextQueue: Sendable {
     private static let markMainQueue: Void = DispatchQueue.main.setSpecific(key: main, value: true)
 
     private static var isOnMainQueue: Bool { MainThread.isCurrent || DispatchQueue.getSpecific(key: main) == true }
+
+    /// Whether the caller is on the main queue.
+    static var isCallerOnMainQueue: Bool {
+        _ = markMainQueue
+        return isOnMainQueue
+    }
+
     private static let mainIdentity = ObjectIdentifier(DispatchQueue.main)
 
     /// Whether the caller is on the main queue, or holds it.

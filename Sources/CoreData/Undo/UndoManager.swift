@@ -74,7 +74,7 @@ open class UndoManager: NSObject {
     /// - Parameter isBlock: whether the event is the block of a private queue.
     package final func endEvent(isBlock: Bool) {
         guard hasEventGroup, open.count == 1, !isUndoing, !isRedoing else { return }
-        hasEndedInTurn = isBlock && Thread.isMainThread
+        hasEndedInTurn = isBlock && ContextQueue.isCallerOnMainQueue
         endUndoGrouping()
     }
 
@@ -82,7 +82,7 @@ open class UndoManager: NSObject {
         guard groupsByEvent, open.isEmpty, !isUndoing, !isRedoing else { return }
         open.append(UndoGroup())
         hasEventGroup = true
-        guard Thread.isMainThread else { return }
+        guard ContextQueue.isCallerOnMainQueue else { return }
         // A weak reference, only used by the main queue, like the manager.
         let later = WeakManager(self)
         DispatchQueue.main.async {
@@ -94,7 +94,7 @@ open class UndoManager: NSObject {
     /// The group of the present event, whose changes a context registers when the event ends; otherwise the last one.
     private func groupToName() -> UndoGroup? {
         // After a block of a private queue that the main queue waited for, it is the block's group.
-        let isInTurn = Thread.isMainThread && !hasEndedInTurn
+        let isInTurn = ContextQueue.isCallerOnMainQueue && !hasEndedInTurn
         if NSManagedObjectContext.current.map({ $0.undoManager === self }) ?? isInTurn { openEventGroupIfNeeded() }
         return open.first ?? undoStack.last
     }

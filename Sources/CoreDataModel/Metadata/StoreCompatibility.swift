@@ -56,16 +56,6 @@ package enum StoreCompatibility {
         return names.union(inheriting.compactMap(\.name).filter { stored[$0] != nil })
     }
 
-    /// The entities whose versions are compared: those of a configuration, and all others of the model that the store
-    /// has. A store of all entities fits a configuration, too: the tables of the others stay as they are.
-    package static func compared(
-        _ entities: [NSEntityDescription], of model: NSManagedObjectModel, metadata: [String: Any]
-    ) -> [NSEntityDescription] {
-        let stored = StoreMetadata.hashes(in: metadata)
-        let names = Set(entities.compactMap(\.name))
-        return model.entities.filter { names.contains($0.name ?? "") || stored[$0.name ?? ""] != nil }
-    }
-
     /// The error for a store that the model does not fit, which migration looks for.
     ///
     /// - Parameters:

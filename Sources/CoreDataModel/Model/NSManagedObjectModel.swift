@@ -255,6 +255,6 @@ open class NSManagedObjectModel: NSObject, NSCopying, @unchecked Sendable {
     ) -> Bool {
         guard let hashes = StoredVersionHashes(metadata), let entities = entities(forConfigurationName: configuration)
         else { return false }
-        return hashes.fitExactly(StoreCompatibility.compared(entities, of: self, metadata: metadata))
+        return hashes.fitExactly(StoredVersionHashes.compared(entities, of: self, metadata: metadata))
     }
 }

@@ -27,6 +27,16 @@ package struct StoredVersionHashes {
         checksum = metadata["NSStoreModelVersionChecksumKey"] as? String
     }
 
+    /// The entities whose versions are compared: those of a configuration, and all others of the model that the store
+    /// has. A store of all entities fits a configuration, too: the tables of the others stay as they are.
+    package static func compared(
+        _ entities: [NSEntityDescription], of model: NSManagedObjectModel, metadata: [String: Any]
+    ) -> [NSEntityDescription] {
+        let stored = metadata["NSStoreModelVersionHashes"] as? [String: Data] ?? [:]
+        let names = Set(entities.compactMap(\.name))
+        return model.entities.filter { names.contains($0.name ?? "") || stored[$0.name ?? ""] != nil }
+    }
+
     /// Whether an entity of a model is of the store's version.
     package func fit(_ entity: NSEntityDescription) -> Bool {
         guard let name = entity.name, let hash = recorded[name] else { return false }

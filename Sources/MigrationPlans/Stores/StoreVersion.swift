@@ -28,7 +28,7 @@ package struct StoreVersion {
     /// Whether a model fits the store.
     package func fits(_ model: NSManagedObjectModel, configuration: String?) -> Bool {
         let members = model.entities(forConfigurationName: configuration) ?? model.entities
-        let entities = StoreCompatibility.compared(members, of: model, metadata: metadata)
+        let entities = StoredVersionHashes.compared(members, of: model, metadata: metadata)
         // This distinguishes most versions without hashing.
         guard Set(entities.compactMap(\.name)) == Set(StoreMetadata.hashes(in: metadata).keys) else { return false }
         return differences(entities, of: model).isEmpty

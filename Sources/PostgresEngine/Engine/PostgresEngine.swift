@@ -127,7 +127,7 @@ package final class PostgresEngine: OpenableEngine {
         let names = names.map { StoreCompatibility.withStoredSubentities($0, of: model, metadata: stored.metadata) }
         guard !settings.ignoresVersions else { return names }
         let held = model.entities.filter { names?.contains($0.name ?? "") ?? true }
-        let entities = StoreCompatibility.compared(held, of: model, metadata: stored.metadata)
+        let entities = StoredVersionHashes.compared(held, of: model, metadata: stored.metadata)
         let differences = try StoreCompatibility.differences(entities, metadata: stored.metadata) {
             try opening.cachedModel()
         }

@@ -48,7 +48,7 @@ extension SQLiteEngine {
         let metadata = try file.metadata()
         let names = names.map { StoreCompatibility.withStoredSubentities($0, of: model, metadata: metadata) }
         let held = model.entities.filter { names?.contains($0.name ?? "") ?? true }
-        let entities = StoreCompatibility.compared(held, of: model, metadata: metadata)
+        let entities = StoredVersionHashes.compared(held, of: model, metadata: metadata)
         if !settings.ignoresVersions { try checkVersion(of: file, metadata, entities, in: model) }
         let catalog = try file.catalog()
         let schema = SQLSchema(
