@@ -28,7 +28,7 @@ final class ContextQueue: Sendable {
     private static let mainIdentity = ObjectIdentifier(DispatchQueue.main)
 
     /// Whether the caller is on the main queue, or holds it.
-    fileprivate static var holdsMainQueue: Bool {
+    static var holdsMainQueue: Bool {
         _ = markMainQueue
         return isOnMainQueue || HeldQueues.current?.contains(mainIdentity) ?? false
     }

@@ -74,7 +74,7 @@ open class UndoManager: NSObject {
     /// - Parameter isBlock: whether the event is the block of a private queue.
     package final func endEvent(isBlock: Bool) {
         guard hasEventGroup, open.count == 1, !isUndoing, !isRedoing else { return }
-        hasEndedInTurn = isBlock && ContextQueue.isCallerOnMainQueue
+        hasEndedInTurn = isBlock && ContextQueue.holdsMainQueue
         endUndoGrouping()
     }
 
