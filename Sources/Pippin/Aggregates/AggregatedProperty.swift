@@ -129,26 +129,12 @@ struct AggregatedProperty: Sendable {
 
     /// A value of the property as the struct has it; `nil` for none.
     func value<Value: Decodable>(_ value: Any?, _ type: Value.Type) throws -> Value {
-        let stored = StoredValue(value, kind) ?? .null
-        if let leaf = AttributeDecoder.leaf(type, stored) { return leaf }
-        return try decoded(type, stored)
-    }
-
-    /// A value decoded by its own type. An error, such as for a case that an enumeration does not have, names the
-    /// property.
-    private func decoded<Value: Decodable>(_ type: Value.Type, _ stored: StoredValue) throws -> Value {
-        do { return try Value(from: ValueDecoder(value: stored, entity: plan.name, key: path)) } catch let error
-            as DecodingError
-        {
-            throw PersistenceError.unreadable(
-                entity: plan.name, key: path, reason: error.decodingReason, underlying: error)
-        }
+        try AttributeDecoder.value(type, StoredValue(value, kind) ?? .null, entity: plan.name, key: path)
     }
 
     func decoded<Value: Decodable>(_ value: Any?, _ kind: AttributeKind, _ type: Value.Type) throws -> Value? {
         guard let stored = StoredValue(value, kind), !stored.isNull else { return nil }
-        if let leaf = AttributeDecoder.leaf(type, stored) { return leaf }
-        return try decoded(type, stored)
+        return try AttributeDecoder.value(type, stored, entity: plan.name, key: path)
     }
 }
 
@@ -183,6 +169,20 @@ extension ModelRegistry {
             }
         }
         return kind
+    }
+
+    /// The part of a path that leads through relationships; nil if it stays in the model.
+    func relationships(of path: String, in plan: EntityPlan) throws -> String? {
+        let names = path.split(separator: ".").map(String.init)
+        var (fields, count) = (plan.fields, 0)
+        for (index, name) in names.enumerated() {
+            switch fields.first(where: { $0.name == name })?.kind {
+            case .composite(let record)?: fields = record.fields
+            case .toOne(let model)?: (fields, count) = (try self.plan(model).fields, index + 1)
+            case .attribute?, .json?, .toMany?, nil: fields = []
+            }
+        }
+        return count == 0 ? nil : names.prefix(count).joined(separator: ".")
     }
 
     /// The entities of the models that a path of to-one relationships leads to, each with the key that follows.

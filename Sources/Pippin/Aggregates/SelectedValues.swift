@@ -17,7 +17,7 @@ struct SelectedValues: Sendable {
                 property, of: plan,
                 "Values that are fetched by themselves are single ones: numbers, texts, dates, UUIDs, URLs, data, "
                     + "enumerations with raw values, and references; of a model its properties. Fetch the whole model.")
-            return AttributePath(path: path, kind: kind)
+            return AttributePath(path: path, kind: kind, relationships: try registry.relationships(of: path, in: plan))
         }
     }
 
@@ -34,20 +34,10 @@ struct SelectedValues: Sendable {
             var index = 0
             func next<Next: Decodable>(_ type: Next.Type) throws -> Next {
                 defer { index += 1 }
-                return try value(values[index], type, at: paths[index].path)
+                return try AttributeDecoder.value(type, values[index], entity: plan.name, key: paths[index].path)
             }
             tuples.append((repeat try next(each types)))
         }
         return tuples
-    }
-
-    private func value<Value: Decodable>(_ stored: StoredValue, _ type: Value.Type, at path: String) throws -> Value {
-        if let value = AttributeDecoder.optionalLeaf(type, stored) { return value }
-        do { return try Value(from: ValueDecoder(value: stored, entity: plan.name, key: path)) } catch let error
-            as DecodingError
-        {
-            throw PersistenceError.unreadable(
-                entity: plan.name, key: path, reason: error.decodingReason, underlying: error)
-        }
     }
 }

@@ -32,6 +32,22 @@ enum AttributeDecoder {
         }
     }
 
+    /// A value of any type that is stored in one attribute.
+    ///
+    /// - Throws: ``PersistenceError/Code/unreadable`` for a value that the type does not accept, such as a case that an
+    ///   enumeration does not have; the error names the property.
+    static func value<Value: Decodable>(
+        _ type: Value.Type, _ stored: StoredValue, entity: String, key: String
+    ) throws -> Value {
+        if let value = optionalLeaf(type, stored) { return value }
+        do { return try Value(from: ValueDecoder(value: stored, entity: entity, key: key)) } catch let error
+            as DecodingError
+        {
+            throw PersistenceError.unreadable(
+                entity: entity, key: key, reason: error.decodingReason, underlying: error)
+        }
+    }
+
     /// A value as a type that is its own, or the optional of it; nil for every other type.
     @inline(__always)
     private static func same<Known, Value>(_ value: Known, as type: Value.Type) -> Value? {

@@ -47,10 +47,7 @@ final class ObjectRows: StructRows {
         of plan: EntityPlan, _ selection: RecordSelection, at paths: [AttributePath],
         _ body: (ContiguousArray<StoredValue>) throws -> Void
     ) throws {
-        let related = paths.compactMap { path in
-            plan.fields.first { $0.leads(along: path.path) }?.name
-        }
-        for object in try objects(of: plan, selection, prefetching: related) {
+        for object in try objects(of: plan, selection, prefetching: paths.compactMap(\.relationships)) {
             try body(
                 ContiguousArray(
                     try paths.map { path in

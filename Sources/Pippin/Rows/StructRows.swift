@@ -4,6 +4,8 @@ import CoreData
 struct AttributePath {
     let path: String
     let kind: AttributeKind
+    /// The relationships on the way to it; nil for a value of the model itself.
+    let relationships: String?
 }
 
 /// The source of the rows of models.

@@ -21,8 +21,11 @@ struct PropertyName: Sendable, Hashable {
         }
         let printed = "\(keyPath)"
         spelling = Self.readable(printed)
-        let observed = (root as? any ObservedProperties.Type)?.observedProperties
-        path = Self.path(in: printed, root: "\(root)") ?? observed?[keyPath]
+        path = Self.path(in: printed, root: "\(root)") ?? Self.observed(root)[keyPath]
+    }
+
+    private static func observed(_ root: Any.Type) -> [AnyKeyPath: String] {
+        (root as? any ObservedProperties.Type)?.observedProperties ?? [:]
     }
 
     private static func size<Value>(of type: Value.Type) -> Int { MemoryLayout<Value>.size }
