@@ -80,9 +80,9 @@ extension NSPersistentStoreCoordinator: RowSource {
         }
     }
 
-    /// Hands out the values of columns of the only store, under the lock. See `StoreEngine.forEachTuple`.
-    package func forEachTuple(_ plan: FetchPlan, _ body: (ContiguousArray<StoredValue>) throws -> Void) throws {
-        try withLock { try storesOf(plan.entity, among: nil).first?.engine.forEachTuple(plan, body) }
+    /// Hands out the values of columns of the only store, under the lock. See `StoreEngine.readTuples`.
+    package func readTuples(_ plan: FetchPlan, _ body: (ContiguousArray<StoredValue>) throws -> Void) throws {
+        try withLock { try storesOf(plan.entity, among: nil).first?.engine.readTuples(plan, body) }
     }
 
     /// The statement that the first store runs to fetch rows; nil for a store that does not run statements.

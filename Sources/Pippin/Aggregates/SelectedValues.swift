@@ -30,14 +30,22 @@ struct SelectedValues: Sendable {
         // Core Data would take a limit of 0 for no limit.
         if selection.limit.map({ $0 <= 0 }) ?? false { return [] }
         var tuples: [(repeat each Value)] = []
-        try source.forEachTuple(of: plan, selection, at: paths) { values in
-            var index = 0
-            func next<Next: Decodable>(_ type: Next.Type) throws -> Next {
-                defer { index += 1 }
-                return try AttributeDecoder.value(type, values[index], entity: plan.name, key: paths[index].path)
-            }
-            tuples.append((repeat try next(each types)))
-        }
+        try source.readTuples(of: plan, selection, at: paths) { try append($0, to: &tuples) }
         return tuples
+    }
+
+    /// Adds the tuples of some models. Swift looks up the types of a parameter pack in each closure and each call, which
+    /// takes longer than to make a tuple; so this is one function for many models.
+    @inline(never)
+    private func append<each Value: Decodable>(
+        _ values: ContiguousArray<StoredValue>, to tuples: inout [(repeat each Value)]
+    ) throws {
+        var place = 0
+        func next<Next: Decodable>() throws -> Next {
+            defer { place += 1 }
+            return try AttributeDecoder.value(
+                Next.self, values[place], entity: plan.name, key: paths[place % paths.count].path)
+        }
+        while place < values.count { tuples.append((repeat try next() as each Value)) }
     }
 }

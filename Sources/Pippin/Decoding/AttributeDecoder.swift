@@ -19,42 +19,54 @@ enum AttributeDecoder {
         }
     }
 
-    /// The same, also for optionals of these types and of texts and numbers.
-    @inline(__always)
-    static func optionalLeaf<Value>(_ type: Value.Type, _ value: StoredValue) -> Value? {
-        switch value {
-        case .string(let text): same(text, as: type)
-        case .integer(let number): same(Int(number), as: type)
-        case .double(let number): same(number, as: type)
-        case .date(let seconds): same(Date(timeIntervalSinceReferenceDate: seconds), as: type)
-        case .uuid(let uuid): same(uuid, as: type)
-        default: leaf(type, value)
-        }
-    }
-
     /// A value of any type that is stored in one attribute.
     ///
     /// - Throws: ``PersistenceError/Code/unreadable`` for a value that the type does not accept, such as a case that an
     ///   enumeration does not have; the error names the property.
     static func value<Value: Decodable>(
-        _ type: Value.Type, _ stored: StoredValue, entity: String, key: String
+        _ type: Value.Type, _ stored: StoredValue, entity: String, key: @autoclosure () -> String
     ) throws -> Value {
-        if let value = optionalLeaf(type, stored) { return value }
+        // The types are the same where a value is taken for one of another type, as is checked first. A cast would check
+        // again, slowly; and Swift would look up `Value?` anew for each value.
+        switch stored {
+        case .string(let text):
+            if Value.self == String.self { return unsafeBitCast(text, to: Value.self) }
+            if Value.self == String?.self { return unsafeBitCast(Optional(text), to: Value.self) }
+        case .integer(let number):
+            if Value.self == Int.self { return unsafeBitCast(Int(number), to: Value.self) }
+            if Value.self == Int?.self { return unsafeBitCast(Optional(Int(number)), to: Value.self) }
+            if Value.self == Bool.self { return unsafeBitCast(number != 0, to: Value.self) }
+        case .double(let number):
+            if Value.self == Double.self { return unsafeBitCast(number, to: Value.self) }
+            if Value.self == Double?.self { return unsafeBitCast(Optional(number), to: Value.self) }
+        case .date(let seconds):
+            let date = Date(timeIntervalSinceReferenceDate: seconds)
+            if Value.self == Date.self { return unsafeBitCast(date, to: Value.self) }
+            if Value.self == Date?.self { return unsafeBitCast(Optional(date), to: Value.self) }
+        case .uuid(let uuid):
+            if Value.self == UUID.self { return unsafeBitCast(uuid, to: Value.self) }
+            if Value.self == UUID?.self { return unsafeBitCast(Optional(uuid), to: Value.self) }
+        case .null:
+            if Value.self == String?.self { return unsafeBitCast(String?.none, to: Value.self) }
+            if Value.self == Int?.self { return unsafeBitCast(Int?.none, to: Value.self) }
+            if Value.self == Double?.self { return unsafeBitCast(Double?.none, to: Value.self) }
+            if Value.self == Date?.self { return unsafeBitCast(Date?.none, to: Value.self) }
+        default: break
+        }
+        return try coded(type, stored, entity, key())
+    }
+
+    /// A value that its type decodes.
+    private static func coded<Value: Decodable>(
+        _ type: Value.Type, _ stored: StoredValue, _ entity: String, _ key: String
+    ) throws -> Value {
+        if let leaf = leaf(type, stored) { return leaf }
         do { return try Value(from: ValueDecoder(value: stored, entity: entity, key: key)) } catch let error
             as DecodingError
         {
             throw PersistenceError.unreadable(
                 entity: entity, key: key, reason: error.decodingReason, underlying: error)
         }
-    }
-
-    /// A value as a type that is its own, or the optional of it; nil for every other type.
-    @inline(__always)
-    private static func same<Known, Value>(_ value: Known, as type: Value.Type) -> Value? {
-        // The types are the same, as is checked first. A cast would check again, slowly.
-        if Value.self == Known.self { return unsafeBitCast(value, to: Value.self) }
-        if Value.self == Known?.self { return unsafeBitCast(Optional(value), to: Value.self) }
-        return nil
     }
 }
 

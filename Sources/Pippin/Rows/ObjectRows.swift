@@ -43,7 +43,7 @@ final class ObjectRows: StructRows {
         return objects
     }
 
-    func forEachTuple(
+    func readTuples(
         of plan: EntityPlan, _ selection: RecordSelection, at paths: [AttributePath],
         _ body: (ContiguousArray<StoredValue>) throws -> Void
     ) throws {

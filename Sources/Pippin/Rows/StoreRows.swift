@@ -62,13 +62,13 @@
             if let failure { throw failure }
         }
 
-        func forEachTuple(
+        func readTuples(
             of plan: EntityPlan, _ selection: RecordSelection, at paths: [AttributePath],
             _ body: (ContiguousArray<StoredValue>) throws -> Void
         ) throws {
             var fetch = try fetchPlan(plan, selection)
             fetch.columns = paths.map { .keyPath($0.path) }
-            try scope.reading(coordinator) { try coordinator.forEachTuple(fetch, body) }
+            try scope.reading(coordinator) { try coordinator.readTuples(fetch, body) }
         }
 
         func rows(of plan: EntityPlan, for identifiers: [NSManagedObjectID]) throws -> ContiguousArray<Row> {

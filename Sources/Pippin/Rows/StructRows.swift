@@ -21,8 +21,9 @@ protocol StructRows: AnyObject {
         of plan: EntityPlan, _ selection: RecordSelection, _ body: (any CurrentRow) throws -> Void
     ) throws
 
-    /// Hands out values of the selected models, one model at a time, in the order of the paths.
-    func forEachTuple(
+    /// Hands out values of the selected models, a few models at a time: the values of one model after those of another,
+    /// in the order of the paths.
+    func readTuples(
         of plan: EntityPlan, _ selection: RecordSelection, at paths: [AttributePath],
         _ body: (ContiguousArray<StoredValue>) throws -> Void
     ) throws

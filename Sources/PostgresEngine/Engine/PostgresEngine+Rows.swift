@@ -23,7 +23,7 @@ extension PostgresEngine {
         try reading { try $0.fetchDictionaries(plan) }
     }
 
-    package func forEachTuple(_ plan: FetchPlan, _ body: (ContiguousArray<StoredValue>) throws -> Void) throws {
+    package func readTuples(_ plan: FetchPlan, _ body: (ContiguousArray<StoredValue>) throws -> Void) throws {
         for tuple in try reading({ try $0.fetchTuples(plan) }) { try body(tuple) }
     }
 

@@ -42,8 +42,8 @@ extension SQLiteEngine {
         try reading { try $0.fetchDictionaries(plan) }
     }
 
-    package func forEachTuple(_ plan: FetchPlan, _ body: (ContiguousArray<StoredValue>) throws -> Void) throws {
-        try reading { try $0.forEachTuple(plan, body) }
+    package func readTuples(_ plan: FetchPlan, _ body: (ContiguousArray<StoredValue>) throws -> Void) throws {
+        try reading { try $0.readTuples(plan, body) }
     }
 
     package func row(for identifier: NSManagedObjectID) throws -> Row? {

@@ -129,17 +129,20 @@ extension OpenStore {
         }
     }
 
-    /// Hands out the values of a dictionary fetch's columns.
-    func forEachTuple(_ plan: FetchPlan, _ body: (ContiguousArray<StoredValue>) throws -> Void) throws {
+    /// Hands out the values of a dictionary fetch's columns, a few rows at a time.
+    func readTuples(_ plan: FetchPlan, _ body: (ContiguousArray<StoredValue>) throws -> Void) throws {
         try run("fetch from") {
             let (cached, statement) = try prepare(plan, .dictionaries)
             defer { statement.reset() }
             var values: ContiguousArray<StoredValue> = []
             while try statement.step() {
-                values.removeAll(keepingCapacity: true)
                 for column in cached.fetch.columns { values.append(try storedValue(statement, column)) }
-                try body(values)
+                if values.count >= 256 {
+                    try body(values)
+                    values.removeAll(keepingCapacity: true)
+                }
             }
+            if !values.isEmpty { try body(values) }
         }
     }
 

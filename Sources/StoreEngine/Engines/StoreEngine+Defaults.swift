@@ -24,7 +24,7 @@ extension StoreEngine {
         }
     }
 
-    package func forEachTuple(_ plan: FetchPlan, _ body: (ContiguousArray<StoredValue>) throws -> Void) throws {
+    package func readTuples(_ plan: FetchPlan, _ body: (ContiguousArray<StoredValue>) throws -> Void) throws {
         for row in try plan.tuples(of: fetchDictionaries(plan)) { try body(row) }
     }
 

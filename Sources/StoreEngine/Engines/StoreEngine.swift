@@ -39,14 +39,15 @@ package protocol StoreEngine: AnyObject {
     /// The dictionaries that a plan finds, in order.
     func fetchDictionaries(_ plan: FetchPlan) throws -> [[String: Any]]
 
-    /// Hands out the values of the columns of a dictionary fetch, one row at a time, without dictionaries.
+    /// Hands out the values of the columns of a dictionary fetch without dictionaries, a few rows at a time: what a
+    /// caller does once a call, such as to find out about its types, takes longer than to read a row.
     ///
     /// - Parameters:
     ///   - plan: the fetch plan; its columns are key paths that end at attributes.
-    ///   - body: receives the values in the order of the columns.
+    ///   - body: receives the values of whole rows, one row after the other, in the order of the columns.
     /// - Throws: an `NSError` for a plan that the store cannot run, and for a store that cannot be read; what `body`
     ///   throws.
-    func forEachTuple(_ plan: FetchPlan, _ body: (ContiguousArray<StoredValue>) throws -> Void) throws
+    func readTuples(_ plan: FetchPlan, _ body: (ContiguousArray<StoredValue>) throws -> Void) throws
 
     /// The row of an object; `nil` if it is deleted.
     func row(for identifier: NSManagedObjectID) throws -> Row?
