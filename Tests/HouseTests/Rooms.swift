@@ -27,8 +27,8 @@ enum Rooms {
         "PostgresMigration": ["Values", "Lightweight", "Replacement", "Reconciling"],
         "SQLiteMigration": ["Lightweight", "Replacement", "Reconciling"],
         "CoreData": [
-            "Undo", "Stores", "Objects", "Context", "ObjectStores", "Coordinator", "History", "Requests", "Results",
-            "Migration", "BuiltInStores",
+            "Queues", "Undo", "Stores", "Objects", "Context", "ObjectStores", "Coordinator", "History", "Requests",
+            "Results", "Migration", "BuiltInStores",
         ],
         "Pippin": [
             "Concurrency", "Errors", "Schema", "Values", "Columns", "Models", "Derivation", "Decoding", "Rows",
@@ -99,7 +99,6 @@ enum Rooms {
     /// Dependencies that go upward, by the folder that depends on another, each with its reason: Core Data's own
     /// concepts, and PostgreSQL's connections.
     static let upward: [String: [String: String]] = [
-        "CoreData/Undo": ["Context": "an action is named within the block of a context, or a turn of the main queue"],
         "CoreData/Objects": ["Context": "an object knows its context"],
         "CoreData/Context": ["Coordinator": "a context knows its coordinator"],
         "CoreData/Stores": [

@@ -1,8 +1,8 @@
 import Foundation
 
-extension NSManagedObjectContext {
+extension NSManagedObjectContext: BlockOwner {
     /// The context whose block is running; `NSFetchRequest.execute()` uses it.
-    @TaskLocal static var current: NSManagedObjectContext?
+    static var current: NSManagedObjectContext? { RunningBlock.owner as? NSManagedObjectContext }
 
     /// Runs a block on the context's queue and waits for its result. Calls may be nested.
     ///
@@ -99,7 +99,7 @@ extension NSManagedObjectContext {
     /// Runs a block for this context. Changes are processed at the end of the outermost one.
     private func run(_ block: () -> Void, isEvent: Bool) {
         if linkToParent != nil { takePromotions() }
-        Self.$current.withValue(self) { block() }
+        RunningBlock.$owner.withValue(self) { block() }
         if isEvent { endOfEvent() }
     }
 

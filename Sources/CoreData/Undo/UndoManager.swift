@@ -95,7 +95,7 @@ open class UndoManager: NSObject {
     private func groupToName() -> UndoGroup? {
         // After a block of a private queue that the main queue waited for, it is the block's group.
         let isInTurn = ContextQueue.isCallerOnMainQueue && !hasEndedInTurn
-        if NSManagedObjectContext.current.map({ $0.undoManager === self }) ?? isInTurn { openEventGroupIfNeeded() }
+        if RunningBlock.owner.map({ $0.undoManager === self }) ?? isInTurn { openEventGroupIfNeeded() }
         return open.first ?? undoStack.last
     }
 
