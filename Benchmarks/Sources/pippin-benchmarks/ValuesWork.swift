@@ -4,7 +4,7 @@ import Pippin
 
 /// Two properties of each model, against a statement with two columns.
 let valuesWork = Work(
-    title: "fetch a text and a number of each, as tuples", budget: 1.5, operations: { $0 },
+    title: "fetch a text and a number of each, as tuples", budget: 2, operations: { $0 },
     ours: { workspace, objects in
         let store = try workspace.filledBookStore(objects)
         let manager = try Book.manager(store: store)

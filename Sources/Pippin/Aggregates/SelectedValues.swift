@@ -34,18 +34,36 @@ struct SelectedValues: Sendable {
         return tuples
     }
 
-    /// Adds the tuples of some models. Swift looks up the types of a parameter pack in each closure and each call, which
-    /// takes longer than to make a tuple; so this is one function for many models.
+    /// Adds the tuples of some models. Swift looks up the types of a parameter pack in each closure, and whenever an
+    /// element is added to an array, which takes longer than to make a tuple; so this makes many at a time.
     @inline(never)
     private func append<each Value: Decodable>(
         _ values: ContiguousArray<StoredValue>, to tuples: inout [(repeat each Value)]
     ) throws {
-        var place = 0
-        func next<Next: Decodable>() throws -> Next {
-            defer { place += 1 }
-            return try AttributeDecoder.value(
-                Next.self, values[place], entity: plan.name, key: paths[place % paths.count].path)
+        var reader = ValueReader(values, self)
+        tuples += try Array(unsafeUninitializedCapacity: values.count / paths.count) { memory, count in
+            while count < memory.count {
+                memory.initializeElement(at: count, to: (repeat try reader.next() as each Value))
+                count += 1
+            }
         }
-        while place < values.count { tuples.append((repeat try next() as each Value)) }
+    }
+}
+
+/// The values of some models, one after the other.
+private struct ValueReader {
+    let values: ContiguousArray<StoredValue>
+    let selected: SelectedValues
+    private var place = 0
+
+    init(_ values: ContiguousArray<StoredValue>, _ selected: SelectedValues) {
+        (self.values, self.selected) = (values, selected)
+    }
+
+    mutating func next<Value: Decodable>() throws -> Value {
+        defer { place += 1 }
+        return try AttributeDecoder.value(
+            Value.self, values[place], entity: selected.plan.name,
+            key: selected.paths[place % selected.paths.count].path)
     }
 }

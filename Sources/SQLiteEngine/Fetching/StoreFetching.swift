@@ -134,9 +134,15 @@ extension OpenStore {
         try run("fetch from") {
             let (cached, statement) = try prepare(plan, .dictionaries)
             defer { statement.reset() }
+            let columns = cached.fetch.columns
+            // What most columns are read by, without the rest of them, which takes time to copy for each value.
+            let kinds = ContiguousArray(columns.map { (index: Int32($0.index), storage: $0.storage) })
             var values: ContiguousArray<StoredValue> = []
             while try statement.step() {
-                for column in cached.fetch.columns { values.append(try storedValue(statement, column)) }
+                for (place, kind) in kinds.enumerated() {
+                    let value = statement.plainValue(at: kind.index, kind.storage)
+                    values.append(try value ?? storedValue(statement, columns[place]))
+                }
                 if values.count >= 256 {
                     try body(values)
                     values.removeAll(keepingCapacity: true)

@@ -60,11 +60,8 @@ extension OpenStore {
     private func storedValue(
         _ statement: Statement, _ index: Int32, _ storage: ColumnStorage?, _ attribute: AttributeLayout
     ) -> StoredValue? {
+        if let value = statement.plainValue(at: index, storage) { return value }
         switch storage {
-        case .integer, .boolean: return .integer(statement.integer(at: index))
-        case .double, .float: return .double(statement.double(at: index))
-        case .date: return .date(statement.double(at: index))
-        case .string: return .string(statement.string(at: index))
         case .decimal: return .object(NSDecimalNumber(string: statement.string(at: index)))
         case .url: return URL(string: statement.string(at: index)).map { .object($0 as NSURL) }
         case .uuid: return statement.uuid(at: index).map(StoredValue.uuid)
@@ -74,7 +71,7 @@ extension OpenStore {
             return external.value(of: statement.data(at: index), allowsExternal: allowsExternal) {
                 TransformableCoding.value(of: $0, for: attribute, external.coding)
             }
-        case .toOne, nil: return nil
+        default: return nil
         }
     }
 
@@ -101,6 +98,20 @@ extension OpenStore {
         case .text: return statement.string(at: index)
         case .blob: return statement.data(at: index)
         case .null: return nil
+        }
+    }
+}
+
+extension Statement {
+    /// The value of a column that is read without more than its kind; nil for other kinds.
+    func plainValue(at index: Int32, _ storage: ColumnStorage?) -> StoredValue? {
+        if isNull(at: index) { return .null }
+        return switch storage {
+        case .integer, .boolean: .integer(integer(at: index))
+        case .double, .float: .double(double(at: index))
+        case .date: .date(double(at: index))
+        case .string: .string(string(at: index))
+        default: nil
         }
     }
 }
