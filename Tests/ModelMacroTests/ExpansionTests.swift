@@ -17,44 +17,51 @@ struct ExpansionTests {
         private let isolation = ""
     #endif
 
+    /// What tells the modules' names from those of types; the words are those of Swift 6.3.
+    #if compiler(>=6.3)
+        private let (pippin, swift) = ("Pippin::", "Swift::")
+    #else
+        private let (pippin, swift) = ("Pippin.", "Swift.")
+    #endif
+
     @Test("is coding, a reader and a writer")
     func whole() {
         #expect(
             expansion(of: "public struct Person { let id: Int; private var name: String? }")
                 .source
                     == """
-                    \(isolation)extension Person: \(isolation)Pippin.CoreModel {
-                        private enum CodingKeys: Swift.String, Swift.CodingKey {
+                    \(isolation)extension Person: \(isolation)\(pippin)CoreModel {
+                        private enum CodingKeys: \(swift)String, \(swift)CodingKey {
                             case `id`
                             case `name`
                         }
 
-                        public init(from decoder: any Swift.Decoder) throws {
+                        public init(from decoder: any \(swift)Decoder) throws {
                             let container = try decoder.container(keyedBy: CodingKeys.self)
-                            self.`id` = try Pippin.ModelCoding.value(of: .`id`, in: container)
-                            self.`name` = try Pippin.ModelCoding.value(of: .`name`, in: container)
+                            self.`id` = try \(pippin)ModelCoding.value(of: .`id`, in: container)
+                            self.`name` = try \(pippin)ModelCoding.value(of: .`name`, in: container)
                         }
 
-                        public func encode(to encoder: any Swift.Encoder) throws {
+                        public func encode(to encoder: any \(swift)Encoder) throws {
                             var container = encoder.container(keyedBy: CodingKeys.self)
-                            try Pippin.ModelCoding.encode(self.`id`, as: .`id`, in: &container)
-                            try Pippin.ModelCoding.encode(self.`name`, as: .`name`, in: &container)
+                            try \(pippin)ModelCoding.encode(self.`id`, as: .`id`, in: &container)
+                            try \(pippin)ModelCoding.encode(self.`name`, as: .`name`, in: &container)
                         }
 
-                        private init(columns: borrowing Pippin.ColumnReader) throws {
+                        private init(columns: borrowing \(pippin)ColumnReader) throws {
                             let value0: Int = try columns.value(at: 0)
                             let value1: String? = try columns.value(at: 1)
                             self.`id` = value0
                             self.`name` = value1
                         }
 
-                        private func write(columns: borrowing Pippin.ColumnWriter) throws {
+                        private func write(columns: borrowing \(pippin)ColumnWriter) throws {
                             try columns.set(self.`id`, at: 0)
                             try columns.set(self.`name`, at: 1)
                         }
 
-                        public static var compiledColumns: Pippin.ModelColumns? {
-                            Pippin.ModelColumns(
+                        public static var compiledColumns: \(pippin)ModelColumns? {
+                            \(pippin)ModelColumns(
                                 ["id", "name"],
                                 read: { columns in try Self(columns: columns) },
                                 write: { (model: borrowing Self, columns) in try model.write(columns: columns) })
@@ -70,8 +77,8 @@ struct ExpansionTests {
             source.contains(
                 """
                         let value0: Int = try columns.value(at: 0)
-                        let type1 = Pippin.ModelCoding.type(of: { (model: Self) in model.`age` })
-                        let value1 = try Pippin.ModelCoding.value(columns.value(at: 1), as: type1)
+                        let type1 = \(pippin)ModelCoding.type(of: { (model: Self) in model.`age` })
+                        let value1 = try \(pippin)ModelCoding.value(columns.value(at: 1), as: type1)
                         self.`id` = value0
                         self.`age` = value1
                     }
@@ -82,7 +89,7 @@ struct ExpansionTests {
     func observed() {
         let member = "var age = 1 { didSet { } }"
         let source = expansion(of: "struct Person { let id: Int; \(member) }").source
-        #expect(source.contains("observedProperties: [Swift.AnyKeyPath: Swift.String]"))
+        #expect(source.contains("observedProperties: [\(swift)AnyKeyPath: \(swift)String]"))
         #expect(source.contains("\\Self.`age`: \"age\","))
         #expect(!source.contains("\\Self.`id`"))
         let coded = expansion(of: "struct Person { enum CodingKeys: String, CodingKey { case age }; \(member) }").source
@@ -98,10 +105,10 @@ struct ExpansionTests {
         #expect(
             source.contains(
                 """
-                        let type0 = Pippin.ModelCoding.type(of: { (model: Self) in model.`id` })
-                        let value0 = try Pippin.ModelCoding.value(columns.value(at: 0), as: type0)
-                        let type1 = Pippin.ModelCoding.type(of: { (model: Self) in model.`mood` })
-                        let value1 = try Pippin.ModelCoding.value(columns.value(at: 1), as: type1)
+                        let type0 = \(pippin)ModelCoding.type(of: { (model: Self) in model.`id` })
+                        let value0 = try \(pippin)ModelCoding.value(columns.value(at: 0), as: type0)
+                        let type1 = \(pippin)ModelCoding.type(of: { (model: Self) in model.`mood` })
+                        let value1 = try \(pippin)ModelCoding.value(columns.value(at: 1), as: type1)
                 """))
         #expect(!source.contains("Mood"))
     }
@@ -110,14 +117,14 @@ struct ExpansionTests {
     func byHand() {
         #expect(
             expansion(of: "struct Person { let id: Int; enum CodingKeys: CodingKey { case id } }").source
-                == "\(isolation)extension Person: \(isolation)Pippin.CoreModel {}")
+                == "\(isolation)extension Person: \(isolation)\(pippin)CoreModel {}")
     }
 
     @Test("can be seen as widely as the model, which may have its access from the extension that it is in")
     func access() {
         let source = expansion(of: "struct Person { let id: Int }", named: "V1.Person").source
-        #expect(source.contains("    public init(from decoder: any Swift.Decoder)"))
-        #expect(source.contains("    public func encode(to encoder: any Swift.Encoder)"))
+        #expect(source.contains("    public init(from decoder: any \(swift)Decoder)"))
+        #expect(source.contains("    public func encode(to encoder: any \(swift)Encoder)"))
         #expect(source.contains("    public static var compiledColumns"))
     }
 

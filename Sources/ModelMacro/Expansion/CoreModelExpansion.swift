@@ -19,7 +19,8 @@ package struct CoreModelExpansion: Equatable, Sendable {
         // A property that is there only on a condition cannot be named.
         let observed = declaration.properties.filter { $0.isObserved && declaration.reason != .condition }.map(\.name)
         let isConforming = !conformances.contains("CoreModel")
-        let head = "\(Self.isolation)extension \(type)\(isConforming ? "" : ": \(Self.isolation)Pippin.CoreModel") {"
+        let conformance = isConforming ? "" : ": \(Self.isolation)\(Self.pippin)CoreModel"
+        let head = "\(Self.isolation)extension \(type)\(conformance) {"
         availability = declaration.hasDeprecatedProperties ? "@available(*, deprecated)\n    " : ""
         guard declaration.reason == nil, !declaration.properties.isEmpty else {
             if !isConforming || !observed.isEmpty { source = "\(head)\(self.observed(observed))}" }
@@ -43,25 +44,34 @@ package struct CoreModelExpansion: Equatable, Sendable {
         private static let isolation = ""
     #endif
 
+    /// What stands before the names of Pippin and of the standard library. The client may have a type `Pippin`, which
+    /// `Pippin.` would mean. Compilers before Swift 6.3 know no selector of modules.
+    #if compiler(>=6.3)
+        private static let (pippin, swift) = ("Pippin::", "Swift::")
+    #else
+        private static let (pippin, swift) = ("Pippin.", "Swift.")
+    #endif
+
     /// `Codable` as the compiler would synthesize it, written out so that the compiler reports a conflict with coding
     /// that is declared elsewhere, which columns would bypass.
     ///
     /// The members are public, since the type may get its access from an enclosing extension that the macro does not
     /// see.
     private func coding(_ properties: [String]) -> String {
-        """
-            private enum CodingKeys: Swift.String, Swift.CodingKey {
+        let coding = "\(Self.pippin)ModelCoding"
+        return """
+            private enum CodingKeys: \(Self.swift)String, \(Self.swift)CodingKey {
         \(lines(properties) { "        case `\($0)`" })
             }
 
-            \(availability)public init(from decoder: any Swift.Decoder) throws {
+            \(availability)public init(from decoder: any \(Self.swift)Decoder) throws {
                 let container = try decoder.container(keyedBy: CodingKeys.self)
-        \(lines(properties) { "        self.`\($0)` = try Pippin.ModelCoding.value(of: .`\($0)`, in: container)" })
+        \(lines(properties) { "        self.`\($0)` = try \(coding).value(of: .`\($0)`, in: container)" })
             }
 
-            \(availability)public func encode(to encoder: any Swift.Encoder) throws {
+            \(availability)public func encode(to encoder: any \(Self.swift)Encoder) throws {
                 var container = encoder.container(keyedBy: CodingKeys.self)
-        \(lines(properties) { "        try Pippin.ModelCoding.encode(self.`\($0)`, as: .`\($0)`, in: &container)" })
+        \(lines(properties) { "        try \(coding).encode(self.`\($0)`, as: .`\($0)`, in: &container)" })
             }
 
         """
@@ -73,18 +83,19 @@ package struct CoreModelExpansion: Equatable, Sendable {
     /// An extension of a nested type does not see the types that are declared beside it, so there a value gets its
     /// property's type without naming it, as it does where the declaration leaves its type to the compiler.
     private func reader(_ properties: [ModelDeclaration.Property], isNested: Bool) -> String {
+        let coding = "\(Self.pippin)ModelCoding"
         let values = properties.enumerated().map { place, property in
             guard let type = property.type, !isNested else {
                 return """
-                            let type\(place) = Pippin.ModelCoding.type(of: { (model: Self) in model.`\(property.name)` })
-                            let value\(place) = try Pippin.ModelCoding.value(columns.value(at: \(place)), as: type\(place))
+                            let type\(place) = \(coding).type(of: { (model: Self) in model.`\(property.name)` })
+                            let value\(place) = try \(coding).value(columns.value(at: \(place)), as: type\(place))
                     """
             }
             return "        let value\(place): \(type) = try columns.value(at: \(place))"
         }
         let assignments = properties.enumerated().map { "        self.`\($1.name)` = value\($0)" }
         return """
-                \(availability)private init(columns: borrowing Pippin.ColumnReader) throws {
+                \(availability)private init(columns: borrowing \(Self.pippin)ColumnReader) throws {
             \((values + assignments).joined(separator: "\n"))
                 }
 
@@ -94,12 +105,12 @@ package struct CoreModelExpansion: Equatable, Sendable {
     private func columns(_ properties: [String]) -> String {
         let numbered = Array(properties.enumerated())
         return """
-                \(availability)private func write(columns: borrowing Pippin.ColumnWriter) throws {
+                \(availability)private func write(columns: borrowing \(Self.pippin)ColumnWriter) throws {
             \(lines(numbered) { "        try columns.set(self.`\($1)`, at: \($0))" })
                 }
 
-                \(availability)public static var compiledColumns: Pippin.ModelColumns? {
-                    Pippin.ModelColumns(
+                \(availability)public static var compiledColumns: \(Self.pippin)ModelColumns? {
+                    \(Self.pippin)ModelColumns(
                         [\(properties.map(Self.literal).joined(separator: ", "))],
                         read: { columns in try Self(columns: columns) },
                         write: { (model: borrowing Self, columns) in try model.write(columns: columns) })
@@ -113,7 +124,7 @@ package struct CoreModelExpansion: Equatable, Sendable {
         return """
 
 
-                \(availability)public static var observedProperties: [Swift.AnyKeyPath: Swift.String] {
+                \(availability)public static var observedProperties: [\(Self.swift)AnyKeyPath: \(Self.swift)String] {
                     [
             \(lines(properties) { "            \\Self.`\($0)`: \(Self.literal($0))," })
                     ]
