@@ -49,10 +49,3 @@ extension ColumnReader {
         try type.read(self, at: index)
     }
 }
-
-/// Whether a type's metadata says that it is an `Optional`: `MetadataKind::Optional` of Swift's stable ABI. A cast
-/// finds it out, too, slowly.
-@inline(__always)
-func isOptional(_ type: Any.Type) -> Bool {
-    unsafeBitCast(type, to: UnsafePointer<Int>.self).pointee == 0x202
-}

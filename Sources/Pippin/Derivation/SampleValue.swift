@@ -57,11 +57,6 @@ enum SampleValue {
         }
     }
 
-    /// Whether a type's metadata says that it is an enumeration: `MetadataKind::Enum` of Swift's stable ABI.
-    static func isEnumeration(_ type: Any.Type) -> Bool {
-        unsafeBitCast(type, to: UnsafePointer<Int>.self).pointee == 0x201
-    }
-
     private static func prototype<Value: Prototyped>(_ type: Value.Type) -> Any { Value.prototype }
 
     private static func zero<Value: SIMD>(_ type: Value.Type) -> Any { Value() }

@@ -77,7 +77,7 @@ extension TypeProbe {
         of type: Value.Type, unlessRefused result: Result<Value, any Error>, sample: Value?
     ) -> Bool {
         guard case .keyed(let fields) = form, !fields.isEmpty else { return true }
-        guard !SampleValue.isEnumeration(type) else { return false }
+        guard !isEnumeration(type) else { return false }
         guard case .failure = result else { return true }
         guard let sample = sample as? any Encodable, let json = try? ValueJSON.data(of: sample),
             let object = try? JSONSerialization.jsonObject(with: json) as? [String: Any]

@@ -46,7 +46,7 @@ extension CaseIterable where Self: Comparable & Encodable {
 /// Whether a type has an order which the stored values may not have: that of an enumeration, or of a type that lists
 /// its cases.
 func hasOwnOrder(_ type: Any.Type) -> Bool {
-    type is any Comparable.Type && (type is any CaseIterable.Type || SampleValue.isEnumeration(type))
+    type is any Comparable.Type && (type is any CaseIterable.Type || isEnumeration(type))
 }
 
 #if !canImport(ObjectiveC)
