@@ -14,6 +14,7 @@ struct ProbeUnkeyedContainer: UnkeyedDecodingContainer {
         // Always the same number, so that the bounds of a range are in order.
         if let number = type as? any BinaryInteger.Type, let one = one(number) as? Value { return one }
         if let kind = AttributeKind(of: type), let value = probe.values.value(of: kind) as? Value { return value }
+        if let sample = SampleValue.untried(type) { return sample }
         guard !probe.path.contains(ObjectIdentifier(type)) else { throw end }
         return try Value(from: TypeProbe(type, within: probe))
     }

@@ -57,6 +57,19 @@ enum SampleValue {
         }
     }
 
+    /// A value of a type of Foundation that stops the program for values that it does not accept, where it should
+    /// throw: it is not decoded from made-up ones, and kept as JSON.
+    ///
+    /// - Parameter type: the type.
+    /// - Returns: a value; nil for a type that can be tried.
+    static func untried<Value>(_ type: Value.Type) -> Value? {
+        switch ObjectIdentifier(type) {
+        case ObjectIdentifier(CharacterSet.self): CharacterSet() as? Value
+        case ObjectIdentifier(URLComponents.self): URLComponents() as? Value
+        default: nil
+        }
+    }
+
     private static func prototype<Value: Prototyped>(_ type: Value.Type) -> Any { Value.prototype }
 
     private static func zero<Value: SIMD>(_ type: Value.Type) -> Any { Value() }

@@ -17,6 +17,8 @@ struct TypeShape<Value: Decodable> {
         if let kind = AttributeKind(of: type) {
             (self.kind, refusal) = (.attribute(kind), nil)
             found = outer.values.value(of: kind) as? Value
+        } else if let sample = SampleValue.untried(type) {
+            (kind, found, refusal) = (.json, sample, nil)
         } else if let model = RelatedModel(type) {
             (kind, found, refusal) = (.toOne(model), nil, nil)
         } else if let collection = type as? any ModelCollection.Type, let model = RelatedModel(collection.member) {

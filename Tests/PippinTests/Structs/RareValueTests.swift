@@ -52,4 +52,36 @@ struct RareValueTests {
         #expect(try await manager.fetch(Particle.self, where: \.place == SIMD3(1.5, 2, 3)) == [particles[0]])
         #expect(try await manager.fetch(Particle.self, where: \.spin == nil) == [particles[1]])
     }
+
+    @Test("are sets of characters and parts of URLs, which Foundation makes of few values without a check")
+    func unchecked() async throws {
+        struct Rule: CoreModel, Equatable {
+            struct Letters: Codable, Equatable {
+                var characters: CharacterSet
+                init(_ characters: CharacterSet) { self.characters = characters }
+                init(from decoder: any Decoder) throws {
+                    characters = try decoder.singleValueContainer().decode(CharacterSet.self)
+                }
+                func encode(to encoder: any Encoder) throws {
+                    var container = encoder.singleValueContainer()
+                    try container.encode(characters)
+                }
+            }
+            let id: Int
+            var allowed: CharacterSet
+            var letters: Letters?
+            var place: URLComponents
+            var others: [URLComponents]
+        }
+        let manager = PersistenceManager(models: Rule.self, store: .memory)
+        let place = try #require(URLComponents(string: "https://example.com:81/a?b=c#d"))
+        let rules = [
+            Rule(
+                id: 1, allowed: CharacterSet(charactersIn: "ab"), letters: Rule.Letters(.decimalDigits), place: place,
+                others: [place, URLComponents()]),
+            Rule(id: 2, allowed: CharacterSet(), place: URLComponents(), others: []),
+        ]
+        try await manager.save(rules)
+        #expect(try await manager.fetch(Rule.self, sortedBy: .ascending(\.id)) == rules)
+    }
 }
