@@ -54,6 +54,7 @@ struct ProbeKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { integer(key, .integer64) }
 
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
+        if WideInteger.isOne(type) { throw WideInteger.refusal(of: type, in: probe, key) }
         if let optional = try codedOptional(type, forKey: key) { return optional }
         let shape = try TypeShape(of: type, isOptional: pending.isOptional, within: probe)
         let value = try value(shape, key)
@@ -84,6 +85,7 @@ struct ProbeKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
 
     func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
+        if WideInteger.isOne(type) { throw WideInteger.refusal(of: type, in: probe, key) }
         let shape = try TypeShape(of: type, isOptional: true, within: probe)
         // Other models stay out: the ways from one to the next may be very many. So does a type that contains itself.
         let isMade = probe.values.isFull && !shape.kind.isModel
@@ -153,10 +155,10 @@ struct ProbeSingleContainer: SingleValueDecodingContainer {
         if let kind = AttributeKind(of: type), let value = probe.values.value(of: kind) as? Value {
             return note(kind, value)
         }
-        return try Value(from: probe)
-    }
         if let sample = SampleValue.untried(type) {
             probe.form = .loose
             return sample
         }
+        return try Value(from: probe)
+    }
 }

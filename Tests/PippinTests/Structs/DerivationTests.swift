@@ -186,6 +186,28 @@ struct DerivationErrorTests {
         #expect(refusal(Area.self).contains("no property that is stored. Stored are: id."))
     }
 
+    @Test("is refused where a number is wider than any column, also one that may be missing; a list of them is JSON")
+    func wide() async throws {
+        struct Galaxy: CoreModel {
+            let id: Int
+            var stars: Int128
+        }
+        struct Cluster: CoreModel {
+            let id: Int
+            var stars: UInt128?
+        }
+        struct Sky: CoreModel, Equatable {
+            let id: Int
+            var counts: [Int128]
+        }
+        #expect(refusal(Galaxy.self).contains("because of 'stars': a store has no column for Int128"))
+        #expect(refusal(Cluster.self).contains("because of 'stars': a store has no column for UInt128"))
+        let manager = PersistenceManager(models: Sky.self, store: .memory)
+        let sky = Sky(id: 1, counts: [.min, 0, .max])
+        try await manager.save(sky)
+        #expect(try await manager.fetch(Sky.self) == [sky])
+    }
+
     @Test("is refused where its identifier is not coded")
     func identifier() {
         struct Ghost: CoreModel {
