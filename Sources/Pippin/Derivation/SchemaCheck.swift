@@ -69,11 +69,17 @@ enum SchemaCheck {
 
     private static func check(_ fact: SchemaFact, in plan: EntityPlan) throws {
         switch fact {
-        case .index(let properties), .unique(let properties, _), .notUnique(let properties):
+        case .index(let properties):
+            for property in properties { try checkIndexed(try nestedField(property, in: plan), property, in: plan) }
+        case .unique(let properties, _), .notUnique(let properties):
             for property in properties {
-                guard !(try field(property, in: plan).isToMany) else {
-                    throw refusal(plan, property.spelling, "an index has attributes and single models only.")
+                let field = try nestedField(property, in: plan)
+                guard plan.field(named: property.path ?? "") != nil else {
+                    throw refusal(
+                        plan, property.spelling,
+                        "no store keeps the properties of a nested struct unique. Make it a property of the model itself.")
                 }
+                try checkIndexed(field, property, in: plan)
             }
         case .owns(let property), .inverse(let property, _, _):
             guard try field(property, in: plan).related != nil else {
@@ -96,6 +102,15 @@ enum SchemaCheck {
         case .removed(let name), .entityRemoved(let name), .entityRenamed(let name):
             guard !name.isEmpty else { throw refusal(plan, "", "its schema has a rule about an empty name.") }
         case .entityUserInfo: break
+        }
+    }
+
+    private static func checkIndexed(_ field: FieldPlan, _ property: PropertyName, in plan: EntityPlan) throws {
+        if case .composite = field.kind {
+            throw refusal(plan, property.spelling, "an index has no nested structs as a whole. Name their properties.")
+        }
+        guard !field.isToMany else {
+            throw refusal(plan, property.spelling, "an index has attributes and single models only.")
         }
     }
 

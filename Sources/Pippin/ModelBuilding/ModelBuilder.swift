@@ -91,7 +91,7 @@ enum ModelBuilder {
                 let name = "by" + names.map(\.capitalizedFirst).joined()
                 // An index that is declared twice is one index.
                 guard !indexes.contains(where: { $0.name == name }) else { continue }
-                let elements = names.compactMap { entity.propertiesByName[$0] }.map {
+                let elements = names.compactMap { indexed($0, in: entity, by: plan) }.map {
                     NSFetchIndexElementDescription(property: $0, collationType: .binary)
                 }
                 indexes.append(NSFetchIndexDescription(name: name, elements: elements))
@@ -104,6 +104,33 @@ enum ModelBuilder {
         }
         entity.uniquenessConstraints = constraints
         entity.indexes = indexes
+    }
+
+    /// What an index has of a property: the property, or an expression that leads to one of a nested struct.
+    private static func indexed(
+        _ path: String, in entity: NSEntityDescription, by plan: EntityPlan
+    ) -> NSPropertyDescription? {
+        if let property = entity.propertiesByName[path] { return property }
+        guard let names = plan.record.storedNames(of: path.split(separator: ".").map(String.init)[...]) else {
+            return nil
+        }
+        let expression = NSExpressionDescription()
+        expression.name = path
+        expression.expression = NSExpression(forKeyPath: names.joined(separator: "."))
+        return expression
+    }
+}
+
+extension RecordPlan {
+    /// The names in a store of the properties on a path through nested values; nil for a path that leads elsewhere.
+    fileprivate func storedNames(of path: ArraySlice<String>) -> [String]? {
+        guard let name = path.first, let field = fields.first(where: { $0.property == name && $0.mark == nil }) else {
+            return nil
+        }
+        let rest = path.dropFirst()
+        if rest.isEmpty { return [field.name] }
+        guard case .composite(let inner) = field.kind else { return nil }
+        return inner.storedNames(of: rest).map { [field.name] + $0 }
     }
 }
 

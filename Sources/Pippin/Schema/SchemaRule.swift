@@ -6,7 +6,7 @@ public struct SchemaRule<Model>: Sendable {
 
     /// An index over properties, for filters and orders that use them.
     ///
-    /// - Parameter keyPaths: the properties, the most significant first.
+    /// - Parameter keyPaths: the properties, the most significant first. They may be those of nested structs.
     /// - Returns: the rule, for ``Schema``.
     /// - SQL: `CREATE INDEX … ON Z<ENTITY> (<property>, …)`
     public static func index(_ keyPaths: PartialKeyPath<Model>...) -> Self {
@@ -19,7 +19,7 @@ public struct SchemaRule<Model>: Sendable {
     /// (``PersistenceError/Code/conflict``). If a store has such models already, `load()` throws
     /// ``PersistenceError/Code/notUnique``. Models without a value are exempt.
     ///
-    /// - Parameter keyPaths: the properties.
+    /// - Parameter keyPaths: the properties, of the model itself.
     /// - Returns: the rule, for ``Schema``.
     /// - SQL: `CREATE UNIQUE INDEX … ON Z<ENTITY> (<property>, …)`
     public static func unique(_ keyPaths: PartialKeyPath<Model>...) -> Self {

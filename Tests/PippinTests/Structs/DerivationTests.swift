@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Pippin
@@ -206,6 +207,35 @@ struct DerivationErrorTests {
         let sky = Sky(id: 1, counts: [.min, 0, .max])
         try await manager.save(sky)
         #expect(try await manager.fetch(Sky.self) == [sky])
+    }
+
+    @Test("has indexes over the properties of nested structs, but of none as a whole, and none is unique")
+    func nestedIndexes() throws {
+        struct Size: Codable {
+            enum CodingKeys: String, CodingKey { case width = "w" }
+            var width: Int
+        }
+        struct Crate: CoreModel {
+            let id: Int
+            var size: Size
+            var inner: Size?
+            static var schema: Schema<Crate> { Schema(.index(\.size.width, \.id), .index(\.inner?.width)) }
+        }
+        struct Whole: CoreModel {
+            let id: Int
+            var size: Size
+            static var schema: Schema<Whole> { Schema(.index(\.size)) }
+        }
+        struct Unique: CoreModel {
+            let id: Int
+            var size: Size
+            static var schema: Schema<Unique> { Schema(.unique(\.size.width)) }
+        }
+        let counter = try Counter(Crate.self)
+        let indexes = try counter.strings("SELECT name FROM sqlite_master WHERE name LIKE '%by%' ORDER BY name")
+        #expect(indexes == ["Z_Crate_byInner.width", "Z_Crate_bySize.widthId"])
+        #expect(refusal(Whole.self).contains("Name their properties."))
+        #expect(refusal(Unique.self).contains("no store keeps the properties of a nested struct unique"))
     }
 
     @Test("is refused where its identifier is not coded")
