@@ -99,6 +99,14 @@ struct ExpansionTests {
         }
     }
 
+    @Test("names an identifier that is not stored under that name")
+    func computedIdentifier() {
+        for member in ["var id: String { isbn }", ""] {
+            let source = expansion(of: "struct Person { let isbn: String; \(member) }").source
+            #expect(source.contains("\\Self.`id`: \"id\","))
+        }
+    }
+
     @Test("names no types in a nested type, whose extension does not see those beside it")
     func nested() {
         let source = expansion(of: "struct Person { let id: Int; var mood: Mood? }", named: "V1.Person").source

@@ -17,7 +17,11 @@ package struct CoreModelExpansion: Equatable, Sendable {
             return
         }
         // A property that is there only on a condition cannot be named.
-        let observed = declaration.properties.filter { $0.isObserved && declaration.reason != .condition }.map(\.name)
+        let isCertain = declaration.reason != .condition
+        var observed = declaration.properties.filter { $0.isObserved && isCertain }.map(\.name)
+        // An identifier that is computed, by the model or by the protocol.
+        let stored = declaration.properties.map(\.name)
+        if isCertain, !stored.isEmpty, !stored.contains("id") { observed.append("id") }
         let isConforming = !conformances.contains("CoreModel")
         let conformance = isConforming ? "" : ": \(Self.isolation)\(Self.pippin)CoreModel"
         let head = "\(Self.isolation)extension \(type)\(conformance) {"

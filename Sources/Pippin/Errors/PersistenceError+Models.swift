@@ -23,7 +23,15 @@ extension PersistenceError {
             "The model has no entity '\(entity)'. It has: \(known.sorted().joined(separator: ", ")).")
     }
 
-    package static func unknownProperty(_ property: String, entity: String, known: [String]) -> PersistenceError {
+    /// The error for a property that is not stored, in the place of which the stored identifier may be meant.
+    static func computedProperty(_ property: String, of plan: EntityPlan) -> PersistenceError {
+        let identifier = plan.computesIdentifier ? " For the identifier, write \\.\(plan.uidKey)." : ""
+        return unknownProperty(property, entity: plan.name, known: plan.propertyNames, hint: identifier)
+    }
+
+    package static func unknownProperty(
+        _ property: String, entity: String, known: [String], hint: String = ""
+    ) -> PersistenceError {
         // Swift does not tell a property with `didSet`, or with a wrapper, from a computed one.
         let advice =
             property.contains("<computed")
@@ -35,7 +43,7 @@ extension PersistenceError {
         return PersistenceError(
             .unknownProperty, entity: entity, property: property, known: known,
             "'\(property)' is no stored property of '\(entity)'. Stored are: \(known.joined(separator: ", "))."
-                + advice)
+                + hint + advice)
     }
 
     /// The error for a stored property that does not support what was asked.

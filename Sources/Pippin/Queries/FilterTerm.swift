@@ -80,7 +80,9 @@ extension ModelRegistry {
         func unknown(_ entity: String, _ known: [String]) -> PersistenceError {
             .unknownProperty(property.spelling, entity: entity, known: known)
         }
-        guard let path = property.path else { throw unknown(plan.name, plan.propertyNames) }
+        guard let path = property.path else {
+            throw PersistenceError.computedProperty(property.spelling, of: plan)
+        }
         var result = StoredPath(model: plan)
         for name in path.split(separator: ".").map(String.init) {
             if let entity = result.model {

@@ -1,5 +1,5 @@
 /// A type that names its stored properties with `willSet` or `didSet`, whose key paths look like those of computed
-/// ones.
+/// ones, and an identifier that is computed.
 ///
 /// Each ``CoreModel`` is one; ``CoreModel()`` writes the names.
 public protocol ObservedProperties {

@@ -21,7 +21,14 @@ struct PropertyName: Sendable, Hashable {
         }
         let printed = "\(keyPath)"
         spelling = Self.readable(printed)
-        path = Self.path(in: printed, root: "\(root)") ?? Self.observed(root)[keyPath]
+        path = Self.path(in: printed, root: "\(root)") ?? Self.observed(root)[keyPath] ?? Self.identifier(keyPath, root)
+    }
+
+    /// The identifier, as generic code names it, whose key path is that of the protocol's requirement.
+    private static func identifier(_ keyPath: AnyKeyPath, _ root: Any.Type) -> String? {
+        func isIdentifier<Model: CoreModel>(_ type: Model.Type) -> Bool { keyPath == \Model.id }
+        guard let model = root as? any CoreModel.Type else { return nil }
+        return isIdentifier(model) ? "id" : nil
     }
 
     private static func observed(_ root: Any.Type) -> [AnyKeyPath: String] {

@@ -73,6 +73,25 @@ struct ComputedIdentifierTests {
         #expect(refusal(Device.self)?.description.contains("none of the values that are coded") == true)
     }
 
+    @Test("is what generic code names by the protocol, and with a macro in key paths of the model, too")
+    func named() async throws {
+        func identifiers<Model: CoreModel>(of type: Model.Type) async throws -> [Model.ID] {
+            try await manager.fetch(type, sortedBy: .descending(\.id)).map(\.id)
+        }
+        let manager = PersistenceManager(models: Locker.self, Shelf.self, Hall.self, store: .memory)
+        try await manager.save([Locker(name: "a"), Locker(name: "b")])
+        try await manager.save([Shelf(name: "a", number: 2), Shelf(name: "b", number: 1)])
+        try await manager.save([Hall(id: 1, lockers: []), Hall(id: 2, lockers: [])])
+        #expect(try await identifiers(of: Locker.self) == ["b", "a"])
+        #expect(try await identifiers(of: Shelf.self) == ["b", "a"])
+        #expect(try await identifiers(of: Hall.self) == [2, 1])
+        #expect(try await manager.fetch(Shelf.self, where: \.id == "b").map(\.number) == [1])
+        let error = await #expect(throws: PersistenceError.self) {
+            try await manager.fetch(Locker.self, where: \.id == "b")
+        }
+        #expect(error?.description.contains("For the identifier, write \\.name.") == true)
+    }
+
     @Test("is found among properties with the same made-up value")
     func amongEqual() async throws {
         struct Sample: CoreModel, Equatable {
