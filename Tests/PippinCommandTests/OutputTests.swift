@@ -153,6 +153,24 @@ struct OutputTests {
         }
     }
 
+    @Test(
+        "A store of 60 rows of 2 MB is written out in 60 MB of memory",
+        arguments: ["dump STORE --json", "query STORE Note --format csv", "query STORE Note"])
+    func largeRows(_ command: String) throws {
+        try withStore(of: 1) { store, temporary in
+            try execute(
+                """
+                WITH RECURSIVE numbers(n) AS (SELECT 2 UNION ALL SELECT n + 1 FROM numbers WHERE n < 61)
+                INSERT INTO ZNOTE (Z_PK, Z_ENT, Z_OPT, ZTEXT) SELECT n, 1, 1, printf('%.*c', 2000000, 'x') FROM numbers
+                """, in: store)
+            let arguments = command.replacingOccurrences(of: "STORE", with: "'\(store.path)'")
+            let run = try shell(
+                "ulimit -d 60000; $PIPPIN \(arguments) | grep -c xxxx; echo ${PIPESTATUS[0]}", temporary: temporary)
+            #expect(run.output == "60\n0\n")
+            #expect(run.errors.isEmpty)
+        }
+    }
+
     @Test("Neither colours nor progress get into a file or a pipe")
     func plain() throws {
         try withStore(of: 300) { store, temporary in

@@ -15,9 +15,7 @@ final class ExportStream: HTTPStream, @unchecked Sendable {
     private let isOver = CancellationFlag()
     private var hasBegun = false
     private var hasEnded = false
-    /// How many rows are read at a time, and how many at most.
-    private var count = 1
-    private static let mostRows = 200
+    private var size = PortionSize(most: 200)
 
     static func response(_ query: GridQuery, _ session: BrowserSession, _ format: String?) throws -> HTTPResponse {
         guard let format = RowFormat(rawValue: format ?? "csv"), format != .table else {
@@ -56,26 +54,19 @@ final class ExportStream: HTTPStream, @unchecked Sendable {
         var text = hasBegun ? "" : writer.start
         hasBegun = true
         let rows: ContiguousArray<Row>
-        do { rows = try store.asking { _ in try portions.next(count) } } catch {
+        do { rows = try store.asking { _ in try portions.next(size.count) } } catch {
             hasEnded = true
             _ = finish()
             throw error
         }
-        let start = text.utf8.count
         for row in rows { text += writer.text(of: row) }
-        count = Self.count(after: count, of: text.utf8.count - start)
+        size.follow(rows)
         if rows.isEmpty {
             hasEnded = true
             text += writer.end
             if text.isEmpty { return finish() }
         }
         return Data(text.utf8)
-    }
-
-    /// How many rows to read next: more after short ones, fewer after those whose values fill the memory.
-    private static func count(after count: Int, of bytes: Int) -> Int {
-        if bytes > 1 << 20 { return max(1, count / 2) }
-        return bytes < 1 << 18 ? min(mostRows, count * 2) : count
     }
 
     private func finish() -> Data? {

@@ -10,7 +10,9 @@ extension StoreObjects {
             var plan = plan(entity)
             if isSorted { plan.sortDescriptors = [NSSortDescriptor(key: "objectID", ascending: true)] }
             let portions = try store.engine.portions(plan)
-            while case let rows = try portions.next(isSorted ? 64 : .max), !rows.isEmpty {
+            var size = PortionSize(most: 64)
+            while case let rows = try portions.next(isSorted ? size.count : .max), !rows.isEmpty {
+                size.follow(rows)
                 let portion = isSorted ? rows : ContiguousArray(rows.sorted { $0.objectID.key < $1.objectID.key })
                 let identifiers = portion.map(\.objectID)
                 var lists: [String: [[NSManagedObjectID]]] = [:]

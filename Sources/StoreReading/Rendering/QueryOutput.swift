@@ -3,8 +3,8 @@ import StoreEngine
 
 /// The result of a query, written as it is read.
 package struct QueryOutput {
-    /// How many rows are read at a time.
-    private static let portion = 500
+    /// How many rows of a table determine its widths.
+    private static let first = 500
 
     private let store: DirectStore
     private let plan: FetchPlan
@@ -46,8 +46,10 @@ package struct QueryOutput {
 
     private func forEach(_ body: (Row) throws -> Void) throws {
         let portions = try store.asking { try $0.portions(plan) }
-        while case let rows = try store.asking({ _ in try portions.next(Self.portion) }), !rows.isEmpty {
+        var size = PortionSize()
+        while case let rows = try store.asking({ _ in try portions.next(size.count) }), !rows.isEmpty {
             try EndingSignals.check()
+            size.follow(rows)
             for row in rows { try body(row) }
         }
     }
@@ -69,10 +71,10 @@ package struct QueryOutput {
         }
         try forEach { row in
             count += 1
-            let cells = writer.cells(of: row)
+            let cells = writer.cells(of: row).map(TableLayout.part(of:))
             if let layout { return try output(layout.line(cells) + "\n") }
             waiting.append(cells)
-            if waiting.count == Self.portion { layout = try begin() }
+            if waiting.count == Self.first { layout = try begin() }
         }
         if layout == nil, count > 0 { _ = try begin() }
         try output(quiet(TextTools.count(count, "object")) + "\n")

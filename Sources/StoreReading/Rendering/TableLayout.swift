@@ -17,6 +17,11 @@ package struct TableLayout {
         self.numbers = numbers
     }
 
+    /// As much of a cell as a line shows of it, so that large values are not kept until the widths are known.
+    static func part(of cell: String) -> String {
+        cell.utf8.count <= widest ? cell : String(cell.prefix(widest + 1))
+    }
+
     package func line(_ cells: [String]) -> String {
         var line = ""
         for (index, (cell, width)) in zip(cells, widths).enumerated() {
