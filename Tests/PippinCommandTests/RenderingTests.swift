@@ -30,6 +30,12 @@ struct RenderingTests {
         #expect(JSONText.object([("a", "1"), ("b", "null")]) == #"{"a": 1, "b": null}"#)
     }
 
+    @Test("Texts of a table keep their joiners, and nothing that is invisible or moves the rest")
+    func plain() {
+        #expect(TextTools.plain("👨‍👩‍👧 می‌خواهم ؀۱۲") == "👨‍👩‍👧 می‌خواهم ؀۱۲")
+        #expect(TextTools.plain("a\u{202E}b\u{200B}c\u{1B}[1m\u{2028}\u{E0041}") == "a b c [1m  ")
+    }
+
     @Test(
         "Values are written for a person",
         arguments: [

@@ -28,16 +28,24 @@ package enum TextTools {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// A text without control characters, which would reach the terminal: a space takes the place of each.
+    /// A text without control characters, which would reach the terminal, and without invisible ones, which would change
+    /// what is read: a space takes the place of each. Joiners stay, since letters and families of emoji consist of them.
     package static func plain(_ text: String) -> String {
         if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text }
         var result = ""
         for scalar in text.unicodeScalars {
-            let isControl = [.control, .format, .lineSeparator, .paragraphSeparator].contains(
-                scalar.properties.generalCategory)
-            result.unicodeScalars.append(isControl ? " " : scalar)
+            result.unicodeScalars.append(isPlain(scalar) ? scalar : " ")
         }
         return result
+    }
+
+    private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator: false
+        // Signs of some scripts are of this category, too, such as that before an Arabic year.
+        case .format: ["\u{200C}", "\u{200D}"].contains(scalar) || !scalar.properties.isDefaultIgnorableCodePoint
+        default: true
+        }
     }
 
     /// The same for a text of several lines.
