@@ -57,6 +57,19 @@ struct CheckTests {
         #expect(try plainNumber("SELECT ZBOOKCOUNT FROM ZAUTHOR", in: copy) == 1)
     }
 
+    @Test("A file that lacks a part of its last page, which SQLite reads as zeros, is found to be cut off")
+    func cutOff() throws {
+        let store = try SmallStore()
+        try execute(
+            "CREATE TABLE OTHER (BYTES BLOB); INSERT INTO OTHER VALUES (zeroblob(2000))", in: store.folder.store)
+        #expect(CommandRun("check", store.path).status == 0)
+        let bytes = try Data(contentsOf: store.folder.store)
+        try bytes.dropLast(100).write(to: store.folder.store)
+        let run = CommandRun("check", store.path)
+        #expect(run.status == 3)
+        #expect(run.output.contains("the file is cut off: 100 bytes are missing at its end"), "\(run.output)")
+    }
+
     @Test("A damaged copy of the model is found, whether or not a model is given")
     func damagedModelCopy() throws {
         let store = try SmallStore()

@@ -31,8 +31,10 @@ package struct StoreCheck {
             try progress("file")
             let connection = try ReadingConnection.open(url)
             checkPages(connection, url)
+            let isReadable = problems.isEmpty
+            checkLength(connection, url)
             // Nothing else can be said about a damaged file.
-            guard problems.isEmpty else { return }
+            guard isReadable else { return }
             try checkModelCopy(connection)
             let schema = try ReadingConnection.schema(of: store, url)
             if store.modelGap == nil { problems += try BookkeepingCheck.problems(of: store.layout, schema, url) }
@@ -101,6 +103,25 @@ package struct StoreCheck {
                 Problem(
                     kind: .file, text: "the file cannot be read: \(TextTools.withoutPeriod(reason))\(cause)"))
         }
+    }
+
+    /// What a file lacks of its last page, SQLite reads as zeros: it may find nothing wrong.
+    private mutating func checkLength(_ connection: Connection, _ url: URL) {
+        func size(_ suffix: String) -> Int64 {
+            var facts = stat()
+            return stat(url.path + suffix, &facts) == 0 ? Int64(facts.st_size) : 0
+        }
+        // Pages in the log need not be in the file.
+        guard size("-wal") == 0, let count = try? connection.integer("PRAGMA page_count"),
+            let length = try? connection.integer("PRAGMA page_size")
+        else { return }
+        let missing = count * length - size("")
+        guard missing > 0 else { return }
+        problems.append(
+            Problem(
+                kind: .file,
+                text: "the file is cut off: \(TextTools.count(Int(missing), "byte")) \(missing == 1 ? "is" : "are") "
+                    + "missing at its end, where rows may have lost values"))
     }
 
     /// A damaged copy of the model keeps a program from opening the store with a model that has no hashes of Apple's.
