@@ -94,9 +94,16 @@ enum ModelCommand {
             throw CommandError(
                 "“\(source.path)” is no source; an .xcdatamodeld, .xcdatamodel or .xcmappingmodel expected")
         }
-        try expect("momd", destination)
+        guard ["momd", "mom"].contains(destination.pathExtension) else {
+            throw UsageError(
+                "“\(destination.lastPathComponent)” should end in .momd, or in .mom for the current version alone")
+        }
         let remarks = try SourceModelCompiler.compileModel(at: source, to: destination, moduleName: options.module)
         for remark in remarks { errors("pippin: warning: “\(remark.file.path)”: \(remark.message)\n") }
+        guard destination.pathExtension == "momd" else {
+            let name = try ModelPackage(at: source).currentVersionName
+            return try output("“\(destination.path)” has the version “\(name)”.\n")
+        }
         let count = try ModelPackage(at: destination).versions.count
         try output("“\(destination.path)” has \(TextTools.count(count, "version")).\n")
     }

@@ -66,12 +66,12 @@ extension CommandManual {
         CommandDescription(
             name: "model compile",
             usage: [
-                "MODEL --output FILE.momd [--module NAME]",
+                "MODEL --output FILE.momd|FILE.mom [--module NAME]",
                 "MAPPING.xcmappingmodel --output FILE.cdm [--from MODEL --to MODEL]",
             ],
             summary: "a .momd of it, or a .cdm of a mapping model",
             text:
-                "Compiles the source of a model with all its versions, or of a mapping model. The version hashes are Pippin's own: only Apple's tools can compute Apple's.",
+                "Compiles the source of a model with all its versions, into a .mom its current version alone, or the source of a mapping model. The version hashes are Pippin's own: only Apple's tools can compute Apple's.",
             options: [
                 .init(
                     name: "--output", value: "FILE",
