@@ -312,7 +312,7 @@ let package = Package(
             dependencies: [
                 "CoreData", "CoreDataPostgres", "HTTPMessages", "KeyedArchives", "LoopbackServer", "PippinBrowse",
                 "PippinShell", "PostgresServer",
-                "PredicateFormat", "StoreBrowser", "StoreReading", "TestSupport",
+                "PredicateFormat", "SQLiteConnection", "StoreBrowser", "StoreReading", "TestSupport",
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -1,5 +1,6 @@
 import CoreData
 import HTTPMessages
+import SQLiteConnection
 import TestSupport
 import Testing
 
@@ -56,6 +57,21 @@ struct EditingTogetherTests {
         #expect(question.text.contains("<del>Other</del>"))
         #expect(question.text.contains("<ins>Mine</ins>"))
         #expect(question.text.contains("Somebody else has changed it"))
+    }
+
+    @Test("A store that another program has locked is not waited for silently")
+    func locked() throws {
+        let shelf = try Shelf(count: 1, isWritable: true, patience: 0.2)
+        let connection = try Connection(path: shelf.folder.store.path, mode: .readWrite)
+        try connection.execute("BEGIN IMMEDIATE")
+        let refused = shelf.post("/edit/Book/1", "v.title=Mine&confirmed=1")
+        #expect(refused.status == 422)
+        #expect(refused.text.contains("Another program has locked the store."))
+        #expect(refused.text.contains("value=\"Mine\""), "what was typed is there still")
+        #expect(shelf.post("/delete/Book/1").status == 422)
+        try connection.execute("ROLLBACK")
+        #expect(shelf.post("/edit/Book/1", "v.title=Mine&confirmed=1").status == 303)
+        #expect(try book(shelf) == ["Mine|1|"])
     }
 
     @Test("What the store rounds is taken back, too: nobody else has changed it")

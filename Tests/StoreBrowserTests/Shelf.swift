@@ -12,13 +12,14 @@ struct Shelf {
     let session: BrowserSession
     let router: Router
 
-    init(count: Int = 23, isWritable: Bool = false) throws {
+    init(count: Int = 23, isWritable: Bool = false, patience: Double? = nil) throws {
         folder = try TestFolder()
         let url = folder.store
         try Self.fill(url, count)
         session = try BrowserSession(isWritable: isWritable) { isWritable, announcesChanges in
             var opening = DirectStore.Opening(path: url.path)
             (opening.isWritable, opening.announcesChanges) = (isWritable, announcesChanges)
+            opening.timeout = patience
             return try DirectStore(opening)
         }
         router = Router(session, graphviz: Graphviz(path: ""))

@@ -1,5 +1,7 @@
+import CoreData
 import Foundation
 import HTTPMessages
+import ModelFiles
 import StoreReading
 
 /// A page that cannot be shown, with its status.
@@ -21,6 +23,9 @@ package enum Answer {
         if let error = error as? CommandError { return error.message }
         if let error = error as? TextProblem { return error.sentence }
         let error = error as NSError
+        if error.domain == NSCocoaErrorDomain, error.code == CoreDataErrorCode.persistentStoreTimeout {
+            return "Another program has locked the store. Nothing was changed here; try again when it has finished."
+        }
         let suggestion = error.userInfo[NSLocalizedRecoverySuggestionErrorKey] as? String
         return [error.localizedDescription, suggestion].compactMap { $0 }.joined(separator: " ")
     }

@@ -10,6 +10,9 @@ package final class BrowserSession: Sendable {
     /// Opens the store once more.
     package typealias Opener = @Sendable (_ isWritable: Bool, _ announcesChanges: Bool) throws -> DirectStore
 
+    /// How long another program's lock is waited for, in seconds: somebody sits before an empty page meanwhile.
+    package static let patience = 5.0
+
     /// The store for reading pages; no long work is done on it.
     package let store: DirectStore
     /// Changes the store; nil if it is opened for reading only.

@@ -19,6 +19,8 @@ package final class DirectStore: @unchecked Sendable {
         package var announcesChanges = false
         /// Whether a private copy is read instead, so that nothing beside the store changes.
         package var readsCopy = false
+        /// How long another program's lock is waited for, in seconds; nil for as long as Core Data does.
+        package var timeout: Double?
 
         package init(path: String, modelPath: String? = nil) { (self.path, self.modelPath) = (path, modelPath) }
     }
@@ -61,6 +63,7 @@ package final class DirectStore: @unchecked Sendable {
             NSReadOnlyPersistentStoreOption: !opening.isWritable,
             NSPersistentStoreRemoteChangeNotificationPostOptionKey: opening.announcesChanges,
         ]
+        if let timeout = opening.timeout { options[NSPersistentStoreTimeoutOption] = timeout }
         if facts.history != nil { options[NSPersistentHistoryTrackingKey] = true }
         if copy != nil { options[ExternalDataOption.store] = original }
         let candidates: [() throws -> ModelCandidate]
