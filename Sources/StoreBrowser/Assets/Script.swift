@@ -104,9 +104,18 @@ extension Assets {
           const start = from + (isList && from ? 1 : 0);
           return { span: [Math.min(start, to), to], tail: isList ? ", " : "", items: answer.items };
         };
+        // A search for objects may read a whole table: it begins when typing rests, and after the former one has ended.
+        let searching = Promise.resolve();
+        const rest = () => new Promise(done => setTimeout(done, 200));
         const offer = async () => {
           const mine = ++round, asked = field;
-          const found = await (asked === filter ? keysOf() : objectsOf());
+          if (asked !== filter) {
+            await Promise.all([searching, rest()]);
+            if (mine !== round) return;
+          }
+          const asking = asked === filter ? keysOf() : objectsOf();
+          if (asked !== filter) searching = asking.catch(() => {});
+          const found = await asking;
           if (mine !== round || document.activeElement !== asked) return;
           close();
           ({ span, tail, items } = found);
