@@ -1,5 +1,6 @@
 import CoreData
 import Foundation
+import HTTPMessages
 import StoreReading
 import Testing
 
@@ -45,6 +46,23 @@ struct PagingTests {
         let text = shelf.get("/entity/Book?where=pages%20%3E%2010&sort=pages&order=down&size=5&after=20").text
         let keys = text.split(separator: "data-key=\"").dropFirst().map { $0.prefix { $0 != "\"" } }
         #expect(keys == ["19", "18", "17", "16", "15"])
+    }
+
+    @Test("The next page begins where the former one ended, also if the object there is gone")
+    func deleted() throws {
+        for key in ["title", "price", "published"] {
+            let shelf = try Shelf(isWritable: true)
+            func keys(_ page: HTTPResponse) -> [String] {
+                page.text.split(separator: "data-key=\"").dropFirst().map { String($0.prefix { $0 != "\"" }) }
+            }
+            let first = shelf.get("/entity/Book?sort=\(key)&order=down&size=4")
+            let next = try #require(first.text.firstMatch(of: /href="\/secret([^"]*)" rel="next"/)?.1)
+                .replacing("&amp;", with: "&")
+            let expected = keys(shelf.get(next + "&size=4"))
+            let last = try #require(keys(first).last?.split(separator: " "))
+            #expect(shelf.post("/delete/\(last.count > 1 ? last[0] : "Book")/\(last[last.count - 1])").status == 303)
+            #expect(keys(shelf.get(next + "&size=4")) == expected, "\(key)")
+        }
     }
 
     @Test("A page that takes long holds up neither other pages nor counts")

@@ -104,8 +104,7 @@ enum GridPage {
     private static func pager(_ query: GridQuery, _ page: Page, _ site: Site) -> HTML {
         func link(_ name: String, _ key: String, _ row: Row?, _ isThere: Bool) -> HTML {
             guard isThere, let row else { return "<span class=\"off\">\(name)</span>" }
-            let address = site.link(
-                ["entity", query.entity.name], query.items() + [(key, String(row.objectID.key))])
+            let address = site.link(["entity", query.entity.name], query.items() + query.start(key, at: row))
             return "<a href=\"\(address)\" rel=\"\(key == "after" ? "next" : "prev")\">\(name)</a>"
         }
         let first: HTML = "<a href=\"\(site.link(["entity", query.entity.name], query.items()))\">First</a>"

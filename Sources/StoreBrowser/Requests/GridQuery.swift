@@ -36,6 +36,7 @@ struct GridQuery {
         page.isAscending = query["order"] != "down"
         if let key = query["after"].flatMap({ Int64($0) }) { page.start = .after(key) }
         if let key = query["before"].flatMap({ Int64($0) }) { page.start = .before(key) }
+        if let key = page.sortKey, let text = query["at"] { page.startValue = Self.value(text, of: key, entity) }
         if let size = query["size"].flatMap({ Int($0) }) { page.size = min(max(1, size), 500) }
         if let of = query["of"] {
             var hasMore = false
@@ -76,6 +77,23 @@ struct GridQuery {
     /// The attributes that can be sorted.
     static func sortable(_ entity: EntityLayout) -> Set<String> {
         Set(entity.slots.filter { $0.attribute?.type.isOrdered ?? false && !$0.isTransient }.map(\.name))
+    }
+
+    /// The part of the address of the page that begins after an object, or ends before one.
+    func start(_ name: String, at row: Row) -> [(String, String?)] {
+        let key = (name, String?.some(String(row.objectID.key)))
+        guard let sortKey = page.sortKey, let slot = row.objectID.layout.slotIndex(forName: sortKey),
+            let attribute = row.objectID.layout.slots[slot].attribute, !row.values[slot].isNull
+        else { return [key] }
+        let text = CSVText.cell(FieldValue(row.values[slot], attribute))
+        // Addresses are not made of whole books.
+        return text.utf8.count > 500 ? [key] : [key, ("at", text)]
+    }
+
+    /// The value of an attribute that ``start(_:at:)`` has written.
+    private static func value(_ text: String, of key: String, _ entity: EntityLayout) -> Value {
+        let attribute = entity.slotIndex(forName: key).flatMap { entity.slots[$0].attribute }
+        return attribute.flatMap { try? Value(ValueText.value(text, $0.type)) } ?? .null
     }
 
     /// The part of the address that stays from page to page.

@@ -19,6 +19,9 @@ package struct PageRequest {
     package var sortKey: String?
     package var isAscending = true
     package var start = Start.beginning
+    /// The sort key's value of the object that the page begins after or ends before, which counts if that object is
+    /// gone.
+    package var startValue = Value.null
     package var size = 50
 
     package init(entity: EntityLayout) { self.entity = entity }
@@ -107,7 +110,7 @@ extension DirectStore {
         try asking { engine in
             guard pagesByKey else { return try slice(request, engine) }
             var place: NSManagedObjectID?
-            var value = Value.null
+            var value = request.startValue
             switch request.start {
             case .beginning: break
             case .after(let key), .before(let key):
