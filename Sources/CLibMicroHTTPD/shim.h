@@ -33,6 +33,13 @@ static inline struct MHD_Daemon *loopback_server_start(
         (size_t)65536, MHD_OPTION_UNESCAPE_CALLBACK, loopback_server_leave, NULL, MHD_OPTION_END);
 }
 
+// The port that a connection comes from; 0 if it is not known.
+static inline uint16_t loopback_server_client(struct MHD_Connection *connection) {
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    if (!info || info->client_addr->sa_family != AF_INET) return 0;
+    return ntohs(((const struct sockaddr_in *)info->client_addr)->sin_port);
+}
+
 // The port that the server listens on.
 static inline uint16_t loopback_server_port(struct MHD_Daemon *daemon) {
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_BIND_PORT);

@@ -42,6 +42,9 @@ func handleRequest(
     var request = HTTPRequest(
         String(cString: method), String(cString: target), headers: headers(of: connection), body: incoming.body)
     request.query = query(of: connection)
+    if let response = server.ownResponse(to: request, from: loopback_server_client(connection)) {
+        return send(response, server, connection)
+    }
     let response =
         incoming.isTooLarge && incoming.largestBody > 0
         ? HTTPResponse(text: "The request is larger than \(incoming.largestBody >> 20) MB.\n", status: 413)

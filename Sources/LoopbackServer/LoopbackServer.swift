@@ -16,6 +16,11 @@ public final class LoopbackServer: Sendable {
 
     /// The guard that checks each request.
     public let accessGuard: AccessGuard
+    /// An address without the secret, for an argument of a program, which other users of the machine can read: it leads
+    /// programs of this user to the printed address, and others nowhere.
+    package var ownAddress: String { server.makeOwnAddress() ?? accessGuard.address }
+
+    private let server: ServerState
     private let daemon: Daemon
 
     /// Starts the server.
@@ -43,6 +48,7 @@ public final class LoopbackServer: Sendable {
                     "cannot listen on \(place): \(String(cString: strerror(errno))). Another port may be free: --port 0"
             )
         }
+        self.server = server
         daemon = Daemon(pointer, server)
         accessGuard = AccessGuard(token: token, port: Int(loopback_server_port(pointer)))
         server.open(accessGuard)

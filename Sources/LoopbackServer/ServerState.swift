@@ -9,6 +9,9 @@ final class ServerState: Sendable {
     private let accessGuard = Mutex<AccessGuard?>(nil)
     private let streams = Mutex<[ObjectIdentifier: StreamInUse]>([:])
 
+    /// The guard whose secret is another one, for programs of this user.
+    private let ownGuard = Mutex<AccessGuard?>(nil)
+
     /// The largest body of a request in bytes.
     let largestBody: Int
 
@@ -20,6 +23,29 @@ final class ServerState: Sendable {
     /// Whether a request is answered, by its headers.
     func admits(_ request: HTTPRequest) -> Bool {
         accessGuard.withLock { accessGuard in accessGuard.map { (try? $0.admit(request)) != nil } ?? false }
+    }
+
+    /// The address that leads programs of this user to the address with the secret, and nobody else.
+    ///
+    /// The arguments of programs, such as that of the one that opens a browser, are seen by all users of the machine.
+    func makeOwnAddress() -> String? {
+        guard let port = accessGuard.withLock({ $0?.port }) else { return nil }
+        return ownGuard.withLock { ownGuard in
+            let made = ownGuard ?? AccessGuard(token: AccessGuard.makeToken(), port: port)
+            ownGuard = made
+            return made.address
+        }
+    }
+
+    /// The response to a request for that address; nil for another request, and for one of another user.
+    func ownResponse(to request: HTTPRequest, from client: UInt16) -> HTTPResponse? {
+        guard let ownGuard = ownGuard.withLock({ $0 }), let accessGuard = accessGuard.withLock({ $0 }),
+            (try? ownGuard.admit(request))?.path.isEmpty == true,
+            ConnectionOwner.isThisUser(from: client, to: UInt16(clamping: accessGuard.port))
+        else { return nil }
+        var response = HTTPResponse(seeOther: "/\(accessGuard.token)/")
+        response.headers += AccessGuard.headers
+        return response
     }
 
     func open(_ accessGuard: AccessGuard) { self.accessGuard.withLock { $0 = accessGuard } }

@@ -21,7 +21,7 @@ enum BrowseCommand {
             }
             let ending = options.isWritable ? "Values can be changed there." : "It is only read."
             say("\(session.store.name) is shown at\n  \(server.accessGuard.address)\n\(ending) Ctrl-C ends it.\n")
-            if options.opensBrowser { Desktop.open(server.accessGuard.address) }
+            if options.opensBrowser { Desktop.open(server.ownAddress) }
             // A signal ends the program.
             while true { sleep(1 << 20) }
         } catch let error as UsageError {

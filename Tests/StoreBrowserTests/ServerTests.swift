@@ -72,6 +72,30 @@ struct ServerTests {
                 "HTTP/1.1 4"))
     }
 
+    @Test("The address that a program is given leads this user's programs to the secret one, as other users cannot")
+    func ownAddress() throws {
+        let server = try LoopbackServer { _, _ in HTTPResponse(text: "page") }
+        defer { server.stop() }
+        let (port, token) = (server.accessGuard.port, server.accessGuard.token)
+        #expect(!server.ownAddress.contains(token))
+        let path = try #require(URL(string: server.ownAddress)).path
+        let host = "Host: 127.0.0.1:\(port)"
+        let answer = try ask(port, ["GET \(path)/ HTTP/1.1", host])
+        #expect(answer.hasPrefix("HTTP/1.1 303"))
+        #expect(answer.contains("Location: /\(token)/\r\n"))
+        #expect(try ask(port, ["GET \(path)/events HTTP/1.1", host]).hasPrefix("HTTP/1.1 403"))
+        #expect(
+            try ask(port, ["GET \(path)/ HTTP/1.1", host, "Origin: http://evil.example"]).hasPrefix("HTTP/1.1 403"))
+        let table = """
+              sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode
+               0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 1 1 0 100
+               1: 0100007F:C350 0200007F:1F90 01 00000000:00000000 00:00000000 00000000  1001        0 2 1 0 20
+               2: 0100007F:C350 0100007F:1F90 01 00000000:00000000 00:00000000 00000000  1002        0 3 1 0 20
+            """
+        #expect(ConnectionOwner.user(in: table, from: 50000, to: 8080) == 1002)
+        #expect(ConnectionOwner.user(in: table, from: 50001, to: 8080) == nil)
+    }
+
     @Test("A stream is sent to its end")
     func stream() throws {
         let server = try LoopbackServer { _, _ in
