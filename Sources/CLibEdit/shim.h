@@ -21,6 +21,9 @@ static inline void line_editor_complete_by(char **(*function)(const char *, int,
     rl_completer_word_break_characters = (char *)" \t\n\"'(){}[],<>=!&|.";
 }
 
+// Ctrl-C, where it is no signal of the terminal's, clears the line that is being typed.
+static inline void line_editor_clear_by_interrupt(void) { rl_parse_and_bind("bind ^C em-kill-line"); }
+
 // What was typed so far, and where the cursor stands.
 static inline const char *line_editor_text(void) { return rl_line_buffer ? rl_line_buffer : ""; }
 static inline int line_editor_cursor(void) { return rl_point; }

@@ -35,10 +35,11 @@ enum LineEditor {
         try? FileManager.default.createDirectory(
             atPath: (history as NSString).deletingLastPathComponent, withIntermediateDirectories: true)
         using_history()
+        line_editor_clear_by_interrupt()
         read_history(history)
         stifle_history(1000)
         var last = ""
-        while let typed = readline("pippin> ") {
+        while let typed = read() {
             defer { free(typed) }
             let line = String(cString: typed).trimmingCharacters(in: .whitespaces)
             if !line.isEmpty, line != last {
@@ -48,6 +49,17 @@ enum LineEditor {
             last = line
             if !answer(line) { break }
         }
+    }
+
+    /// A line, which Ctrl-C clears while it is typed. Afterwards Ctrl-C is the terminal's signal again.
+    private static func read() -> UnsafeMutablePointer<CChar>? {
+        var settings = termios()
+        guard tcgetattr(STDIN_FILENO, &settings) == 0 else { return readline("pippin> ") }
+        defer { tcsetattr(STDIN_FILENO, TCSADRAIN, &settings) }
+        var typing = settings
+        withUnsafeMutableBytes(of: &typing.c_cc) { $0[Int(VINTR)] = 0 }
+        tcsetattr(STDIN_FILENO, TCSADRAIN, &typing)
+        return readline("pippin> ")
     }
 
     /// Writes the history, with each line, since the program may be ended by a signal. Queries may contain private

@@ -7,6 +7,8 @@ import StoreReading
 final class Session {
     let store: DirectStore
     private var format = RowFormat.table
+    /// The entities whose values were looked through for those that are read as something else.
+    private var warned: Set<String> = []
 
     init(_ store: DirectStore) { self.store = store }
 
@@ -60,8 +62,11 @@ final class Session {
         case .query(let text):
             try store.checkFile()
             let plan = try QueryText(text).plan(store.layout, sortsByKey: store.pagesByKey)
-            for text in try store.misreadValues(of: plan.entity) {
-                StandardStreams.complain("pippin: warning: \(TextTools.plainLines(text))\n")
+            // To look for them takes reading the whole table.
+            if warned.insert(plan.entity.name).inserted {
+                for text in try store.misreadValues(of: plan.entity) {
+                    StandardStreams.complain("pippin: warning: \(TextTools.plainLines(text))\n")
+                }
             }
             let omission = try QueryOutput(store, plan, RowColumns(of: plan.entity)).write(format, output)
             if let omission { throw CommandError(omission) }

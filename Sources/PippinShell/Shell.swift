@@ -13,8 +13,20 @@ enum Shell {
             let session = Session(store)
             guard isatty(STDIN_FILENO) == 1 else { return try session.readAll() }
             print("\(store.name): queries, such as “\(session.example)”; .help says more.")
+            let stopping = Stopping()
+            EndingSignals.takeInterrupts { stopping.stop() }
             LineEditor.run(store.layout, history: historyFile) { line in
-                do { return try session.answer(line) { print($0, terminator: "") } } catch {
+                do {
+                    return try stopping.answering(store) {
+                        try session.answer(line) { text in
+                            try stopping.check()
+                            print(text, terminator: "")
+                        }
+                    }
+                } catch is Stopping.Stopped {
+                    print("\nStopped.")
+                    return true
+                } catch {
                     print(Session.message(of: error))
                     return true
                 }

@@ -24,7 +24,7 @@ enum ShellLine: Equatable {
         .describe ENTITY     its attributes and relationships
         .format table        how objects are written: table, csv, json or jsonl
         .help                this
-        .quit                ends; so does Ctrl-D
+        .quit                ends; so does Ctrl-D. Ctrl-C stops an answer, or clears the line
 
         """
 

@@ -44,6 +44,26 @@ struct ConnectionTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == [name])
     }
 
+    @Test("A statement that would never end is ended from another thread, and the connection goes on")
+    func interruption() throws {
+        let connection = try Connection(path: folder.store.path, mode: .create)
+        let interrupt = connection.interrupter
+        let (hasEnded, isOver) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        Thread.detachNewThread {
+            // It may not have begun.
+            while hasEnded.wait(timeout: .now() + 0.01) == .timedOut { interrupt() }
+            isOver.signal()
+        }
+        let error = #expect(throws: SQLiteError.self) {
+            _ = try connection.integer(
+                "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT count(*) FROM c")
+        }
+        #expect(error?.code == SQLITE_INTERRUPT)
+        hasEnded.signal()
+        isOver.wait()
+        #expect(try connection.integer("SELECT 1") == 1)
+    }
+
     @Test("A transaction that throws leaves nothing behind")
     func rollback() throws {
         struct Stop: Error {}

@@ -46,6 +46,27 @@ struct ShellTests {
         #expect(LineEditor.beginning(of: typed + " == 3", to: 32) == typed)
     }
 
+    @Test("An answer can be stopped, and the next line is answered")
+    func stopping() throws {
+        let shelf = try Shelf(count: 3)
+        let (store, session, stopping) = (shelf.session.store, Session(shelf.session.store), Stopping())
+        #expect(!stopping.stop(), "there is nothing to stop at the prompt")
+        var lines = 0
+        #expect(throws: Stopping.Stopped.self) {
+            _ = try stopping.answering(store) {
+                try session.answer("Book") { _ in
+                    try stopping.check()
+                    lines += 1
+                    #expect(stopping.stop())
+                    #expect(!stopping.stop(), "who asks twice wants the program to end")
+                }
+            }
+        }
+        #expect(lines == 1)
+        #expect(try stopping.answering(store) { try session.answer(".entities") { _ in lines += 1 } })
+        #expect(lines == 2)
+    }
+
     @Test("A session answers, and goes on after a mistake")
     func session() throws {
         let shelf = try Shelf(count: 3)

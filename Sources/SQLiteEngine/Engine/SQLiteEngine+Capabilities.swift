@@ -1,6 +1,7 @@
 import CoreDataModel
 import Foundation
 import SQLGeneration
+import SQLiteConnection
 import StoreEngine
 
 extension SQLiteEngine: KeyedEngine {
@@ -77,4 +78,8 @@ extension SQLiteEngine: InspectedEngine {
 
 extension SQLiteEngine: ExplainingEngine {
     package func statement(of plan: FetchPlan) throws -> String { try reading { try $0.statement(of: plan) } }
+}
+
+extension SQLiteEngine: InterruptibleEngine {
+    package var interrupter: (@Sendable () -> Void)? { opened?.connection.interrupter }
 }

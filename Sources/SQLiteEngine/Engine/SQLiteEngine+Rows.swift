@@ -122,6 +122,7 @@ extension SQLiteEngine {
     package var sharing: (any SharedEngine)? { self }
     package var pinning: (any PinningEngine)? { self }
     package var inspection: (any InspectedEngine)? { self }
+    package var interruption: (any InterruptibleEngine)? { self }
     package var explaining: (any ExplainingEngine)? { self }
     package var migration: (any MigratedEngine)? { self }
     package var history: (any HistoryEngine)? {

@@ -118,6 +118,7 @@ extension StoreEngine {
     package var changeNotifications: (any ChangeNotifyingEngine)? { nil }
     package var inspection: (any InspectedEngine)? { nil }
     package var explaining: (any ExplainingEngine)? { nil }
+    package var interruption: (any InterruptibleEngine)? { nil }
     package var migration: (any MigratedEngine)? { nil }
 }
 

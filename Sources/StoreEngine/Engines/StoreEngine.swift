@@ -182,6 +182,8 @@ package protocol StoreEngine: AnyObject {
     var inspection: (any InspectedEngine)? { get }
     /// The statements that the engine runs; `nil` for an engine that runs none.
     var explaining: (any ExplainingEngine)? { get }
+    /// Ending what is being read, from another thread.
+    var interruption: (any InterruptibleEngine)? { get }
     /// Finishing in-place migrations.
     var migration: (any MigratedEngine)? { get }
 }

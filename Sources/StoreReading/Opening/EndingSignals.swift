@@ -8,6 +8,7 @@ package enum EndingSignals {
 
     private static let paths = Mutex<Set<String>>([])
     private static let works = Mutex<[@Sendable () -> Void]>([])
+    private static let takers = Mutex<[@Sendable () -> Bool]>([])
     private static let hasCome = Atomic<Bool>(false)
     /// How long the program goes on after a signal, in seconds.
     private static let patience = 1.5
@@ -19,7 +20,9 @@ package enum EndingSignals {
         Thread.detachNewThread {
             var signals = waitedFor()
             var number: Int32 = 0
-            guard sigwait(&signals, &number) == 0 else { return }
+            repeat {
+                guard sigwait(&signals, &number) == 0 else { return }
+            } while number == SIGINT && isTaken()
             hasCome.store(true, ordering: .relaxed)
             performAll()
             removeAll()
@@ -37,6 +40,13 @@ package enum EndingSignals {
 
     /// Registers work for when a signal ends the program. It may take only a moment.
     package static func perform(_ work: @escaping @Sendable () -> Void) { works.withLock { $0.append(work) } }
+
+    /// Has Ctrl-C stop what the program is doing instead of the program.
+    ///
+    /// - Parameter taker: stops it, in a moment; returns false if there is nothing to stop, so that the program ends.
+    package static func takeInterrupts(_ taker: @escaping @Sendable () -> Bool) { takers.withLock { $0.append(taker) } }
+
+    private static func isTaken() -> Bool { takers.withLock { $0 }.contains { $0() } }
 
     /// To be called now and then by long work.
     ///
