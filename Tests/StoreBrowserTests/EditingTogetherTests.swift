@@ -72,6 +72,11 @@ struct EditingTogetherTests {
         try connection.execute("ROLLBACK")
         #expect(shelf.post("/edit/Book/1", "v.title=Mine&confirmed=1").status == 303)
         #expect(try book(shelf) == ["Mine|1|"])
+        try connection.execute("BEGIN IMMEDIATE")
+        #expect(shelf.post("/undo").text.contains("Another program has locked the store."))
+        try connection.execute("ROLLBACK")
+        #expect(shelf.post("/undo").status == 303)
+        #expect(try book(shelf) == ["Title 1|1|"], "it can be taken back still")
     }
 
     @Test("What the store rounds is taken back, too: nobody else has changed it")

@@ -101,11 +101,13 @@ package final class StoreEditor: Sendable {
             }
             // Each block on the context's queue is one undoable event.
             context.performAndWait { context.undo() }
-            try context.performAndWait {
-                do { try context.save() } catch {
-                    forget()
-                    throw error
+            do { try context.performAndWait { try context.save() } } catch {
+                // Redone as one event, so that it can be undone later.
+                context.performAndWait { context.redo() }
+                context.performAndWait {
+                    if context.hasChanges { forget() }
                 }
+                throw error
             }
             _ = done.withLock { $0.popLast() }
         }
