@@ -42,13 +42,14 @@ extension Assets {
             const fresh = page.getElementById(old.id);
             if (!fresh) continue;
             const known = new Map($$("tr[data-key]", old).map(row => [row.dataset.key, signature(row)]));
-            const here = $("tr.here", old)?.dataset.key;
+            const here = $("tr.here", old)?.dataset.key, isFocused = $("tr.here", old)?.contains(document.activeElement);
             $$("[data-count]", fresh).forEach((place, i) => { place.textContent = $$("[data-count]", old)[i]?.textContent ?? "…"; });
             old.replaceChildren(...fresh.childNodes);
             for (const row of $$("tr[data-key]", old)) {
               if (known.size && known.get(row.dataset.key) !== signature(row)) row.classList.add("fresh");
               if (row.dataset.key === here) row.classList.add("here");
             }
+            if (isFocused) $("tr.here a", old)?.focus({ preventScroll: true });
             arrive(old);
           }
           if ($(".entities")) counts(document);
@@ -75,7 +76,14 @@ extension Assets {
         // Choices under a field: keys for the filter, objects for relationships.
         const filter = $("input[data-complete]");
         let field = null, list = null, items = [], chosen = -1, span = [0, 0], tail = "", round = 0;
-        const close = () => { list?.remove(); list = null; items = []; chosen = -1; };
+        const close = () => {
+          list?.remove();
+          field?.setAttribute("aria-expanded", "false");
+          field?.removeAttribute("aria-activedescendant");
+          list = null;
+          items = [];
+          chosen = -1;
+        };
         const choose = i => {
           const text = items[i].text, rest = field.value.slice(span[1]), end = rest.startsWith(tail) ? "" : tail;
           field.value = field.value.slice(0, span[0]) + text + end + rest;
@@ -87,6 +95,7 @@ extension Assets {
         const mark = i => {
           chosen = i;
           [...list.children].forEach((item, j) => item.setAttribute("aria-selected", j === i));
+          field.setAttribute("aria-activedescendant", list.children[i]?.id ?? "");
           list.children[i]?.scrollIntoView({ block: "nearest" });
         };
         const keysOf = async () => {
@@ -126,6 +135,7 @@ extension Assets {
           for (const [i, item] of items.entries()) {
             const line = document.createElement("li");
             line.setAttribute("role", "option");
+            line.id = "choice-" + i;
             const name = document.createElement("span"), detail = document.createElement("span");
             name.textContent = item.text;
             detail.textContent = item.detail;
@@ -135,8 +145,12 @@ extension Assets {
             list.append(line);
           }
           field.after(list);
+          field.setAttribute("aria-expanded", "true");
         };
         for (const input of $$("input[data-complete], input[data-find]")) {
+          for (const [name, value] of [["role", "combobox"], ["aria-autocomplete", "list"], ["aria-expanded", "false"], ["aria-controls", "choices"]]) {
+            input.setAttribute(name, value);
+          }
           input.addEventListener("input", () => { field = input; offer(); });
           input.addEventListener("focus", () => { field = input; if (input.value === "") offer(); });
           input.addEventListener("blur", close);
@@ -188,6 +202,7 @@ extension Assets {
           rows[at]?.classList.remove("here");
           rows[next].classList.add("here");
           rows[next].scrollIntoView({ block: "nearest" });
+          $("a", rows[next])?.focus({ preventScroll: true });
         };
         addEventListener("keydown", event => {
           if (event.ctrlKey || event.metaKey || event.altKey) return;

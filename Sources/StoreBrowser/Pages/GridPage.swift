@@ -81,7 +81,7 @@ enum GridPage {
             <form class="filter" action="\(site.link(to: query.entity))" role="search">
             <div class="field">
             <input id="where" name="where" value="\(HTML(value: query.filter))" placeholder="\(example ?? "a predicate")" aria-label="Filter"
-            autocomplete="off" autocapitalize="off" spellcheck="false" data-complete="\(site.link(["complete", query.entity.name]))">
+            autocomplete="off" autocapitalize="off" spellcheck="false"\(query.problem == nil ? "" : " aria-invalid=\"true\" aria-describedby=\"problem\"" as HTML) data-complete="\(site.link(["complete", query.entity.name]))">
             \(query.problem.map(problem))
             </div>
             \(hidden.joined())
@@ -96,7 +96,7 @@ enum GridPage {
         let range = problem.range.clamped(to: 0..<text.count)
         let wrong = range.isEmpty ? " " : String(text[range])
         return """
-            <output class="problem" role="alert"><code><span>\(String(text[..<range.lowerBound]))</span><mark>\(wrong)</mark></code>
+            <output id="problem" class="problem" role="alert"><code><span>\(String(text[..<range.lowerBound]))</span><mark>\(wrong)</mark></code>
             <span>\(problem.sentence)</span></output>
             """
     }
