@@ -18,8 +18,8 @@ package struct SourceWarning: Equatable, Sendable {
     }
 }
 
-/// Finds the values of XML attributes that are not understood and have no meaning for a store, and unknown elements.
-/// Pure.
+/// Finds the values of XML attributes that are not understood and have no meaning for a store, and elements and XML
+/// attributes of unknown names. Pure.
 ///
 /// Over the years, Xcode has written other values than those it offers now, and a model in use must not fail because of
 /// them.
@@ -29,15 +29,6 @@ enum SourceWarnings {
     private static let flags: Set<String> = [
         "syncable", "usesScalarValueType", "spotlightIndexingEnabled", "storedInTruthFile", "allowsCloudEncryption",
         "usedWithCloudKit",
-    ]
-
-    /// The elements that Xcode writes in a model and in an entity.
-    private static let elements: [String: Set<String>] = [
-        "model": ["entity", "configuration", "fetchRequest", "composite", "elements"],
-        "entity": [
-            "attribute", "composite", "relationship", "fetchedProperty", "fetchIndex", "uniquenessConstraints",
-            "compoundIndexes", "userInfo",
-        ],
     ]
 
     static func warnings(of root: SourceElement) -> [SourceWarning] {
@@ -62,11 +53,14 @@ enum SourceWarnings {
             warning("\(key) is “\(value)”; \(expected) expected. \(instead)")
         }
         var found: [SourceWarning] = []
-        for child in element.children where elements[element.name]?.contains(child.name) == false {
+        for child in SourceVocabulary.unknownChildren(of: element) {
             found.append(
                 SourceWarning(
                     entity: place.entity, property: nil, line: child.line > 0 ? child.line : nil,
                     reason: "<\(child.name)> is not understood. It is left out"))
+        }
+        for key in SourceVocabulary.unknownAttributes(of: element) where key != "renamingIdentifier" {
+            found.append(warning("\(key) is not understood. It is left out"))
         }
         for key in flags.sorted() {
             guard let value = element.string(key), SourceElement.boolean(of: value) == nil else { continue }

@@ -53,6 +53,26 @@ struct SourceCheckTests {
             ])
     }
 
+    @Test("An XML attribute of a name that Xcode does not write is left out, with a warning")
+    func unknownAttributes() throws {
+        let xml = """
+            <model usedWithSwiftData="YES"><entity name="A" class="B">
+                <attribute name="x" attributeType="String" optonal="YES" defaultValue="a"/>
+                <relationship name="y" optional="YES" destinationEntity="A" inverse="y" maxCount="1"/>
+                <fetchedProperty name="z" optional="YES"><fetchRequest name="f" entity="A"/></fetchedProperty>
+                <fetchIndex name="i" unique="YES"><fetchIndexElement property="x"/></fetchIndex>
+            </entity><elements><element name="A" positionX="0"/></elements></model>
+            """
+        #expect(
+            try SourceReader.warnings(of: Data(xml.utf8)).map(\.text) == [
+                "line 1, entity “A”: class is not understood. It is left out",
+                "line 2, entity “A”, property “x”: defaultValue is not understood. It is left out",
+                "line 2, entity “A”, property “x”: optonal is not understood. It is left out",
+                "line 3, entity “A”, property “y”: inverse is not understood. It is left out",
+                "line 5, entity “A”: unique is not understood. It is left out",
+            ])
+    }
+
     @Test("The decimals of a set that a predicate names are read from a model")
     func decimalsOfASet() throws {
 
