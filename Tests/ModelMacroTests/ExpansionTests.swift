@@ -19,9 +19,11 @@ struct ExpansionTests {
 
     /// What tells the modules' names from those of types; the words are those of Swift 6.3.
     #if compiler(>=6.3)
-        private let (pippin, swift) = ("Pippin::", "Swift::")
+        private let pippin = "Pippin::"
+        private let swift = "Swift::"
     #else
-        private let (pippin, swift) = ("Pippin.", "Swift.")
+        private let pippin = "Pippin."
+        private let swift = "Swift."
     #endif
 
     @Test("is coding, a reader and a writer")
