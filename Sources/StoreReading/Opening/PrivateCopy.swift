@@ -40,7 +40,12 @@ package final class PrivateCopy {
     /// Copies a file into one that only this user can read from the start.
     private static func copy(_ source: String, to destination: String) throws {
         func failure() -> CommandError {
-            CommandError("“\(source)” cannot be copied: \(String(cString: strerror(errno)))")
+            let (reason, isFull) = (String(cString: strerror(errno)), errno == ENOSPC || errno == EDQUOT)
+            let folder = FileManager.default.temporaryDirectory.path
+            return CommandError(
+                isFull
+                    ? "“\(source)” cannot be copied into the temporary folder “\(folder)”: \(reason). TMPDIR names another one"
+                    : "“\(source)” cannot be copied: \(reason)")
         }
         let from = open(source, O_RDONLY | O_CLOEXEC)
         guard from >= 0 else { throw failure() }
