@@ -506,7 +506,9 @@ struct ModelCommandTests {
             #expect(CommandRun("model", "diff", paths[0], output).output.contains("The models say the same."))
             #expect(CommandRun("model", "compile", output, "--output", output).errors.contains("is no source"))
             let single = folder.path + "/a.mom"
-            #expect(CommandRun("model", "compile", paths[0], "--output", single).output == "“\(single)” has the version “V1”.\n")
+            #expect(
+                CommandRun("model", "compile", paths[0], "--output", single).output
+                    == "“\(single)” has the version “V1”.\n")
             #expect(CommandRun("model", "diff", paths[0], single).output.contains("The models say the same."))
             let wrong = CommandRun("model", "compile", paths[0], "--output", folder.path + "/a.momx")
             #expect(wrong.status == 64)
