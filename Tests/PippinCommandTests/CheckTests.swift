@@ -70,6 +70,35 @@ struct CheckTests {
         #expect(run.output.contains("the file is cut off: 100 bytes are missing at its end"), "\(run.output)")
     }
 
+    @Test("What can be read of a table with a damaged page is copied, and the rest is named", arguments: [false, true])
+    func damagedPage(isCutOff: Bool) throws {
+        let store = try SmallStore()
+        try execute(
+            """
+            WITH RECURSIVE numbers(n) AS (SELECT 4 UNION ALL SELECT n + 1 FROM numbers WHERE n < 1000)
+            INSERT INTO ZBOOK (Z_PK, Z_ENT, Z_OPT, ZTITLE)
+            SELECT n, (SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = 'Book'), 1, printf('%d%.*c', n, 500, 'x') FROM numbers;
+            UPDATE Z_PRIMARYKEY SET Z_MAX = 1000 WHERE Z_NAME = 'Book'
+            """, in: store.folder.store)
+        var bytes = try Data(contentsOf: store.folder.store)
+        if isCutOff {
+            bytes.removeLast(20_000)
+        } else {
+            let row = try #require(bytes.firstRange(of: Data("500x".utf8)))
+            bytes[row.lowerBound / 4096 * 4096] = 0xFF
+        }
+        try bytes.write(to: store.folder.store)
+        let copy = store.folder.file("mended.sqlite")
+        let run = CommandRun("check", store.path, "--repair", copy.path)
+        #expect(run.errors.isEmpty, "\(run.errors)")
+        #expect(run.output.contains("of the table “ZBOOK”, the rows from "), "\(run.output)")
+        #expect(run.output.hasSuffix("mended.sqlite: nothing is wrong\n"), "\(run.output)")
+        let count = try #require(try plainNumber("SELECT COUNT(*) FROM ZBOOK", in: copy))
+        #expect((900..<1000).contains(count))
+        #expect(try plainNumber("SELECT COUNT(*) FROM ZBOOK WHERE Z_PK = 500", in: copy) == (isCutOff ? 1 : 0))
+        #expect(try plainNumber("SELECT COUNT(*) FROM ZAUTHOR", in: copy) == 1)
+    }
+
     @Test("A damaged copy of the model is found, whether or not a model is given")
     func damagedModelCopy() throws {
         let store = try SmallStore()

@@ -90,7 +90,7 @@ package enum CommandManual {
                 .init(
                     name: "--repair", value: "COPY",
                     text:
-                        "Write a copy of the store in which counters are right, references that lead nowhere are gone, and indexes are new. The store stays as it is."
+                        "Write a copy of the store in which counters are right, references that lead nowhere are gone, and indexes are new. Rows that cannot be read are left out, and named. The store stays as it is."
                 ),
                 model,
             ],

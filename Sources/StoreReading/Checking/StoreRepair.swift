@@ -33,16 +33,14 @@ package enum StoreRepair {
     }
 
     private static func mend(_ readable: URL, _ source: URL, _ target: URL, _ model: String?) throws -> [String] {
-        // SQLite writes each row and each index anew, and leaves damaged free pages behind.
-        do {
-            let connection = try Self.connection(readable)
-            try connection.execute("REINDEX")
-            let statement = try connection.prepare("VACUUM INTO ?")
-            try statement.bind(target.path, at: 1)
-            _ = try statement.step()
+        var done = ["the file and its indexes are written anew"]
+        if try !rewrite(readable, to: target) {
+            let file = try FileHandle(forWritingTo: target)
+            try file.truncate(atOffset: 0)
+            try file.close()
+            done += try RowSalvage(of: readable, into: Self.connection(target)).losses
         }
         try StoreFiles.linkFiles(of: source, to: target)
-        var done = ["the file and its indexes are written anew"]
         let store = try DirectStore(.init(path: target.path, modelPath: model))
         let schema = try ReadingConnection.schema(of: store, target)
         store.close()
@@ -61,6 +59,20 @@ package enum StoreRepair {
             }
         }
         return done
+    }
+
+    /// Has SQLite write each row and each index anew, which leaves damaged free pages behind.
+    ///
+    /// - Returns: false for a file that is too damaged for that: SQLite stops, or copies rows in the wrong order.
+    private static func rewrite(_ readable: URL, to target: URL) throws -> Bool {
+        do {
+            let connection = try Self.connection(readable)
+            try connection.execute("REINDEX")
+            let statement = try connection.prepare("VACUUM INTO ?")
+            try statement.bind(target.path, at: 1)
+            _ = try statement.step()
+            return try Self.connection(target).string("PRAGMA integrity_check(1)") == "ok"
+        } catch let error as SQLiteError where error.isCorrupt { return false }
     }
 
     /// A connection with the functions that the triggers of derived attributes call, and the collations of indexes.
