@@ -3,7 +3,8 @@ import SQLGeneration
 import SQLiteConnection
 import SQLiteEngine
 
-/// Copies what can be read of a damaged database. Rows on pages that cannot be read are left out; indexes are made anew.
+/// Copies what can be read of a damaged database. Rows on pages that cannot be read are left out; indexes are made
+/// anew.
 struct RowSalvage {
     private struct Entry {
         let type: String
@@ -19,7 +20,8 @@ struct RowSalvage {
     /// - Parameters:
     ///   - url: the database.
     ///   - connection: an empty database, which gets the copy.
-    /// - Throws: SQLite's error for a database whose catalogue of tables cannot be read, or a copy that cannot be written.
+    /// - Throws: SQLite's error for a database whose catalogue of tables cannot be read, or a copy that cannot be
+    ///   written.
     init(of url: URL, into connection: Connection) throws {
         self.connection = connection
         let source = try Connection(path: url.path, mode: .readWrite)
@@ -32,8 +34,8 @@ struct RowSalvage {
         try attachment.bind(url.path, at: 1)
         try attachment.run()
         let entries = try entries()
-        // Without a transaction, in which SQLite would write nothing more after a damaged page. A virtual table makes tables
-        // of its own, whose rows are copied like all others.
+        // Without a transaction, in which SQLite would write nothing more after a damaged page. A virtual table makes
+        // tables of its own, whose rows are copied like all others.
         for entry in entries where entry.isVirtual { try connection.execute(entry.sql) }
         let made = try connection.tableNames()
         for entry in entries where entry.type == "table" && !entry.isVirtual {
@@ -104,8 +106,8 @@ struct RowSalvage {
         } catch let error as SQLiteError where error.isCorrupt { return (last, count, false) }
     }
 
-    /// The least key beyond a damaged row from which rows can be read again, if one key's being readable means that later
-    /// ones are; nil if there is none.
+    /// The least key beyond a damaged row from which rows can be read again, if one key's being readable means that
+    /// later ones are; nil if there is none.
     private func nextReadable(in table: String, after key: Int64) throws -> Int64? {
         // Nothing is known of the first row of a table.
         var (bad, step): (Int64, Int64) = (key == .min ? 0 : key, 1)

@@ -28,8 +28,9 @@ package enum TextTools {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// A text without control characters, which would reach the terminal, and without invisible ones, which would change
-    /// what is read: a space takes the place of each. Joiners stay, since letters and families of emoji consist of them.
+    /// A text without control characters, which would reach the terminal, and without invisible ones, which would
+    /// change what is read: a space takes the place of each. Joiners stay, since letters and families of emoji consist
+    /// of them.
     package static func plain(_ text: String) -> String {
         if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text }
         var result = ""
