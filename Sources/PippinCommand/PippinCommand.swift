@@ -162,8 +162,9 @@ enum PippinCommand {
                 "“\(problem.file)”, " + (problem.line.map { "line \($0), " } ?? "") + problem.message
             }.joined(separator: "\npippin: ")
         }
+        let advice = StoreRepair.advice(for: error)
         let error = error as NSError
-        let suggestion = error.userInfo[NSLocalizedRecoverySuggestionErrorKey] as? String
+        let suggestion = advice ?? error.userInfo[NSLocalizedRecoverySuggestionErrorKey] as? String
         return [error.localizedDescription, suggestion].compactMap { $0 }.joined(separator: " ")
     }
 }

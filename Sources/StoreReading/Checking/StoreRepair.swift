@@ -5,6 +5,15 @@ import SQLiteEngine
 
 /// A repaired copy of a store. The store itself stays unchanged.
 package enum StoreRepair {
+    /// What can be done about a damaged file.
+    static let advice = "“pippin check STORE --repair COPY” copies what can be read"
+
+    /// The same about an error, as a sentence; nil for one of another kind.
+    package static func advice(for error: any Error) -> String? {
+        let failure = error as? SQLiteError ?? SQLiteError(reportedBy: error as NSError)
+        return failure?.isCorrupt == true ? advice + "." : nil
+    }
+
     /// Writes the copy.
     ///
     /// - Parameters:

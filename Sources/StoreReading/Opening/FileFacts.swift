@@ -68,10 +68,14 @@ package struct FileFacts {
         } catch let error as SQLiteError {
             let log = error.isCorrupt ? ForeignLog.text(original) : ""
             if error.isCorrupt, log.isEmpty, let missing = SQLiteHeader(of: copy)?.missingBytes {
-                throw CommandError("“\(original.path)” is cut off: \(missing) bytes are missing at its end")
+                throw CommandError(
+                    "“\(original.path)” is cut off: \(missing) bytes are missing at its end. \(StoreRepair.advice)")
             }
-            let damage = error.isCorrupt ? " is damaged" : " cannot be read"
-            throw CommandError("“\(original.path)”\(damage): \(error.message)\(log)")
+            guard error.isCorrupt else {
+                throw CommandError("“\(original.path)” cannot be read: \(error.message)")
+            }
+            let cause = log.isEmpty ? ". \(StoreRepair.advice)" : log
+            throw CommandError("“\(original.path)” is damaged: \(error.message)\(cause)")
         }
     }
 
