@@ -102,7 +102,7 @@ struct UnreadLogTests {
         let bytes = try Data(contentsOf: store)
         try bytes.prefix(12_000).write(to: store)
         let text = "\(bytes.count - 12_000) bytes are missing at its end"
-        #expect(CommandRun("info", store.path).errors == "pippin: “\(store.path)” is cut off: \(text)\n")
+        #expect(CommandRun("info", store.path).errors.hasPrefix("pippin: “\(store.path)” is cut off: \(text). "))
         let check = CommandRun("check", store.path)
         #expect(check.status == 3)
         #expect(check.output.contains(text) && !check.output.contains("pippin-copy"), "\(check.output)")
