@@ -166,7 +166,8 @@ struct OutputTests {
             let arguments = command.replacingOccurrences(of: "STORE", with: "'\(store.path)'")
             let run = try shell(
                 "ulimit -d 60000; $PIPPIN \(arguments) | grep -c xxxx; echo ${PIPESTATUS[0]}", temporary: temporary)
-            #expect(run.output == "60\n0\n")
+            // With the one that was there.
+            #expect(run.output == "61\n0\n")
             #expect(run.errors.isEmpty)
         }
     }

@@ -23,12 +23,6 @@ extension PersistenceError {
             "The model has no entity '\(entity)'. It has: \(known.sorted().joined(separator: ", ")).")
     }
 
-    /// The error for a property that is not stored, in the place of which the stored identifier may be meant.
-    static func computedProperty(_ property: String, of plan: EntityPlan) -> PersistenceError {
-        let identifier = plan.computesIdentifier ? " For the identifier, write \\.\(plan.uidKey)." : ""
-        return unknownProperty(property, entity: plan.name, known: plan.propertyNames, hint: identifier)
-    }
-
     package static func unknownProperty(
         _ property: String, entity: String, known: [String], hint: String = ""
     ) -> PersistenceError {

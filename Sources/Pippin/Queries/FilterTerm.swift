@@ -77,11 +77,12 @@ extension ModelRegistry {
     ///
     /// - Throws: ``PersistenceError/Code/unknownProperty`` for a path with a property that is not stored.
     func resolve(_ property: PropertyName, of plan: EntityPlan) throws -> StoredPath {
-        func unknown(_ entity: String, _ known: [String]) -> PersistenceError {
-            .unknownProperty(property.spelling, entity: entity, known: known)
+        func unknown(_ entity: String, _ known: [String], hint: String = "") -> PersistenceError {
+            .unknownProperty(property.spelling, entity: entity, known: known, hint: hint)
         }
         guard let path = property.path else {
-            throw PersistenceError.computedProperty(property.spelling, of: plan)
+            let identifier = plan.computesIdentifier ? " For the identifier, write \\.\(plan.uidKey)." : ""
+            throw unknown(plan.name, plan.propertyNames, hint: identifier)
         }
         var result = StoredPath(model: plan)
         for name in path.split(separator: ".").map(String.init) {

@@ -26,8 +26,8 @@ struct PropertyName: Sendable, Hashable {
 
     /// The identifier, as generic code names it, whose key path is that of the protocol's requirement.
     private static func identifier(_ keyPath: AnyKeyPath, _ root: Any.Type) -> String? {
-        func isIdentifier<Model: CoreModel>(_ type: Model.Type) -> Bool { keyPath == \Model.id }
-        guard let model = root as? any CoreModel.Type else { return nil }
+        func isIdentifier<Model: Identifiable>(_ type: Model.Type) -> Bool { keyPath == \Model.id }
+        guard let model = root as? any Identifiable.Type else { return nil }
         return isIdentifier(model) ? "id" : nil
     }
 
