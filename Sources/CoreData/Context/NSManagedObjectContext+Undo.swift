@@ -92,6 +92,7 @@ extension NSManagedObjectContext {
         for (memento, isGone) in zip(mementos, areGone) where memento.existed {
             restoreValues(of: memento, all: isGone)
         }
+        for memento in mementos where memento.existed { memento.reconnect() }
         followDeleteRules(after: mementos)
         for (memento, kind) in zip(mementos, kinds) { awake(memento.object, from: kind) }
         isProcessing = wasProcessing

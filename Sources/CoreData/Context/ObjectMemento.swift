@@ -221,6 +221,39 @@ struct ObjectMemento {
         }
     }
 
+    /// Restores the ends here of relationships whose other ends lead here again.
+    ///
+    /// An object whose deletion was taken back before lost those to objects that stayed deleted. If the deletion itself
+    /// is undone, the others are back too, but nothing of it changed this object's own values.
+    func reconnect() {
+        guard isDeletedLater, !isDeleted, Self.isThere(object) else { return }
+        for former in toOnes {
+            guard let destination = former.destination, leadsHere(destination, former.relationship),
+                object.toOne(former.relationship) == nil
+            else { continue }
+            object.connect(former.relationship, to: destination)
+        }
+        for former in toManys {
+            let members = object.loadedToManyMembers(former.relationship)
+            let missing = former.members.filter { !members.contains($0) && leadsHere($0, former.relationship) }
+            guard !missing.isEmpty else { continue }
+            for member in missing { object.connect(former.relationship, to: member) }
+            guard former.relationship.isOrdered else { continue }
+            let order = former.members.filter(members.contains)
+            let known = IdentitySet(order)
+            object.reorderToMany(former.relationship, order + members.all.filter { !known.contains($0) })
+        }
+    }
+
+    /// Whether a relationship's destination is there, and is known to lead to the object.
+    private func leadsHere(_ destination: NSManagedObject, _ relationship: RelationshipLayout) -> Bool {
+        guard Self.isThere(destination), !destination.isDeleted, let inverse = relationship.inverse else {
+            return false
+        }
+        guard inverse.isToMany else { return destination.toOne(inverse) === object }
+        return destination.toManyMembersIfAny(inverse)?.contains(object) ?? false
+    }
+
     /// The former members, and those that others have added since, without those that others have removed or deleted.
     private static func restored(
         _ former: FormerMembers, from present: [NSManagedObject], all: Bool
