@@ -32,3 +32,15 @@ extension NSManagedObjectContext {
         return false
     }
 }
+
+extension NSPredicate {
+    /// Whether the predicate compares with temporary IDs, which a save replaces.
+    var namesTemporaryIdentifiers: Bool {
+        var isFound = false
+        _ = replacingObjects { object in
+            if let identifier = object as? NSManagedObjectID, identifier.isTemporaryID { isFound = true }
+            return nil
+        }
+        return isFound
+    }
+}

@@ -80,7 +80,7 @@ final class FetchedResults: @unchecked Sendable {
     private func fetchList() throws -> ResultList<ResultItem> {
         let items = try fetch().compactMap { ($0 as? NSObject).map { ResultItem(object: $0) } }
         let layout = try context.entity(of: request)
-        filter = request.resultType == .managedObjectResultType ? ResultFilter(request, layout) : nil
+        filter = request.resultType == .managedObjectResultType ? ResultFilter(request, layout, in: context) : nil
         order = ResultOrder(request.sortDescriptors ?? [], sectionNameKeyPath: sectionNameKeyPath)
         guard isSectioned else { return ResultList(items) }
         do {
@@ -107,7 +107,9 @@ final class FetchedResults: @unchecked Sendable {
     // MARK: Following changes
 
     private func contextDidChange(_ info: [AnyHashable: Any]) {
-        guard list != nil, let filter else { return }
+        guard list != nil else { return }
+        filter?.takeCurrentIdentifiers(in: context)
+        guard let filter else { return }
         guard delegate != nil else {
             missedChanges = true
             return

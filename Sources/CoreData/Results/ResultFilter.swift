@@ -1,16 +1,34 @@
 import Foundation
 import Ordering
+import PredicateFormat
 
 /// Determines which of a context's changes concern the results of a request.
 struct ResultFilter {
     private let layout: EntityLayout
     private let includesSubentities: Bool
-    private let matches: (NSManagedObject) -> Bool
+    private var matches: (NSManagedObject) -> Bool
+    /// The predicate, as long as it names objects by temporary IDs.
+    private var unsettled: NSPredicate?
 
-    init(_ request: any FetchDescription, _ layout: EntityLayout) {
+    init(_ request: any FetchDescription, _ layout: EntityLayout, in context: NSManagedObjectContext) {
         self.layout = layout
         includesSubentities = request.includesSubentities
-        matches = NSManagedObjectContext.test(request.predicate?.withSpelledValuesRead(layout.spelledKind))
+        let predicate = request.predicate.map(context.withCurrentIdentifiers)
+        matches = Self.test(predicate, layout)
+        unsettled = predicate.flatMap { $0.namesTemporaryIdentifiers ? $0 : nil }
+    }
+
+    private static func test(_ predicate: NSPredicate?, _ layout: EntityLayout) -> (NSManagedObject) -> Bool {
+        NSManagedObjectContext.test(predicate?.withSpelledValuesRead(layout.spelledKind))
+    }
+
+    /// Takes the permanent IDs of objects that were saved since in place of their temporary ones, as a fetch does.
+    mutating func takeCurrentIdentifiers(in context: NSManagedObjectContext) {
+        guard let former = unsettled else { return }
+        let current = context.withCurrentIdentifiers(former)
+        guard current !== former else { return }
+        matches = Self.test(current, layout)
+        unsettled = current.namesTemporaryIdentifiers ? current : nil
     }
 
     private func concerns(_ object: NSManagedObject) -> Bool { concerns(object.layout) }
