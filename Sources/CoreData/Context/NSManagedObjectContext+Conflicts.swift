@@ -13,7 +13,8 @@ extension NSManagedObjectContext {
                     return NSMergeConflict(object, current: conflict.current, isInternal: !isUnchanged)
                 }
             }
-            let unchanged = found.map { $0.sourceObject.unchangedToOnes }
+            let taken = found.map { conflict in conflict.current.map(conflict.sourceObject.destinationsToTake) ?? [] }
+            let takers = found.filter { $0.current != nil }.map { RowTaker($0.sourceObject) }
             let former = relationshipSnapshots(found)
             let rows = try read(newDestinations(found).union(former.flatMap(\.identifiers)))
             try policy.resolve(mergeConflicts: found)
@@ -21,7 +22,7 @@ extension NSManagedObjectContext {
             try removeLostDestinations(found, rows)
             restoreRelationships(former, rows)
             var deleted: [NSManagedObject] = []
-            for (conflict, relationships) in zip(found, unchanged) {
+            for (conflict, relationships) in zip(found, taken) {
                 let object = conflict.sourceObject
                 guard object.managedObjectContext === self, let row = conflict.current else { continue }
                 if object.isDeleted {
@@ -32,6 +33,7 @@ extension NSManagedObjectContext {
                 }
             }
             renewRelationships(of: deleted)
+            settleKeptDestinations(of: takers, rereadsEnds: true)
         case .constraints(let violations):
             var index = UniqueValueIndex(changed.objects)
             try policy.resolve(mergeConflicts: violations.map { conflict(for: $0, among: &index) })
@@ -141,16 +143,26 @@ extension NSManagedObjectContext {
         scheduleProcessing()
         deletions.unpropagated += objects
         loadDestinations(ofDeleted: objects[...])
-        // Destinations that were read before still have another inverse.
-        let stale = objects.flatMap(\.destinationsWithAnotherInverse).filter { !$0.hasChanges && !$0.isFault }
-        if !stale.isEmpty, let source { take(stale, from: source) }
+        takeOutdatedDestinations(of: objects)
+    }
+
+    /// Gives objects at the ends of deleted ones' relationships the stored values if they lead to others: they were
+    /// read before somebody else connected them, and no row may keep the key of a deleted one.
+    func takeOutdatedDestinations(of objects: some Sequence<NSManagedObject>) {
+        let outdated = objects.flatMap(\.destinationsWithAnotherInverse).filter { !$0.hasChanges && !$0.isFault }
+        if !outdated.isEmpty, let source { take(outdated, from: source) }
     }
 }
 
 extension NSManagedObject {
-    fileprivate final var unchangedToOnes: [RelationshipLayout] {
-        guard values.count == snapshot.count else { return [] }
-        return layout.toOnes.filter { values[$0.slot] == snapshot[$0.slot] }
+    /// The to-one relationships whose destinations a deleted object has to take from a row, so that it follows its
+    /// delete rules for what others have connected it with: those that were not changed here, or that others changed.
+    final func destinationsToTake(from row: Row) -> [RelationshipLayout] {
+        guard values.count == snapshot.count, !values.isEmpty else { return [] }
+        return layout.toOnes.filter { relationship in
+            let former = snapshot[relationship.slot]
+            return values[relationship.slot] == former || row.values[relationship.slot] != former
+        }
     }
 
     /// The destinations whose to-one inverse is not this object.
@@ -169,7 +181,7 @@ extension NSManagedObject {
         }
     }
 
-    fileprivate final func takeDestination(of relationship: RelationshipLayout, from row: Row) {
+    final func takeDestination(of relationship: RelationshipLayout, from row: Row) {
         values[relationship.slot] = row.values[relationship.slot]
         if !relations.isEmpty { relations[relationship.index] = .unresolved }
     }

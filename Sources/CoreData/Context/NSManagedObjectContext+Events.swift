@@ -46,6 +46,7 @@ extension NSManagedObjectContext {
         while !deletions.unpropagated.isEmpty {
             let level = deletions.takeUnpropagated()
             loadDestinations(ofDeleted: level[...])
+            takeOutdatedDestinations(of: level.lazy.filter { !$0.state.contains(.deletePropagated) })
             for object in level where object.state.contains(.deleted) && !object.state.contains(.deletePropagated) {
                 object.state.insert(.deletePropagated)
                 for next in object.followDeleteRules() { delete(next) }

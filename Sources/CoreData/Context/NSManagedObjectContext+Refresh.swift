@@ -202,20 +202,33 @@ extension NSManagedObjectContext {
     }
 
     func take(_ rows: ContiguousArray<Row>) {
-        var renewed: [NSManagedObject] = []
+        var takers: [RowTaker] = []
+        var ends: IdentitySet = []
         for row in rows {
             guard let object = table.object(for: row.objectID), !object.isFault else { continue }
             // A parent's objects change without new versions.
             if object.version != row.version || parent != nil {
+                let taker = RowTaker(object)
+                let taken = object.isDeleted ? object.destinationsToTake(from: row) : []
                 object.adopt(row, keepingChanges: object.hasChanges)
                 guard keeps(object) else { continue }
-                renewed.append(object)
+                for relationship in taken { object.takeDestination(of: relationship, from: row) }
+                takers.append(taker)
+                for end in object.collectionsConcerned(byChangeFrom: taker.former) { ends.insert(end) }
             }
             // An object that was saved without a changed value is reported too: programs set a value to itself to make
             // others look again.
             event.refreshed.append(object)
         }
+        // Who saved the rows may have changed one end only: a merge policy did, or a batch request.
+        let renewed = takers.map(\.object)
+        if !ends.isEmpty {
+            ends.subtract(IdentitySet(renewed))
+            for end in ends { end.refreshToManys() }
+            event.refreshed += ends
+        }
         renewRelationships(of: renewed)
+        settleKeptDestinations(of: takers)
         for object in renewed where keeps(object) { awake(object, from: .refresh) }
     }
 

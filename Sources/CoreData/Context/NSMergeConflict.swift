@@ -103,14 +103,14 @@ open class NSMergeConflict: NSObject {
             if object.isDeleted {
                 object.version = current.version
             } else {
-                object.updatingInverses { object.adopt(current, keepingChanges: true) }
+                object.updatingInverses(keepsChanges: true) { object.adopt(current, keepingChanges: true) }
                 object.refreshToManys()
             }
         case .mergeByPropertyStoreTrumpMergePolicyType:
             if object.isDeleted {
                 object.version = current.version
             } else {
-                object.updatingInverses { object.adopt(current, keepingChangesWhereSame: true) }
+                object.updatingInverses(keepsChanges: true) { object.adopt(current, keepingChangesWhereSame: true) }
                 object.refreshToManys()
             }
         }

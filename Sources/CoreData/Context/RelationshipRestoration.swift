@@ -65,7 +65,11 @@ extension NSManagedObject {
     /// Lets a merge policy give the object other values, or make it a fault, and updates the inverses of its to-one
     /// relationships: former destinations forget the object, and the new one is read again. Otherwise a delete rule
     /// would follow a relationship of which only one end is set.
-    final func updatingInverses(_ change: () -> Void) {
+    ///
+    /// - Parameters:
+    ///   - keepsChanges: whether destinations keep inverses that were changed here; see `KeptDestinations.swift`.
+    ///   - change: gives the object its values.
+    final func updatingInverses(keepsChanges: Bool = false, _ change: () -> Void) {
         guard let context = storedContext, values.count == snapshot.count, !values.isEmpty else { return change() }
         let (former, committed) = (values, snapshot)
         change()
@@ -84,7 +88,13 @@ extension NSManagedObject {
                 } else if end !== new, end.refers(inverse, toOneOf: [identifier]) {
                     end.forgetDestination(of: inverse)
                 } else if end === new, !end.refers(inverse, toOneOf: [identifier]) {
+                    if keepsChanges, end.hasChanged(inverse) { continue }
+                    let other = end.toOne(inverse)
                     end.renew(inverse, pointingTo: self)
+                    if let other, other !== self, other.refers(relationship, toOneOf: [end.identifier]) {
+                        other.forgetDestination(of: relationship)
+                        context.event.refreshed.append(other)
+                    }
                 }
                 context.event.refreshed.append(end)
             }

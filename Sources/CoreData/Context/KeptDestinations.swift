@@ -1,0 +1,107 @@
+import StoreEngine
+
+/// An object that has taken a row, with the values that it was known to have in the store before.
+struct RowTaker {
+    let object: NSManagedObject
+    let former: ContiguousArray<StoredValue>
+
+    init(_ object: NSManagedObject) { (self.object, former) = (object, object.snapshot) }
+}
+
+// Relationships that were changed here and by others. Where the changes made here are kept, the objects that others
+// have connected must let go: otherwise only one end of a relationship would say that it exists.
+extension NSManagedObjectContext {
+    /// Lets both ends of relationships agree again after objects have taken rows, and kept changes made here.
+    ///
+    /// - Parameters:
+    ///   - takers: the objects.
+    ///   - rereadsEnds: whether unchanged objects that rows lead to have to be read first.
+    func settleKeptDestinations(of takers: [RowTaker], rereadsEnds: Bool = false) {
+        guard !changed.isEmpty else { return }
+        var left: [(end: NSManagedObject, inverse: RelationshipLayout, object: NSManagedObject)] = []
+        for taker in takers where keeps(taker.object) && !taker.object.isFault && !taker.object.isDeleted {
+            let object = taker.object
+            for relationship in object.layout.toOnes where !relationship.isTransient {
+                guard let inverse = relationship.inverse, object.snapshot.indices.contains(relationship.slot),
+                    case .identifier(let identifier) = object.snapshot[relationship.slot]
+                else { continue }
+                if object.hasChanged(relationship) {
+                    let isSame = taker.former.count == object.snapshot.count
+                        && taker.former[relationship.slot] == object.snapshot[relationship.slot]
+                    if !isSame { left.append((objectOrFault(identifier), inverse, object)) }
+                } else if !inverse.isToMany, let end = registeredObject(for: identifier), end.hasChanged(inverse),
+                    end.toOne(inverse) !== object
+                {
+                    object.leave(relationship, end)
+                }
+            }
+        }
+        guard !left.isEmpty else { return }
+        read(left.map(\.end), again: rereadsEnds)
+        for (end, inverse, object) in left where !end.isDeleted { end.leave(inverse, object) }
+    }
+
+    /// Reads the rows of several faults at once. If this fails, each is read when it is used, which reports the error.
+    private func read(_ ends: [NSManagedObject], again: Bool) {
+        if again {
+            for end in ends where !end.hasChanges && !end.isFault {
+                end.becomeFault()
+                event.refreshed.append(end)
+            }
+        }
+        let faults = Set(ends.filter { $0.isFault && !$0.state.contains(.valuesPending) }.map(\.identifier))
+        guard let found = try? read(faults) else { return }
+        for row in found.rows.values { _ = object(for: row, asFault: true, refreshing: false, stamp: found.stamp) }
+    }
+}
+
+extension NSManagedObject {
+    /// Whether a to-one relationship was changed here.
+    final func hasChanged(_ relationship: RelationshipLayout) -> Bool {
+        values.count == snapshot.count && values.indices.contains(relationship.slot)
+            && values[relationship.slot] != snapshot[relationship.slot]
+    }
+
+    /// The objects whose loaded to-many relationships lost or got this object, since its row has other destinations.
+    final func collectionsConcerned(byChangeFrom former: ContiguousArray<StoredValue>) -> [NSManagedObject] {
+        guard former.count == snapshot.count, let context = storedContext else { return [] }
+        var ends: [NSManagedObject] = []
+        for relationship in layout.toOnes where former[relationship.slot] != snapshot[relationship.slot] {
+            guard let inverse = relationship.inverse, inverse.isToMany else { continue }
+            for case .identifier(let identifier) in [former[relationship.slot], snapshot[relationship.slot]] {
+                guard let end = context.registeredObject(for: identifier),
+                    end.toManyMembersIfAny(inverse)?.isLoaded ?? false
+                else { continue }
+                ends.append(end)
+            }
+        }
+        return ends
+    }
+
+    /// Removes a destination from one end of a relationship: a change to save, and none to undo, since it follows from
+    /// what others did.
+    fileprivate final func leave(_ relationship: RelationshipLayout, _ destination: NSManagedObject) {
+        if isFault { fireFault() }
+        guard !isDeleted, let context = storedContext else { return }
+        let change: () -> Void
+        if relationship.isToMany {
+            let members = toManyMembers(relationship)
+            guard members.contains(destination) || !members.isLoaded else { return }
+            change = { members.remove(destination) }
+        } else {
+            guard toOne(relationship) === destination else { return }
+            change = { [self] in
+                values[relationship.slot] = .null
+                relations[relationship.index] = .unresolved
+            }
+        }
+        if state.contains(.observed) {
+            notifyingObservers(ofKeys: { $0 == relationship.name }, change)
+        } else {
+            change()
+        }
+        if !state.contains(.inserted) { state.insert(.updated) }
+        context.changed.list(self)
+        context.event.refreshed.append(self)
+    }
+}
