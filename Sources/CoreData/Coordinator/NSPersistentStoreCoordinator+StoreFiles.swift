@@ -103,7 +103,18 @@ extension NSPersistentStoreCoordinator {
             addedStore(at: url, options)?.engine.pinning?.endGenerations()
             try Self.storeClass(storeType, url).destroy(at: url, options: options)
         }
-        if let store = addedStore(at: url, options) { try remove(store) }
+        if let store = url.isNoFile ? storeInMemory(at: url, ofType: storeType) : addedStore(at: url, options) {
+            try remove(store)
+        }
+    }
+
+    /// Of the stores in memory that share a URL, the one that was added first.
+    private func storeInMemory(at url: URL, ofType storeType: String) -> NSPersistentStore? {
+        withLock {
+            stores.first {
+                $0.type == storeType && self.url(for: $0).standardizedFileURL == url.standardizedFileURL
+            }
+        }
     }
 
     func replaceStore(

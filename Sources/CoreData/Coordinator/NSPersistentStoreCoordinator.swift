@@ -231,8 +231,8 @@ open class NSPersistentStoreCoordinator: NSObject, @unchecked Sendable {
 
     /// Empties a store, and deletes the files beside it. Nothing happens if there is no store.
     ///
-    /// An added store is removed from the coordinator, and can be added again. A file that is damaged, or not an SQLite
-    /// database, is deleted, so that a program whose store cannot be loaded can begin anew.
+    /// An added store, also one in memory, is removed from the coordinator, and can be added again. A file that is
+    /// damaged, or not an SQLite database, is deleted, so that a program whose store cannot be loaded can begin anew.
     ///
     /// - Parameters:
     ///   - url: the location of the store.

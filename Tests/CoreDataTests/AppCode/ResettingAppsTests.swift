@@ -3,8 +3,8 @@ import SQLiteConnection
 import TestSupport
 import Testing
 
-// As in AppSuiteRulesTests: what the tests of TMLPersistentContainer, CoreDataEvolution and Mindbox, which pass on
-// Apple's framework, say.
+// As in AppSuiteRulesTests: what the tests of TMLPersistentContainer, CoreDataEvolution, Mindbox and Crush, which pass
+// on Apple's framework, say.
 @Suite("Apps that destroy their stores, and look at files and notifications first")
 struct ResettingAppsTests {
     let folder: TestFolder
@@ -69,6 +69,27 @@ struct ResettingAppsTests {
         container.viewContext.make("Tag", ["name": "x"])
         try container.viewContext.save()
         #expect(try container.viewContext.all("Tag").count == 1)
+    }
+
+    @Test(
+        "A store in memory that is destroyed is removed, and one that is loaded then is empty (Crush)",
+        arguments: [NSSQLiteStoreType, NSInMemoryStoreType])
+    func destroyedInMemory(type: String) throws {
+        let description = NSPersistentStoreDescription(url: URL(fileURLWithPath: "/dev/null"))
+        description.type = type
+        let container = try Library.container(Library.model(), description)
+        container.viewContext.make("Tag", ["name": "x"])
+        try container.viewContext.save()
+        container.viewContext.reset()
+        let coordinator = container.persistentStoreCoordinator
+        for store in coordinator.persistentStores {
+            try coordinator.destroyPersistentStore(at: coordinator.url(for: store), ofType: store.type)
+        }
+        #expect(coordinator.persistentStores.isEmpty)
+        var errors: [(any Error)?] = []
+        container.loadPersistentStores { errors.append($1) }
+        #expect(errors.map { $0 == nil } == [true])
+        #expect(try container.viewContext.all("Tag").isEmpty)
     }
 
     @Test(
