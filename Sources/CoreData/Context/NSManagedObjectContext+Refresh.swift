@@ -11,7 +11,10 @@ extension NSManagedObjectContext {
             registerBeforeTaking()
             do {
                 try pinIfNeeded()
-                if let row = try source?.row(for: object.identifier) { refreshObject(object, by: row) }
+                if let row = try source?.row(for: object.identifier) {
+                    announceNewValues(of: object)
+                    if keeps(object) { refreshObject(object, by: row) }
+                }
             } catch { report("\(object.identifier.description) cannot be refreshed", error) }
         } else {
             withdraw(object)
@@ -20,6 +23,14 @@ extension NSManagedObjectContext {
         guard keeps(object) else { return }
         event.refreshed.append(object)
         scheduleProcessing()
+    }
+
+    /// Calls the methods by which an object lets go of what it made of its values: one without changes becomes a fault
+    /// before it has the new ones.
+    private func announceNewValues(of object: NSManagedObject) {
+        guard !object.hasChanges else { return }
+        object.willTurnIntoFault()
+        object.didTurnIntoFault()
     }
 
     func refreshObjects() {

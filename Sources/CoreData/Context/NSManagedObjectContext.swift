@@ -276,8 +276,9 @@ open class NSManagedObjectContext: NSObject, NSKeyValueObserving, @unchecked Sen
     ///
     /// - Parameters:
     ///   - object: an object of the context.
-    ///   - flag: `true` reads the store's values and keeps the changes made here; `false` discards the changes and
-    ///     turns the object into a fault.
+    ///   - flag: `true` reads the store's values and keeps the changes made here, and calls `willTurnIntoFault()` and
+    ///     `didTurnIntoFault()` of an object without changes first; `false` discards the changes and turns the object
+    ///     into a fault.
     open func refresh(_ object: NSManagedObject, mergeChanges flag: Bool) { refreshObject(object, mergeChanges: flag) }
 
     /// Turns all unchanged objects into faults, and merges the store's values into the others.

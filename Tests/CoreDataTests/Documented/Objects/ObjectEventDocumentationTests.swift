@@ -26,6 +26,19 @@ struct ObjectEventDocumentationTests {
         #expect(entry.take().isEmpty)
     }
 
+    @Test("Both are called before a refresh that merges, of an object without changes (a test of Crush)")
+    func refreshedByMerging() {
+        func told() -> [Substring] { entry.take().compactMap { $0.split(separator: " ").first } }
+        context.refresh(entry, mergeChanges: true)
+        #expect(told().starts(with: ["willTurnIntoFault", "didTurnIntoFault"]))
+        #expect(entry.text == "First")
+        entry.text = "Other"
+        _ = entry.take()
+        context.refresh(entry, mergeChanges: true)
+        #expect(!told().contains("willTurnIntoFault"))
+        #expect(entry.text == "Other")
+    }
+
     @Test("awakeFromFetch is called each time that the object takes its values; awakeFromInsert never again")
     func awakening() {
         for _ in 1...2 {
