@@ -93,7 +93,7 @@ extension NSManagedObject {
             case .toOne(let relationship): return toOne(relationship)
             }
         case .toMany(let index): return toManyValue(layout.relationships[index])
-        case .fetched: return nil
+        case .fetched(let index): return fetchedValue(index)
         }
     }
 

@@ -327,7 +327,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, NSKeyValueObserving 
     /// - Returns: the values, by the names of the properties.
     open func dictionaryWithValues(forKeys keys: [String]) -> [String: Any] { values(byKeys: keys) }
 
-    /// The value in memory, without firing a fault or following a relationship.
+    /// The value in memory, without firing a fault or following a relationship; the objects of a fetched property.
     ///
     /// - Parameter key: the name of a property; any other stops the program.
     /// - Returns: the value; `nil` for none, and for a fault that has not taken its values yet.

@@ -250,6 +250,13 @@ struct KeyValueDocumentationTests {
         #expect((folder.value(forKey: "goodNotes") as? [NSManagedObject])?.count == 2)
     }
 
+    @Test("primitiveValue(forKey:) has the objects of a fetched property, for accessors (a test of Crush)")
+    func primitiveFetchedProperty() {
+        folder.willAccessValue(forKey: "goodNotes")
+        #expect((folder.primitiveValue(forKey: "goodNotes") as? [NSManagedObject])?.count == 1)
+        folder.didAccessValue(forKey: "goodNotes")
+    }
+
     @Test("refresh(_:mergeChanges:) has a fetched property fetched again, with either flag")
     func refreshedProperty() throws {
         #expect((folder.value(forKey: "goodNotes") as? [NSManagedObject])?.count == 1)
