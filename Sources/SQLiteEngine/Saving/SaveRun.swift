@@ -238,11 +238,14 @@ final class SaveRun {
             if isNew, toManyChange.pairs == .thisEnd, statements.insertPlacedPair != nil { continue }
             let source = change.objectID.key
             var existing: [Int64: Int64] = [:]
-            try select.bind(source, at: 1)
-            while try select.step() {
-                if !select.isNull(at: 1) { existing[select.integer(at: 0)] = select.integer(at: 1) }
+            // Members that are all new to the list have no keys yet. A copy makes the index last that finds them.
+            if toManyChange.added.count < order.count {
+                try select.bind(source, at: 1)
+                while try select.step() {
+                    if !select.isNull(at: 1) { existing[select.integer(at: 0)] = select.integer(at: 1) }
+                }
+                select.reset()
             }
-            select.reset()
             for (destination, key) in OrderKeys.changes(order: order.map(\.key), existing: existing) {
                 try write.bind(key, at: 1)
                 try write.bind(destination, at: 2)

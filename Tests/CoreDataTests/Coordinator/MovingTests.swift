@@ -66,6 +66,20 @@ import Testing
         try expectLibrary(again)
     }
 
+    @Test("A copy does not look for the order of the lists that it makes: the index that would find it comes last")
+    func orderOfLists() async {
+        let result = await #expect(processExitsWith: .success, observing: [\.standardErrorContent]) {
+            setenv("COREDATA_SQL_DEBUG", "1", 1)
+            let stores = try MovingTests()
+            try stores.coordinator.migratePersistentStore(
+                stores.store, to: stores.folder.file("b"), options: nil, withType: NSSQLiteStoreType)
+            try stores.expectLibrary(stores.coordinator)
+        }
+        let log = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(log.contains(" SET Z_FOK_"))
+        #expect(!log.contains("SELECT Z_PK, Z_FOK_"))
+    }
+
     @Test("An XML store migrates back to SQLite", arguments: [NSPersistentStore.StoreType.sqlite])
     func back(type: NSPersistentStore.StoreType) throws {
         let xml = try coordinator.migratePersistentStore(store, to: folder.file("b"), withType: NSXMLStoreType)
