@@ -77,15 +77,19 @@ private struct HistoryFindings {
         let start = try request.start(in: store)
         let filter = try request.fetchRequest.map { try HistoryFilter($0, storeID: storeID) } ?? .all
         countsChanges = filter.isAboutChanges
-        var transactions = try store.history().historyTransactions(after: start)
-        let needsChanges =
-            filter.isAboutChanges || [.objectIDs, .changesOnly, .transactionsAndChanges].contains(request.resultType)
-        var found = needsChanges ? try store.history().historyChanges(after: start) : []
+        let history = try store.history()
+        var transactions = try history.historyTransactions(after: start, limit: filter.transactionsNeeded)
+        let needsChanges = [.objectIDs, .changesOnly, .transactionsAndChanges].contains(request.resultType)
+        var found: [HistoryChangeRow] = []
         if filter.isAboutChanges {
+            found = try history.historyChanges(after: start)
             found = try StoreError.evaluating { filter.apply(found) { HistoryOperand($0) } }
         } else {
             let all = transactions
             transactions = try StoreError.evaluating { filter.apply(all) { HistoryOperand($0, storeID: storeID) } }
+            if needsChanges, let last = transactions.map(\.number).max() {
+                found = try history.historyChanges(after: start, through: last)
+            }
         }
         let wanted = Set(transactions.map(\.number))
         found = found.filter { wanted.contains($0.transaction) }

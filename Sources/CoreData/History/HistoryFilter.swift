@@ -79,6 +79,11 @@ struct HistoryFilter {
         }
     }
 
+    /// How many of the store's transactions are needed; nil if that shows only when they are evaluated.
+    var transactionsNeeded: Int? {
+        isAboutChanges || predicate != nil || !terms.isEmpty || limit <= 0 ? nil : max(0, offset) + limit
+    }
+
     /// The elements that satisfy the predicate, ordered and limited as requested.
     func apply<Element>(_ elements: [Element], operand: (Element) -> HistoryOperand) -> [Element] {
         guard predicate != nil || !terms.isEmpty || offset > 0 || limit > 0 else { return elements }

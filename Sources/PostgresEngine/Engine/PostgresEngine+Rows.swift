@@ -142,12 +142,12 @@ extension PostgresEngine: SharedEngine {
 extension PostgresEngine: HistoryEngine {
     package var mayLag: Bool { facts.isReadOnly }
 
-    package func historyTransactions(after start: HistoryPosition?) throws -> [HistoryTransactionRow] {
-        try following { try $0.historyTransactions(after: start) }
+    package func historyTransactions(after start: HistoryPosition?, limit: Int?) throws -> [HistoryTransactionRow] {
+        try following { try $0.historyTransactions(after: start, limit: limit) }
     }
 
-    package func historyChanges(after start: HistoryPosition?) throws -> [HistoryChangeRow] {
-        try following { try $0.historyChanges(after: start) }
+    package func historyChanges(after start: HistoryPosition?, through last: Int64?) throws -> [HistoryChangeRow] {
+        try following { try $0.historyChanges(after: start, through: last) }
     }
 
     package func deleteHistory(before end: HistoryPosition?) throws {

@@ -26,11 +26,12 @@ extension OpenDatabase {
         }
     }
 
-    func historyTransactions(after start: HistoryPosition?) throws -> [HistoryTransactionRow] {
+    func historyTransactions(after start: HistoryPosition?, limit: Int?) throws -> [HistoryTransactionRow] {
         try reading("read the history of") {
             let result = try connection.query(
                 "SELECT t.id, t.date, t.author, t.bundle_id, t.context_name, t.process_id FROM pippin.transactions t "
-                    + "WHERE \(Self.condition(start, ">")) ORDER BY t.id", parameters(start))
+                    + "WHERE \(Self.condition(start, ">")) ORDER BY t.id \(limit.map { "LIMIT \($0)" } ?? "")",
+                parameters(start))
             return (0..<result.count).map { row in
                 func text(_ column: Int) -> String? { result.isNull(row, column) ? nil : result.string(row, column) }
                 return HistoryTransactionRow(
@@ -41,13 +42,14 @@ extension OpenDatabase {
         }
     }
 
-    /// The changes of the transactions after a place, without those of entities that the model does not have.
-    func historyChanges(after start: HistoryPosition?) throws -> [HistoryChangeRow] {
+    /// The changes of the transactions after a place up to the last one, without those of entities that the model does
+    /// not have.
+    func historyChanges(after start: HistoryPosition?, through last: Int64?) throws -> [HistoryChangeRow] {
         try reading("read the history of") {
             let result = try connection.query(
                 "SELECT c.id, c.transaction_id, c.kind, c.entity, c.key, c.columns, c.tombstone FROM pippin.changes c "
                     + "JOIN pippin.transactions t ON t.schema_name = c.schema_name AND t.id = c.transaction_id WHERE \(Self.condition(start, ">")) "
-                    + "ORDER BY c.transaction_id, c.id", parameters(start))
+                    + "\(last.map { "AND t.id <= \($0) " } ?? "")ORDER BY c.transaction_id, c.id", parameters(start))
             return (0..<result.count).compactMap { row in
                 guard let mapping = schema.mapping(number: Int(result.integer(row, 3))),
                     let kind = HistoryChangeKind(rawValue: result.integer(row, 2))

@@ -9,13 +9,17 @@ package enum HistorySQL {
     ///
     /// - Parameters:
     ///   - start: where to begin; nil for all.
+    ///   - limit: how many at most; nil for all.
     ///   - columns: the columns that the table has. The history of an older system keeps the names only in the row.
     /// - Returns: the statement.
-    package static func transactions(after start: HistoryPosition?, columns: Set<String>) -> SQLFragment {
+    package static func transactions(
+        after start: HistoryPosition?, limit: Int? = nil, columns: Set<String>
+    ) -> SQLFragment {
         let names = ["ZAUTHOR", "ZBUNDLEID", "ZCONTEXTNAME", "ZPROCESSID"].map { name($0, columns) }
         let key: SQLFragment = "\(.key, of: transaction)"
         let rows: SQLFragment = "SELECT \(key), \(column("ZTIMESTAMP")), \(.list(names)) FROM ATRANSACTION t"
-        return "\(rows)\(restriction(" > ", start, alias: transaction)) ORDER BY \(key)"
+        let end: SQLFragment = limit.map { " LIMIT \(binding: .value(.integer(Int64($0))))" } ?? ""
+        return "\(rows)\(restriction(" > ", start, alias: transaction)) ORDER BY \(key)\(end)"
     }
 
     /// `IFNULL((SELECT ZNAME FROM ATRANSACTIONSTRING WHERE Z_PK = t.ZAUTHORTS), t.ZAUTHOR)`
@@ -33,15 +37,21 @@ package enum HistorySQL {
     ///
     /// - Parameters:
     ///   - start: where to begin; nil for all.
+    ///   - last: the number of the last transaction; nil for all.
     ///   - tombstones: the number of tombstone columns.
     /// - Returns: the statement.
-    package static func changes(after start: HistoryPosition?, tombstones: Int) -> SQLFragment {
+    package static func changes(
+        after start: HistoryPosition?, through last: Int64? = nil, tombstones: Int
+    ) -> SQLFragment {
         let names = ["ZTRANSACTIONID", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZCOLUMNS"]
         let named = (names + (0..<tombstones).map(tombstone)).map { "\(SQLColumn($0, of: "c"))" as SQLFragment }
         let (key, owner): (SQLFragment, SQLFragment) = ("\(.key, of: "c")", "\(SQLColumn("ZTRANSACTIONID", of: "c"))")
         let join: SQLFragment = "JOIN ATRANSACTION t ON \(.key, of: transaction) = \(owner)"
         let rows: SQLFragment = "SELECT \(.list([key] + named)) FROM ACHANGE c \(join)"
-        return "\(rows)\(restriction(" > ", start, alias: transaction)) ORDER BY \(owner), \(key)"
+        let end: SQLFragment = last.map {
+            "\(start == nil ? " WHERE " : " AND ")\(owner) <= \(binding: .value(.integer($0)))"
+        } ?? ""
+        return "\(rows)\(restriction(" > ", start, alias: transaction))\(end) ORDER BY \(owner), \(key)"
     }
 
     /// The column of one tombstone value: `ZTOMBSTONE0`.

@@ -45,12 +45,12 @@ extension SQLiteEngine: SharedEngine {
 }
 
 extension SQLiteEngine: HistoryEngine {
-    package func historyTransactions(after start: HistoryPosition?) throws -> [HistoryTransactionRow] {
-        try reading { try $0.historyTransactions(after: start) }
+    package func historyTransactions(after start: HistoryPosition?, limit: Int?) throws -> [HistoryTransactionRow] {
+        try reading { try $0.historyTransactions(after: start, limit: limit) }
     }
 
-    package func historyChanges(after start: HistoryPosition?) throws -> [HistoryChangeRow] {
-        try reading { try $0.historyChanges(after: start) }
+    package func historyChanges(after start: HistoryPosition?, through last: Int64?) throws -> [HistoryChangeRow] {
+        try reading { try $0.historyChanges(after: start, through: last) }
     }
 
     package func deleteHistory(before end: HistoryPosition?) throws {

@@ -5,11 +5,11 @@ import SQLiteConnection
 import StoreEngine
 
 extension OpenStore {
-    /// The transactions after a position, in order.
-    func historyTransactions(after start: HistoryPosition?) throws -> [HistoryTransactionRow] {
+    /// The transactions after a position, in order, as many as the limit allows.
+    func historyTransactions(after start: HistoryPosition?, limit: Int?) throws -> [HistoryTransactionRow] {
         try run("read the history of") {
             let known = Set(try connection.columnNames(ofTable: "ATRANSACTION"))
-            let statement = try connection.statement(HistorySQL.transactions(after: start, columns: known))
+            let statement = try connection.statement(HistorySQL.transactions(after: start, limit: limit, columns: known))
             defer { statement.reset() }
             var rows: [HistoryTransactionRow] = []
             while try statement.step() {
@@ -23,12 +23,13 @@ extension OpenStore {
         }
     }
 
-    /// The changes of the transactions after a position, in order, without changes of entities that the model does not
-    /// have.
-    func historyChanges(after start: HistoryPosition?) throws -> [HistoryChangeRow] {
+    /// The changes of the transactions after a position up to the last one, in order, without changes of entities that
+    /// the model does not have.
+    func historyChanges(after start: HistoryPosition?, through last: Int64?) throws -> [HistoryChangeRow] {
         try run("read the history of") {
             let tombstones = try connection.columnNames(ofTable: "ACHANGE").count { $0.hasPrefix("ZTOMBSTONE") }
-            let statement = try connection.statement(HistorySQL.changes(after: start, tombstones: tombstones))
+            let statement = try connection.statement(
+                HistorySQL.changes(after: start, through: last, tombstones: tombstones))
             defer { statement.reset() }
             var properties: [Int64: HistoryProperties] = [:]
             var rows: [HistoryChangeRow] = []

@@ -1,10 +1,18 @@
 /// An engine that keeps a history of saves.
 package protocol HistoryEngine: StoreEngine {
     /// The transactions after a position, in order.
-    func historyTransactions(after start: HistoryPosition?) throws -> [HistoryTransactionRow]
+    ///
+    /// - Parameters:
+    ///   - start: the position; `nil` for the beginning.
+    ///   - limit: how many at most; `nil` for all.
+    func historyTransactions(after start: HistoryPosition?, limit: Int?) throws -> [HistoryTransactionRow]
 
     /// The changes of the transactions after a position, in order.
-    func historyChanges(after start: HistoryPosition?) throws -> [HistoryChangeRow]
+    ///
+    /// - Parameters:
+    ///   - start: the position; `nil` for the beginning.
+    ///   - last: the number of the last transaction; `nil` for all.
+    func historyChanges(after start: HistoryPosition?, through last: Int64?) throws -> [HistoryChangeRow]
 
     /// Deletes the transactions before a position; `nil` for all.
     func deleteHistory(before end: HistoryPosition?) throws
@@ -21,4 +29,12 @@ package protocol HistoryEngine: StoreEngine {
 
 extension HistoryEngine {
     package var mayLag: Bool { false }
+
+    package func historyTransactions(after start: HistoryPosition?) throws -> [HistoryTransactionRow] {
+        try historyTransactions(after: start, limit: nil)
+    }
+
+    package func historyChanges(after start: HistoryPosition?) throws -> [HistoryChangeRow] {
+        try historyChanges(after: start, through: nil)
+    }
 }

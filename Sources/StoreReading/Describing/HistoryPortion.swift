@@ -31,7 +31,7 @@ package struct HistoryPortion {
                 return
             }
         }
-        let rows = try history.historyChanges(after: .transaction(first - 1)).filter { $0.transaction <= last }
+        let rows = try history.historyChanges(after: .transaction(first - 1), through: last)
         changes = Dictionary(grouping: rows, by: \.transaction)
         counts = changes.mapValues(\.count)
     }

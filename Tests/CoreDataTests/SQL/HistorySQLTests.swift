@@ -49,6 +49,21 @@ struct HistorySQLTests {
         #expect(try sql.sqlite.values() == [.double(2.5)])
     }
 
+    @Test("Of a long history a portion is read")
+    func portion() throws {
+        let transactions = HistorySQL.transactions(after: .transaction(7), limit: 50, columns: ["ZTIMESTAMP"])
+        #expect(transactions.sqlite.text.hasSuffix(" WHERE t.Z_PK > ? ORDER BY t.Z_PK LIMIT ?"))
+        #expect(try transactions.sqlite.values() == [.integer(7), .integer(50)])
+        let changes = HistorySQL.changes(after: .transaction(7), through: 57, tombstones: 0)
+        #expect(
+            changes.sqlite.text.hasSuffix(
+                " WHERE t.Z_PK > ? AND c.ZTRANSACTIONID <= ? ORDER BY c.ZTRANSACTIONID, c.Z_PK"))
+        #expect(try changes.sqlite.values() == [.integer(7), .integer(57)])
+        #expect(
+            HistorySQL.changes(after: nil, through: 9, tombstones: 0).sqlite.text
+                .contains(" WHERE c.ZTRANSACTIONID <= ? ORDER BY "))
+    }
+
     @Test("A deletion takes the changes before their transactions")
     func deletion() throws {
         #expect(
