@@ -124,30 +124,40 @@ extension ResultList {
     private mutating func insertInOrder(
         _ element: Element, _ sectionName: (Element) -> String, _ order: (Element, Element) -> ComparisonResult
     ) {
-        let section = isSectioned ? section(named: sectionName(element), for: element, order) : 0
-        let start = start(of: section)
-        var low = 0
-        var high = sections[section].count
-        while low < high {
-            let middle = (low + high) / 2
-            if order(entries[start + middle], element) == .orderedDescending { high = middle } else { low = middle + 1 }
+        let position = end(of: element, in: 0..<entries.count, order)
+        guard isSectioned else { return insert(element, at: ResultPlace(section: 0, row: position)) }
+        let name = sectionName(element)
+        // It belongs to the section of the element before it or to the next one, where the sections are in order.
+        var (index, start) = (0, 0)
+        while index < sections.count, start + sections[index].count < position {
+            start += sections[index].count
+            index += 1
         }
-        insert(element, at: ResultPlace(section: section, row: low))
+        if index < sections.count, sections[index].name == name {
+            return insert(element, at: ResultPlace(section: index, row: position - start))
+        }
+        if index + 1 < sections.count, start + sections[index].count == position, sections[index + 1].name == name {
+            return insert(element, at: ResultPlace(section: index + 1, row: 0))
+        }
+        if let known = sections.firstIndex(where: { $0.name == name }) {
+            let start = self.start(of: known)
+            let row = end(of: element, in: start..<start + sections[known].count, order) - start
+            return insert(element, at: ResultPlace(section: known, row: row))
+        }
+        addSection(name, at: position == 0 ? 0 : index + 1)
+        insert(element, at: ResultPlace(section: position == 0 ? 0 : index + 1, row: 0))
     }
 
-    /// The section with a name; if there is none, it is made at the place of its first element.
-    private mutating func section(
-        named name: String, for element: Element, _ order: (Element, Element) -> ComparisonResult
+    /// The position after the elements of a range that do not come after an element.
+    private func end(
+        of element: Element, in range: Range<Int>, _ order: (Element, Element) -> ComparisonResult
     ) -> Int {
-        if let known = sections.firstIndex(where: { $0.name == name }) { return known }
-        var start = 0
-        for (index, section) in sections.enumerated() {
-            if order(element, entries[start]) == .orderedAscending {
-                return addSection(name, at: index)
-            }
-            start += section.count
+        var (low, high) = (range.lowerBound, range.upperBound)
+        while low < high {
+            let middle = (low + high) / 2
+            if order(entries[middle], element) == .orderedDescending { high = middle } else { low = middle + 1 }
         }
-        return addSection(name, at: sections.count)
+        return low
     }
 
     /// Records which sections were inserted and deleted. One that was emptied and filled again counts as unchanged,

@@ -59,9 +59,10 @@ struct ResultList<Element: Hashable> {
     /// The place of an element; `nil` if it is not among the results.
     func place(of element: Element) -> ResultPlace? {
         guard var row = entries.position(of: element) else { return nil }
-        for (index, section) in sections.enumerated() {
-            if row < section.count { return ResultPlace(section: index, row: row) }
-            row -= section.count
+        for index in sections.indices {
+            let count = sections[index].count
+            if row < count { return ResultPlace(section: index, row: row) }
+            row -= count
         }
         return nil
     }
@@ -84,7 +85,11 @@ struct ResultList<Element: Hashable> {
     var sectionNames: [String] { sections.flatMap { repeatElement($0.name, count: $0.count) } }
 
     /// The position of the first element of a section.
-    func start(of section: Int) -> Int { sections[..<section].reduce(0) { $0 + $1.count } }
+    func start(of section: Int) -> Int {
+        var start = 0
+        for index in 0..<section { start += sections[index].count }
+        return start
+    }
 
     @discardableResult
     mutating func addSection(_ name: String, at index: Int, count: Int = 0) -> Int {

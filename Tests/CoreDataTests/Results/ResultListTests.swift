@@ -195,6 +195,24 @@ struct ResultListTests {
         #expect(comparisons < 40)
         #expect(list.entries[21] === items[5000])
     }
+
+    @Test("However many sections there are, a new element is compared with few, also if its section is new")
+    func comparisonsAmongSections() throws {
+        let items = (1000..<3000).map { Item($0, 0, String($0)) }
+        var list = try ResultList(items, sectionName: \.section)
+        var comparisons = 0
+        let changes = list.apply(
+            .init(arriving: [Item(1, 1, "2500"), Item(2, 0, "25005"), Item(3, 0, "0"), Item(4, 0, "9")]),
+            sectionName: \.section
+        ) {
+            comparisons += 1
+            return Item.order($0, $1)
+        }
+        #expect(comparisons < 80)
+        #expect(changes.insertedSections.map(\.index) == [0, 1502, 2002])
+        #expect(changes.inserts.map(\.element.number) == [3, 1, 2, 4])
+        #expect(list.entries.elements.map(\.section) == list.entries.elements.map(\.section).sorted())
+    }
 }
 
 @Suite("A chunked list")
