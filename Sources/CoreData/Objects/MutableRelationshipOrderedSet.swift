@@ -166,6 +166,12 @@ final class MutableRelationshipOrderedSet: NSMutableOrderedSet {
         removeObject(at: place)
     }
 
+    override func removeObjects(at indexes: IndexSet) {
+        let present = members
+        let removed = indexes.map { present[$0] }
+        write { object.removeFromToMany(relationship, all: removed) }
+    }
+
     override func removeAllObjects() { removeAll { _ in true } }
 
     override func replaceObject(at idx: Int, with obj: Any) {
