@@ -50,6 +50,9 @@ extension NSManagedObjectContext {
         } catch { report("changed objects cannot be refreshed", error) }
         let kept = changed.filter(keeps)
         event.refreshed += kept
+        // Who refreshes all again and again within an event, to read portion after portion, has each object once.
+        var seen: IdentitySet = []
+        event.refreshed.removeAll { !seen.insert($0) }
         if !kept.isEmpty { scheduleProcessing() }
     }
 

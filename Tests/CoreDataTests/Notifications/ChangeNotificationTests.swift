@@ -1,5 +1,6 @@
-import CoreData
 import Testing
+
+@testable import CoreData
 
 /// Where Apple's documentation is silent, the rules are those that the tests of CoreDataPlus
 /// (NotificationPayload_Tests, NotificationMerge_Tests), which run on Apple's framework, rely on.
@@ -89,7 +90,8 @@ struct ChangeNotificationTests {
             #expect(log.take().isEmpty)
             context.processPendingChanges()
             #expect(log.take() == ["changed refreshed 2"])
-            context.refreshAllObjects()
+            for _ in 0..<3 { context.refreshAllObjects() }
+            #expect(context.event.refreshed.count == 2)
             context.processPendingChanges()
             #expect(log.take() == ["changed refreshed 2"])
         }
