@@ -110,7 +110,9 @@ struct ConstraintCheck {
         let mapping = try store.access(declaring(group.constraint, first.objectID.layout)).mapping
         let columns = group.constraint.compactMap { mapping.column(named: $0)?.name }
         guard columns.count == group.constraint.count else { return nil }
-        let statement = try store.connection.prepare(UniqueValueSQL.rows(columns, in: group.table).sqlite.text)
+        // Thousands of rows may have values that others have.
+        let statement = try store.connection.statement(UniqueValueSQL.rows(columns, in: group.table).sqlite.text)
+        defer { statement.reset() }
         for (index, value) in group.values.enumerated() { try statement.bind(value, at: Int32(index + 1)) }
         while try statement.step() {
             let key = statement.integer(at: 0)
