@@ -194,6 +194,38 @@ let relationshipKinds = [
             }
         }
     },
+    Kind("ordered: every second line removed at once") { trial in
+        let notes = try Notes(trial.folder).filled(1, lines: trial.size)
+        let context = notes.context()
+        try context.performAndWait {
+            let note = try context.fetch(Notes.request(Note.self))[0]
+            try trial.measure {
+                let lines = note.mutableOrderedSetValue(forKey: "lines")
+                lines.removeObjects(at: IndexSet(stride(from: 0, to: lines.count, by: 2)))
+                try context.save()
+            }
+        }
+    },
+    Kind("trees: three below each, made, moved and deleted by the root") { trial in
+        let notes = try Notes(trial.folder)
+        let context = notes.context()
+        try context.performAndWait {
+            try trial.measure {
+                var all: [Folder] = []
+                for number in 0..<trial.size {
+                    let folder = Folder(context: context)
+                    if number > 0 { folder.parent = all[(number - 1) / 3] }
+                    all.append(folder)
+                }
+                try context.save()
+                for number in stride(from: 4, to: all.count, by: 2) { all[number].parent = all[number - 1] }
+                try context.save()
+                context.delete(all[0])
+                try context.save()
+            }
+            trial.expect(try context.count(for: Notes.request(Folder.self)) == 0)
+        }
+    },
     Kind("trees: a chain of folders, made and saved") { trial in
         let notes = try Notes(trial.folder)
         let context = notes.context()

@@ -42,6 +42,21 @@ let resultsKinds = [
             trial.expect(listener.changes >= trial.size)
         }
     },
+    Kind("results: as many made in a thousand sections, told to a delegate") { trial in
+        let notes = try Notes(trial.folder).filled(trial.size / 2)
+        let context = notes.context()
+        try context.performAndWait {
+            let results = controller(context, section: "title")
+            let listener = Listener()
+            results.delegate = listener
+            try results.performFetch()
+            trial.measure(trial.size / 2) {
+                for number in trial.size / 2..<trial.size { _ = notes.plain(number, in: context) }
+                context.processPendingChanges()
+            }
+            trial.expect(listener.changes == trial.size / 2)
+        }
+    },
     Kind("results: sections asked for again for each of them") { trial in
         let notes = try Notes(trial.folder).filled(trial.size)
         let context = notes.context()

@@ -82,6 +82,29 @@ let storeKinds =
                 }
             }
         },
+        Kind("history: read fifty transactions at a time") { trial in
+            let notes = try Notes(trial.folder, history: true)
+            let context = notes.context()
+            try context.performAndWait {
+                for number in 0..<trial.size / 10 {
+                    _ = notes.plain(number, in: context)
+                    try context.save()
+                }
+                try trial.measure(trial.size / 10) {
+                    var (token, count): (NSPersistentHistoryToken?, Int) = (nil, 0)
+                    while true {
+                        let request = NSPersistentHistoryChangeRequest.fetchHistory(after: token)
+                        request.fetchRequest = NSPersistentHistoryTransaction.fetchRequest
+                        request.fetchRequest?.fetchLimit = 50
+                        let result = try context.execute(request) as? NSPersistentHistoryResult
+                        let transactions = result?.result as? [NSPersistentHistoryTransaction] ?? []
+                        guard let last = transactions.last else { break }
+                        (token, count) = (last.token, count + transactions.count)
+                    }
+                    trial.expect(count == trial.size / 10)
+                }
+            }
+        },
         Kind("history: one small save after a long one") { trial in
             let notes = try Notes(trial.folder, history: true).filled(trial.size)
             let context = notes.context()
@@ -128,6 +151,14 @@ let storeKinds =
             try trial.measure {
                 _ = try coordinator.migratePersistentStore(
                     coordinator.persistentStores[0], to: trial.folder.appendingPathComponent("copy.xml"), type: .xml)
+            }
+        },
+        Kind("migration: a copy of notes with two lines each") { trial in
+            let notes = try Notes(trial.folder).filled(trial.size / 2, lines: 2)
+            let coordinator = notes.container.persistentStoreCoordinator
+            try trial.measure {
+                _ = try coordinator.migratePersistentStore(
+                    coordinator.persistentStores[0], to: trial.folder.appendingPathComponent("copy"), type: .sqlite)
             }
         },
     ]
