@@ -3,7 +3,7 @@ import Ordering
 import PredicateFormat
 
 /// The conditions of a fetch request for the history: which transactions or changes, in which order, and how many. It
-/// is evaluated in memory.
+/// is evaluated in memory, except for a mere limit of transactions, which the store applies.
 struct HistoryFilter {
     /// Whether the request is about changes, rather than transactions.
     let isAboutChanges: Bool
