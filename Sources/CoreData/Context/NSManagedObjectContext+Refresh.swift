@@ -58,8 +58,10 @@ extension NSManagedObjectContext {
 
     /// Gives an object its row's values, and keeps its changes.
     private func refreshObject(_ object: NSManagedObject, by row: Row) {
+        let taker = RowTaker(object)
         object.adopt(row, keepingChanges: true)
         renewRelationships(of: [object])
+        settleKeptDestinations(of: [taker], rereadsEnds: true)
         guard keeps(object) else { return }
         object.forgetFetchedValues()
         readFailures[object.identifier] = nil

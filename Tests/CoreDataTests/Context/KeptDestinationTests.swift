@@ -74,6 +74,20 @@ struct KeptDestinationTests {
         #expect(stored.shelved == ["B1"] && stored.onShelf == "B1")
     }
 
+    @Test("agree where a change made here is kept when the object is refreshed")
+    func refreshed() throws {
+        try context.performAndWait {
+            let (first, second, shelf) = try (book("B1", in: context), book("B2", in: context), shelf(in: context))
+            #expect(second.value(forKey: "shelf") == nil)
+            first.setValue(shelf, forKey: "shelf")
+            try shelveElsewhere(merges: false)
+            context.refresh(shelf, mergeChanges: true)
+            try context.save()
+        }
+        let stored = try stored()
+        #expect(stored.shelved == ["B1"] && stored.onShelf == "B1")
+    }
+
     @Test("agree in a context that had changed one of them and deleted it before the merge")
     func deleted() throws {
         try context.performAndWait {
