@@ -177,7 +177,7 @@ extension Connection {
         }
     }
 
-    private static func set(_ result: FunctionResult, in context: OpaquePointer?) {
+    static func set(_ result: FunctionResult, in context: OpaquePointer?) {
         switch result {
         case .null: sqlite3_result_null(context)
         case .integer(let value): sqlite3_result_int64(context, value)

@@ -121,6 +121,22 @@ struct ConnectionTests {
         #expect(error?.message == "twice takes no blob")
     }
 
+    @Test("A registered function gives rows for the arguments of each row beside it")
+    func tableFunction() throws {
+        let connection = try Connection(path: folder.store.path, mode: .create)
+        try connection.register(tableFunction: "upTo", argumentCount: 2) { arguments in
+            (0..<arguments.integer(at: 0)).map { .text("\(arguments.string(at: 1) ?? "")\($0)") }
+        }
+        try connection.execute("CREATE TABLE t (a, b); INSERT INTO t VALUES (2, 'x'), (0, 'y'), (1, NULL)")
+        #expect(
+            try plainSQL("SELECT e.value FROM t, upTo(t.a, t.b) e ORDER BY 1", in: connection) == ["0", "x0", "x1"])
+        #expect(
+            try plainSQL(
+                "SELECT a FROM t WHERE EXISTS (SELECT 1 FROM upTo(t.a, t.b) e WHERE e.value = 'x1')", in: connection)
+                == ["2"])
+        #expect(throws: SQLiteError.self) { try connection.execute("SELECT value FROM upTo") }
+    }
+
     @Test("A registered collation sorts")
     func collation() throws {
         let connection = try Connection(path: folder.store.path, mode: .create)

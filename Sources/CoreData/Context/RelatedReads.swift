@@ -57,7 +57,7 @@ struct RelatedReads {
             visit(then, origin, variables)
             visit(otherwise, origin, variables)
         case .constant, .argument, .evaluatedObject, .variable: return
-        case .function, .aggregate, .cast, .assignment, .set:
+        case .function, .aggregate, .listed, .cast, .assignment, .set:
             for part in expression.parts { visit(part, origin, variables) }
         case .path, .subquery, .element, .call, .anyKey, .fetch, .block: isComplete = false
         }

@@ -89,6 +89,9 @@ package enum PredicateArchiveWriter {
         case .call(let operand, let name, let arguments):
             let target = try expression(operand, &builder)
             return try call(name, on: target, arguments.map { try expression($0, &builder) }, &builder)
+        // No archive can express it; what it reads is an attribute all the same.
+        case .listed(let list, _):
+            return try expression(list, &builder)
         case .aggregate(let elements):
             let references = try elements.map { try expression($0, &builder) }
             return add("NSAggregateExpression", 14, ["NSCollection": builder.array(references)], &builder)

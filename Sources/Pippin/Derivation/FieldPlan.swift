@@ -6,8 +6,8 @@ enum FieldKind: Sendable {
     case attribute(AttributeKind)
     /// As a composite attribute, an attribute for each of its own.
     case composite(RecordPlan)
-    /// As JSON, in a binary attribute.
-    case json
+    /// As JSON, in a binary attribute: a list of single values of a kind, or anything else.
+    case json(listOf: AttributeKind? = nil)
     /// As a relationship to one model.
     case toOne(RelatedModel)
     /// As a relationship to many.

@@ -36,14 +36,15 @@ struct KeptAsJSON {
             return field.of(.composite(RecordPlan(name: record.name, fields: fields)))
         }
         switch field.kind {
-        case .json, .composite: break
+        case .json: return field
+        case .composite: break
         case .attribute:
             guard isOwnType else {
                 throw refusal(property, "it is a single value, which a column of its own keeps.")
             }
         case .toOne, .toMany: throw refusal(property, "it has other models, which are kept in a table of their own.")
         }
-        return field.of(.json)
+        return field.of(.json())
     }
 
     private func refusal(_ property: PropertyName, _ reason: String) -> PersistenceError {

@@ -18,13 +18,13 @@ struct TypeShape<Value: Decodable> {
             (self.kind, refusal) = (.attribute(kind), nil)
             found = outer.values.value(of: kind) as? Value
         } else if let sample = SampleValue.untried(type) {
-            (kind, found, refusal) = (.json, sample, nil)
+            (kind, found, refusal) = (.json(), sample, nil)
         } else if let model = RelatedModel(type) {
             (kind, found, refusal) = (.toOne(model), nil, nil)
         } else if let collection = type as? any ModelCollection.Type, let model = RelatedModel(collection.member) {
             (kind, found, refusal) = (.toMany(model, isOrdered: collection.isOrdered), nil, nil)
         } else if outer.path.contains(ObjectIdentifier(type)) {
-            (kind, found, refusal) = (.json, nil, nil)
+            (kind, found, refusal) = (.json(), nil, nil)
         } else {
             let probe = TypeProbe(type, within: outer)
             let result = Result { try Value(from: probe) }
@@ -32,7 +32,12 @@ struct TypeShape<Value: Decodable> {
             found = (try? result.get()) ?? SampleValue.value(of: type, outer.values.turn(of: type))
             if case .failure(let error) = result, found == nil { refusal = error } else { refusal = nil }
             let isWhole = probe.hasAllKeys(of: type, unlessRefused: result, sample: found)
-            kind = isWhole ? probe.fieldKind(isOptional: isOptional, prototype: found) : .json
+            let kind = isWhole ? probe.fieldKind(isOptional: isOptional, prototype: found) : .json()
+            if case .json = kind, let collection = type as? any ModelCollection.Type {
+                self.kind = .json(listOf: AttributeKind(ofElements: collection.member))
+            } else {
+                self.kind = kind
+            }
         }
     }
 
@@ -96,9 +101,9 @@ extension TypeProbe {
     fileprivate func fieldKind(isOptional: Bool, prototype: Any?) -> FieldKind {
         switch form {
         case .single(let kind): return .attribute(kind)
-        case .loose, .nothing: return .json
+        case .loose, .nothing: return .json()
         case .keyed(let probed):
-            guard !probed.isEmpty else { return .json }
+            guard !probed.isEmpty else { return .json() }
             let names = prototype.map { PropertyNaming($0, probed).names } ?? probed.map { $0.caseName ?? $0.key }
             // A name that no key path has, where several properties could be meant.
             let properties = zip(names, probed).map { $0 ?? "(\($1.key))" }
@@ -130,7 +135,7 @@ extension FieldKind {
     /// How the value is stored within a nested value, which has no relationships: a model in it is a copy.
     fileprivate var nested: FieldKind {
         switch self {
-        case .toOne, .toMany: .json
+        case .toOne, .toMany: .json()
         default: self
         }
     }

@@ -57,7 +57,8 @@ extension PersistenceError.Code {
     public static let unknownProperty = Self("unknownProperty")
     /// A filter, or a page, needs a comparison that the store cannot make.
     public static let notComparable = Self("notComparable")
-    /// A filter looks into a value that is stored as JSON.
+    /// A filter looks into a value that is stored as JSON, and asks for more than the elements of a list of texts,
+    /// numbers or other single values.
     public static let keptAsJSON = Self("keptAsJSON")
 
     // MARK: Reading and writing

@@ -108,7 +108,8 @@ extension PersistenceError {
         PersistenceError(
             .keptAsJSON, entity: entity, property: property,
             "'\(path)' cannot be looked at by the store: '\(property)' is kept as JSON, as values are that contain themselves or have no "
-                + "fixed properties. Fetch by other properties, and filter what comes.")
+                + "fixed properties. Fetch by other properties, and filter what comes. Of a list of texts, numbers or other single values, "
+                + "contains, ANY, IN and the count are known.")
     }
 
     package static func missingReference(entity: String, key: String, uid: String) -> PersistenceError {

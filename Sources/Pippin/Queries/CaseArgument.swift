@@ -38,7 +38,7 @@ extension CaseIterable where Self: Comparable & Encodable {
         case .atMost: return cases.filter { $0 <= self }
         case .more: return cases.filter { $0 > self }
         case .atLeast: return cases.filter { $0 >= self }
-        case .equal, .notEqual, .text: return nil
+        case .equal, .notEqual, .text, .element: return nil
         }
     }
 }

@@ -1,6 +1,6 @@
-/// The type of a property that holds several models: an array, a set, or an optional one of these.
+/// The type of a property that holds several models or values: an array, a set, or an optional one of these.
 public protocol ModelList<Member> {
-    /// The type of its elements: a model, or a reference to one.
+    /// The type of its elements: a model, a reference to one, or a single value.
     associatedtype Member
 }
 
@@ -99,7 +99,7 @@ extension Filter {
 }
 
 extension MemberCondition {
-    fileprivate static func count(_ range: some FilterRange<Int>) -> MemberCondition {
+    static func count(_ range: some FilterRange<Int>) -> MemberCondition {
         let most = range.highest.map { range.includesHighest ? $0 : $0 - 1 }
         return .count(from: range.lowest ?? 0, through: most)
     }

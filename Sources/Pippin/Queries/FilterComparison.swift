@@ -5,12 +5,14 @@ enum FilterComparison: Equatable {
     case equal, notEqual, less, atMost, more, atLeast
     /// Texts, with what is ignored in them.
     case text(TextComparison, StringMatching)
+    /// A list that is kept as JSON, with one of its elements.
+    case element
 
     /// Whether it depends on the order of values.
     var isOfOrder: Bool {
         switch self {
         case .less, .atMost, .more, .atLeast: true
-        case .equal, .notEqual, .text: false
+        case .equal, .notEqual, .text, .element: false
         }
     }
 
@@ -23,6 +25,7 @@ enum FilterComparison: Equatable {
         case .more: .greaterThan
         case .atLeast: .greaterThanOrEqualTo
         case .text(let comparison, _): comparison.type
+        case .element: .contains
         }
     }
 
@@ -44,6 +47,7 @@ enum FilterComparison: Equatable {
         case .more: ">"
         case .atLeast: ">="
         case .text(let comparison, let matching): comparison.rawValue + matching.suffix
+        case .element: "CONTAINS"
         }
     }
 }

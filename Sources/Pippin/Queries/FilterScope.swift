@@ -39,6 +39,10 @@ struct FilterScope {
     /// The predicate for a condition on how many members of a list another filter selects.
     func predicate(_ property: PropertyName, _ term: FilterTerm, _ condition: MemberCondition) throws -> NSPredicate {
         let found = try registry.resolve(property, of: plan)
+        if case .all = term, condition != .any, condition != .all, let field = found.field, case .json = field.kind {
+            let elements = try elements(of: property, found, field)
+            return condition.predicate(on: NSExpression(forFunction: "count:", arguments: [elements]))
+        }
         guard case .toMany? = found.field?.kind, let members = found.model else {
             throw PersistenceError.notComparable(
                 property: property.spelling, entity: plan.name, type: "list of models")
@@ -54,12 +58,33 @@ struct FilterScope {
                 predicate: try selected.predicate(inner))
             count = .path("@count", from: subquery)
         }
+        return condition.predicate(on: count)
+    }
+
+    /// The elements of a list of single values, which is kept as JSON.
+    ///
+    /// - Throws: ``PersistenceError/Code/keptAsJSON`` for any other JSON.
+    func elements(
+        of property: PropertyName, _ found: ModelRegistry.StoredPath, _ field: FieldPlan
+    ) throws -> NSExpression {
+        #if !canImport(ObjectiveC)
+            if case .json(let kind?) = field.kind, let kind = ListedKind(kind) {
+                return makeExpression(.listed(expressionTree(of: expression(found.path)), kind))
+            }
+        #endif
+        throw PersistenceError.keptAsJSON(property: found.path, path: property.spelling, entity: plan.name)
+    }
+}
+
+extension MemberCondition {
+    /// The condition on the number of the selected members.
+    fileprivate func predicate(on count: NSExpression) -> NSPredicate {
         func number(_ type: NSComparisonPredicate.Operator, _ number: Int) -> NSPredicate {
             NSComparisonPredicate(
                 leftExpression: count, rightExpression: NSExpression(forConstantValue: number), modifier: .direct,
                 type: type, options: [])
         }
-        switch condition {
+        switch self {
         case .any: return number(.greaterThan, 0)
         case .none, .all: return number(.equalTo, 0)
         case .count(let least, nil): return number(.greaterThanOrEqualTo, least)

@@ -24,6 +24,7 @@ struct StoredComparison {
         switch comparison {
         case .equal: return try equality(with: value).predicate
         case .notEqual: return try equality(with: value).negated
+        case .element: return try containment(of: value)
         default:
             if let cases = (value as? any CaseIterable & Comparable & Encodable)?.cases(comparison) {
                 return try predicate(isAmong: cases)
@@ -38,6 +39,16 @@ struct StoredComparison {
             }
             return scope.compare(found.path, comparison.type, operand, options: comparison.options)
         }
+    }
+
+    /// The predicate that a list which is kept as JSON has an element.
+    private func containment(of element: (any Encodable)?) throws -> NSPredicate {
+        guard case .json = field.kind else { throw notComparable(element) }
+        let elements = try scope.elements(of: property, found, field)
+        guard let element, let operand = try attributeValue(element) else { throw notComparable(element) }
+        return NSComparisonPredicate(
+            leftExpression: elements, rightExpression: NSExpression(forConstantValue: operand), modifier: .direct,
+            type: .contains, options: [])
     }
 
     /// The predicate that the property has one of some values.

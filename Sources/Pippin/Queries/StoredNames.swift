@@ -25,8 +25,9 @@
             case list(EntityPlan, mark: String?)
             /// A nested value; `isShown` if its own columns tell that it exists.
             case nested(RecordPlan, isShown: Bool)
-            /// What is kept as JSON, of the model or of the members of a list.
-            case json(name: String, isOfMembers: Bool)
+            /// What is kept as JSON, of the model or of the members of a list; with the kind of its elements if it is a
+            /// list of single values.
+            case json(name: String, isOfMembers: Bool, listOf: ListedKind?)
 
             /// A member of a list, or the value itself.
             var member: Place {
@@ -41,7 +42,15 @@
 
         private func comparison(_ tree: ComparisonTree) throws -> PredicateTree {
             var tree = tree
-            let (left, right) = (try resolved(tree.left), try resolved(tree.right))
+            var (left, right) = (try resolved(tree.left), try resolved(tree.right))
+            if tree.modifier != .direct || tree.comparison == .contains, !Self.mayBeBytes(right),
+                let elements = Self.elements(left, ofMembers: true)
+            {
+                left = (elements, nil)
+            }
+            if tree.comparison == .in, !Self.mayBeBytes(left), let elements = Self.elements(right, ofMembers: true) {
+                right = (elements, nil)
+            }
             (tree.left, tree.right) = (left.expression, right.expression)
             return try comparisonWithNil(tree, left, right) ?? .comparison(comparisonOfValues(tree, left, right))
         }
@@ -50,7 +59,7 @@
         private func comparisonOfValues(
             _ tree: ComparisonTree, _ left: Resolved, _ right: Resolved
         ) throws -> ComparisonTree {
-            guard case .json(let name, let isOfMembers)? = Self.json(left.place) ?? Self.json(right.place) else {
+            guard case .json(let name, let isOfMembers, _)? = Self.json(left.place) ?? Self.json(right.place) else {
                 return tree
             }
             let isEquality = tree.comparison == .equalTo || tree.comparison == .notEqualTo
@@ -59,6 +68,12 @@
                 throw keptAsJSON(name)
             }
             return tree
+        }
+
+        /// The elements of a list of single values, or those of the lists of a list's members; nil for anything else.
+        private static func elements(_ side: Resolved, ofMembers: Bool = false) -> ExpressionTree? {
+            guard case .json(_, let isOfMembers, let kind?)? = side.place, ofMembers || !isOfMembers else { return nil }
+            return .listed(side.expression, kind)
         }
 
         private static func mayBeBytes(_ side: Resolved) -> Bool {
@@ -73,7 +88,15 @@
         /// An expression that is computed with, which JSON cannot be.
         private func operand(_ tree: ExpressionTree) throws -> Resolved {
             let resolved = try resolved(tree)
-            if case .json(let name, _)? = resolved.place { throw keptAsJSON(name) }
+            if case .json(let name, _, _)? = resolved.place { throw keptAsJSON(name) }
+            return resolved
+        }
+
+        /// The elements of a list, or the list itself if it has models.
+        private func collection(_ tree: ExpressionTree) throws -> Resolved {
+            let resolved = try resolved(tree)
+            if let elements = Self.elements(resolved) { return (elements, nil) }
+            if case .json(let name, _, _)? = resolved.place { throw keptAsJSON(name) }
             return resolved
         }
 
@@ -94,20 +117,22 @@
             case .evaluatedObject: return (tree, .model(plan))
             case .variable(let name): return (tree, variables[name])
             case .keyPath(let keys):
-                let (names, place) = try names(keys, from: .model(plan))
-                return (.keyPath(names), place)
+                return try path(keys, from: .model(plan)) { $0.isEmpty ? .evaluatedObject : .keyPath($0) }
             case .path(let origin, let keys):
                 let origin = try resolved(origin)
-                let (names, place) = try names(keys, from: origin.place)
-                return (.path(from: origin.expression, names), place)
+                return try path(keys, from: origin.place) {
+                    $0.isEmpty ? origin.expression : .path(from: origin.expression, $0)
+                }
             case .element(let collection, let index):
                 let collection = try operand(collection)
                 guard case .at(let key) = index else {
                     return (.element(of: collection.expression, at: index), collection.place?.member)
                 }
                 return (.element(of: collection.expression, at: .at(try expression(key))), collection.place?.member)
+            case .function(.count, let arguments) where arguments.count == 1:
+                return (.function(.count, [try collection(arguments[0]).expression]), nil)
             case .subquery(let collection, let variable, let condition):
-                let collection = try operand(collection)
+                let collection = try self.collection(collection)
                 var inner = self
                 inner.variables[variable] = collection.place?.member
                 return (
@@ -130,11 +155,25 @@
             }
         }
 
+        /// The value under keys. Of a list that is kept as JSON, the elements can be counted.
+        private func path(
+            _ keys: [String], from origin: Place?, _ expression: ([String]) -> ExpressionTree
+        ) throws -> Resolved {
+            guard let last = keys.last, last == CollectionOperator.count.rawValue else {
+                let (names, place) = try names(keys, from: origin)
+                return (expression(names), place)
+            }
+            let (names, place) = try names(keys.dropLast(), from: origin)
+            if let elements = Self.elements((expression(names), place)) { return (.function(.count, [elements]), nil) }
+            if case .json(let name, _, _)? = place { throw keptAsJSON(name, path: keys.joined(separator: ".")) }
+            return (expression(names + [last]), place)
+        }
+
         private func names(_ keys: [String], from origin: Place?) throws -> ([String], Place?) {
             var place = origin
             var isOfMembers = false
             let names = try keys.map { key in
-                if case .json(let name, _)? = place {
+                if case .json(let name, _, _)? = place {
                     throw keptAsJSON(name, path: keys.joined(separator: "."))
                 }
                 // An operator's value is computed from what follows it.
@@ -166,7 +205,9 @@
             return switch field.kind {
             case .attribute: nil
             case .composite(let record): .nested(record, isShown: field.isShown)
-            case .json: .json(name: field.property, isOfMembers: isOfMembers)
+            case .json(let elements):
+                .json(
+                    name: field.property, isOfMembers: isOfMembers, listOf: elements.flatMap { ListedKind($0) })
             case .toOne(let model): .model(try registry.plan(model))
             case .toMany(let model, _) where isOfMembers: .model(try registry.plan(model))
             case .toMany(let model, _):

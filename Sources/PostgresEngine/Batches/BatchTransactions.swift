@@ -116,7 +116,7 @@ extension OpenDatabase {
         let rows = try batchRows(plan)
         guard case .condition = rows, plan.predicate != nil else { return try body(rows) }
         do { return try connection.part { try body(rows) } } catch let error as PostgresError
-            where error.isSyntaxOrTypeError || error.state == "22012" || error.state == "22003"
+            where error.isSyntaxOrTypeError || error.isDataError
         { return try body(evaluatedBatchRows(plan)) }
     }
 

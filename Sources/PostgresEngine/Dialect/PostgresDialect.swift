@@ -67,6 +67,7 @@ package struct PostgresDialect: SQLDialect {
         case .isInFile: "FALSE"
         case .fileContent, .inlinedContent, .markedContent: list
         case .changedProperties, .nestedValue: "NULL"
+        case .listed(let kind): kind.rows(in: list)
         }
     }
 
@@ -167,6 +168,8 @@ extension SQLFragment {
                 PostgresDialect.isExact(comparison, options) && left.isExactInPostgres && right.isExactInPostgres
             // PostgreSQL turns a whole number into a fraction if both are compared, and loses digits.
             case .mixingNumbers, .call(.canonical, _), .call(.haveSameKind, _): false
+            // A date in JSON has more digits than a timestamp.
+            case .call(.listed(.date), _): false
             case .call(_, let arguments): arguments.allSatisfy(\.isExactInPostgres)
             case .amongTexts(let operand, let list, let options):
                 PostgresDialect.isExact(.equalTo, options) && operand.isExactInPostgres

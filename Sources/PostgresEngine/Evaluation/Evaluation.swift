@@ -192,12 +192,28 @@ extension FetchColumn {
 
 extension PredicateTree {
     /// The same tree with dates rounded as the database stores them, so that a date equals the one that was stored from
-    /// it.
+    /// it. JSON has all digits of a date.
     fileprivate var withStoredDates: PredicateTree {
-        mapExpressions { expression in
-            guard case .constant(.date(let date)) = expression else { return expression }
+        mapComparisons { comparison in
+            if comparison.left.isListOfDates || comparison.right.isListOfDates { return .comparison(comparison) }
+            var comparison = comparison
+            comparison.left = comparison.left.withStoredDates
+            comparison.right = comparison.right.withStoredDates
+            return .comparison(comparison)
+        }
+    }
+}
+
+extension ExpressionTree {
+    fileprivate var isListOfDates: Bool { if case .listed(_, .date) = self { true } else { false } }
+
+    fileprivate var withStoredDates: ExpressionTree {
+        if case .constant(.date(let date)) = self {
             let seconds = Timestamp.rounded(date.timeIntervalSinceReferenceDate)
             return .constant(.date(Date(timeIntervalSinceReferenceDate: seconds)))
         }
+        // The variable is a date of the list.
+        if case .subquery(of: .listed(_, .date), _, _) = self { return self }
+        return mapParts(\.withStoredDates, predicates: \.withStoredDates)
     }
 }

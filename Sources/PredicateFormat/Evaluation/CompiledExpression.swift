@@ -40,6 +40,9 @@ package final class CompiledExpression: Sendable {
         case .aggregate(let elements):
             let codes = elements.map(compile)
             return { scope in .collection(codes.map { $0(scope) }) }
+        case .listed(let list, let kind):
+            let list = compile(list)
+            return { kind.values(in: list($0)) }
         case .cast(let expression, let type): return compileCast(expression, type)
         case .subquery(let collection, let variable, let predicate):
             return compileSubquery(collection, variable, predicate)

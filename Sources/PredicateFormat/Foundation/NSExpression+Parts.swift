@@ -40,7 +40,7 @@ extension NSExpression {
         case .evaluatedObject: .evaluatedObject
         case .variable, .assignment: .variable
         case .keyPath: .keyPath
-        case .path, .element, .function, .call, .cast: .function
+        case .path, .element, .function, .call, .cast, .listed: .function
         case .set(.union, _, _): .unionSet
         case .set(.intersect, _, _): .intersectSet
         case .set(.minus, _, _): .minusSet

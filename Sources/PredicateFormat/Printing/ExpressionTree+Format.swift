@@ -41,6 +41,8 @@ extension ExpressionTree {
             return ("\(origin.format(atLeast: .postfix)).\(keys.keyPathFormat)", .postfix)
         case .element(let collection, let index):
             return ("\(collection.format(atLeast: .postfix))[\(index.format)]", .postfix)
+        // As the program wrote it.
+        case .listed(let list, _): return list.write()
         case .variable(let name): return ("$\(name)", .postfix)
         case .assignment(let name, let value): return ("$\(name) := \(value.format)", .assignment)
         case .function(let function, let arguments): return write(function, arguments)

@@ -56,6 +56,8 @@ extension ExpressionTree {
             return .call(on: try transform(operand), name: name, arguments: try arguments.map(transform))
         case .cast(let expression, let type):
             return .cast(try transform(expression), to: try transform(type))
+        case .listed(let list, let kind):
+            return .listed(try transform(list), kind)
         case .aggregate(let elements):
             return .collection(of: try elements.map(transform))
         case .subquery(let collection, let variable, let predicate):

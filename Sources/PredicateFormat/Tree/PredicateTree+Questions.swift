@@ -63,6 +63,7 @@ extension ExpressionTree {
         switch self {
         case .constant, .argument, .evaluatedObject, .keyPath, .variable, .anyKey: []
         case .path(let origin, _): [origin]
+        case .listed(let list, _): [list]
         case .assignment(_, let value): [value]
         case .element(let collection, .at(let index)): [collection, index]
         case .element(let collection, _): [collection]

@@ -1,4 +1,5 @@
 import CoreDataModel
+import PredicateFormat
 
 /// A function whose name or syntax depends on the database.
 package enum SQLFunction: Sendable, Equatable {
@@ -35,6 +36,9 @@ package enum SQLFunction: Sendable, Equatable {
     /// The value at a path of nested JSON, as a column of the type has it, from the JSON's bytes.
     case nestedValue(path: [String], type: NestedType)
 
+    /// The rows of the single values of a list, each as `value`, from the JSON's bytes: the table of a FROM clause.
+    case listed(ListedKind)
+
     /// The type of a value in nested JSON.
     package enum NestedType: Sendable, Equatable {
         case attribute(NSAttributeType)
@@ -53,7 +57,7 @@ package enum SQLFunction: Sendable, Equatable {
         switch self {
         case .ifNull, .average, .sum, .extreme, .isInFile, .markedContent, .haveSameKind, .orderedByBytes: false
         case .now, .uppercase, .lowercase, .canonical, .decimalSum, .wholeNumber, .fileContent, .inlinedContent,
-            .changedProperties, .nestedValue:
+            .changedProperties, .nestedValue, .listed:
             true
         }
     }

@@ -43,7 +43,10 @@ extension PredicateSQL {
         case .element(of: .path(from: let origin, let path), at: .size):
             return try operand(.path(from: origin, path + ["@count"]), in: scope)
         case .variable(let name):
-            guard let variable = scope.variables[name] else { throw SQLError.unsupported("the variable $\(name)") }
+            guard let variable = scope.variables[name] else {
+                if let value = scope.names.listed[name] { return value }
+                throw SQLError.unsupported("the variable $\(name)")
+            }
             return key(of: variable.mapping, alias: variable.alias)
         case .function(let function, let arguments): return try operand(function, arguments, in: scope)
         case .conditional(let test, let first, let second):
@@ -52,7 +55,7 @@ extension PredicateSQL {
         case .cast(let expression, let type): return try cast(expression, to: type, in: scope)
         case .fetch(let request, _, let countOnly):
             return try operand(fetching: request, countOnly: countOnly, in: scope)
-        case .path, .element, .call, .aggregate, .subquery, .set, .anyKey, .block, .assignment:
+        case .path, .element, .call, .aggregate, .listed, .subquery, .set, .anyKey, .block, .assignment:
             throw SQLError.unsupported(tree.sqlDescription)
         }
     }
@@ -270,6 +273,7 @@ extension ExpressionTree {
         switch self {
         case .block: return "a block"
         case .anyKey: return "ANYKEY"
+        case .listed(let list, _): return "\(list.sqlDescription), which is a list,"
         case .assignment(let name, _): return "the assignment to $\(name)"
         case .set(let operation, _, _): return operation.rawValue
         case .subquery: return "SUBQUERY"

@@ -31,6 +31,7 @@ extension PredicateSQL {
                 isWhole: operand.isWhole)
             (result.constantKind, result.isMixed) = (operand.constantKind, operand.isMixed)
             return result
+        case .count where arguments.first?.isListed == true: return try count(ofListed: arguments[0], in: scope)
         case .count, .sum, .minimum, .maximum, .average:
             return try aggregate(function, arguments, in: scope)
         default: throw SQLError.unsupported("the function \(function.rawValue)")

@@ -148,6 +148,8 @@ final class AliasNames {
     /// Of how many objects of the statement a condition is asked.
     var asked = AskedObjects.all
     let length = SQLLength()
+    /// The values that variables stand for, each a single value of a list.
+    var listed: [String: SQLOperand] = [:]
     private var count = 0
 
     func next() -> String {

@@ -63,6 +63,9 @@ extension PredicateSQL {
         if let condition = try membership(tree.right, ofRelationship: tree.left, tree.options, in: scope) {
             return condition
         }
+        if case .listed = tree.left {
+            return try membership(tree.right, of: tree.left, options: tree.options, in: scope)
+        }
         if case .collection? = constant(tree.left) {
             return try membership(tree.right, of: tree.left, options: tree.options, in: scope)
         }
@@ -79,6 +82,11 @@ extension PredicateSQL {
         _ element: ExpressionTree, of collection: ExpressionTree, options: StringOptions, in scope: SQLScope
     ) throws -> SQLCondition {
         if let condition = try membership(element, ofRelationship: collection, options, in: scope) { return condition }
+        if case .listed = collection {
+            return try existence(ofListed: collection, in: scope) { value in
+                try condition(.comparison(ComparisonTree(value, .equalTo, element, options: options)), in: scope)
+            }
+        }
         if case .fetch(let request, _, false) = collection {
             return try membership(element, ofFetch: request, in: scope)
         }

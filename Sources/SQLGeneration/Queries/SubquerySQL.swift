@@ -6,6 +6,12 @@ extension PredicateSQL {
         _ path: [String], ofSubqueryOver collection: ExpressionTree, variable: String, _ predicate: PredicateTree,
         in scope: SQLScope
     ) throws -> SQLOperand {
+        if collection.isListed {
+            guard path == [CollectionOperator.count.rawValue] else {
+                throw SQLError.unsupported("a subquery of a list of which another thing than the number is computed")
+            }
+            return try count(ofListed: collection, where: (variable, predicate), in: scope)
+        }
         let keys: [String]
         let base: SQLScope
         switch collection {

@@ -146,6 +146,15 @@ extension PredicateSQL {
     func existence(_ tree: ComparisonTree, in scope: SQLScope) throws -> SQLCondition {
         var plain = tree.findingObject { object($0) != nil }
         plain.modifier = .direct
+        if case .listed = tree.left {
+            let holds = try existence(ofListed: tree.left, in: scope) { value in
+                var inner = plain
+                inner.left = value
+                let condition = try condition(.comparison(inner), in: scope)
+                return tree.modifier == .all ? Self.negated(condition) : condition
+            }
+            return tree.modifier == .all ? Self.negated(holds) : holds
+        }
         let origin: SQLScope
         let path: [String]
         switch tree.left {
@@ -178,7 +187,7 @@ extension PredicateSQL {
 
 extension ExpressionTree {
     /// A key path from the value of a variable; the variable itself for no keys.
-    fileprivate static func keys(_ keys: [String], from variable: String) -> ExpressionTree {
+    static func keys(_ keys: [String], from variable: String) -> ExpressionTree {
         keys.isEmpty ? .variable(variable) : .path(from: .variable(variable), keys)
     }
 }

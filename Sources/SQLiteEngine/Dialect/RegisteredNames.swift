@@ -30,6 +30,8 @@ package enum SQLFunctionName {
     package static let changedProperties = "PippinChangedColumns"
     /// The value at a path in nested JSON: JSON, path as a JSON array, result type. Only migrations register it.
     package static let nestedValue = "PippinNestedValue"
+    /// `FROM PippinListed(json, kind)`: the single values of a list, each in a row as `value`.
+    package static let listed = "PippinListed"
     /// A column's bytes that refer to a file, with the file's name in a copy. Only copying a store registers it.
     package static let renamedFile = "PippinRenamedFile"
     package static let valueInserted = "NSCoreDataDATriggerInsertUpdatedAffectedObjectValue"

@@ -51,6 +51,7 @@ package struct SQLiteDialect: SQLDialect {
         case .markedContent: markedContent(.list(arguments))
         case .changedProperties: "\(word: SQLFunctionName.changedProperties)(\(.list(arguments)))"
         case .nestedValue(let path, let type): nestedValue(.list(arguments), path, type)
+        case .listed(let kind): "\(word: SQLFunctionName.listed)(\(.list(arguments)), \(text: kind.rawValue))"
         }
     }
 

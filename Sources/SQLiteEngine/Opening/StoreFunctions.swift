@@ -45,6 +45,12 @@ package enum StoreFunctions {
             guard arguments.kind(at: 0) == .text, let text = arguments.string(at: 0) else { return .null }
             return .text(text.folded(StringOptions(rawValue: UInt(truncatingIfNeeded: arguments.integer(at: 1)))))
         }
+        try connection.register(tableFunction: SQLFunctionName.listed, argumentCount: 2) { arguments in
+            guard let json = arguments.data(at: 0), let kind = arguments.string(at: 1).flatMap(ListedKind.init) else {
+                return []
+            }
+            return kind.values(in: json).compactMap(FunctionResult.init)
+        }
         for name in [SQLFunctionName.valueInserted, SQLFunctionName.valueUpdated, SQLFunctionName.columnUpdated] {
             let namesColumn = name == SQLFunctionName.columnUpdated
             try connection.register(function: name, argumentCount: 5, isDeterministic: false) { arguments in
@@ -120,6 +126,21 @@ package enum StoreFunctions {
             let left = String(decoding: first, as: UTF8.self)
             let right = String(decoding: second, as: UTF8.self)
             return comparison.compare(left, right).rawValue
+        }
+    }
+}
+
+extension FunctionResult {
+    /// A single value of a list, as a column has it; nil for anything else.
+    fileprivate init?(_ value: Value) {
+        switch value {
+        case .integer(let number): self = .integer(number)
+        case .double(let number): self = .double(number)
+        case .string(let text): self = .text(text)
+        case .date(let date): self = .double(date.timeIntervalSinceReferenceDate)
+        case .uuid(let uuid): self = .blob(uuid.bytes)
+        case .url(let url): self = .text(url.absoluteString)
+        case .null, .decimal, .data, .collection, .object: return nil
         }
     }
 }

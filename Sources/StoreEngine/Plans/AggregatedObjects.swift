@@ -40,7 +40,7 @@ extension ExpressionTree {
     /// Whether it is one value that is made of the evaluated object, and of no variable.
     private var readsObject: Bool {
         switch self {
-        case .aggregate, .set, .subquery, .constant: return false
+        case .aggregate, .listed, .set, .subquery, .constant: return false
         default: break
         }
         var (reads, isOpen) = (false, false)
