@@ -51,7 +51,8 @@ private struct ChildSave {
         let deleted = try counterparts(of: objects.deleted, needed: false)
         let inserted = objects.inserted.map(insert)
         for (object, target) in zip(objects.inserted, inserted) { copy(object, to: target, isNew: true) }
-        for case let (object, target?) in zip(objects.updated, updated) {
+        // One that was only set to the values that it had changes nothing in the parent.
+        for case let (object, target?) in zip(objects.updated, updated) where object.differsFromSnapshot {
             copy(object, to: target, isNew: false)
         }
         // Copied before the deletion: the parent's cascade rule must not delete an object that the child removed from
@@ -296,5 +297,13 @@ extension NSManagedObject {
             else { continue }
             values[relationship.slot] = .identifier(destination.identifier)
         }
+    }
+}
+
+extension NSManagedObject {
+    /// Whether any property has another value than the parent's object.
+    fileprivate final var differsFromSnapshot: Bool {
+        if !changedSlots(includingTransient: true).isEmpty { return true }
+        return !relations.isEmpty && layout.toManys.contains { toManyMembersIfAny($0)?.hasChanges ?? false }
     }
 }

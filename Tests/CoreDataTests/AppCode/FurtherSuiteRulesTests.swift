@@ -96,4 +96,25 @@ struct FurtherSuiteRulesTests {
         #expect(told == ["deleted Emma"])
         #expect(!context.hasChanges)
     }
+
+    @Test("An object that a child saves with the values that it had is not changed in the parent (WooCommerce)")
+    func equalValuesOfAChild() throws {
+        let parent = try Library.inMemory().viewContext
+        let author = parent.make("Author", ["name": "Emma"])
+        try parent.save()
+        let child = NSManagedObjectContext(.privateQueue)
+        child.parent = parent
+        try child.performAndWait {
+            let counterpart = child.object(with: author.objectID)
+            counterpart.setValue("Emma", forKey: "name")
+            #expect(counterpart.isUpdated)
+            try child.save()
+        }
+        #expect(!parent.hasChanges && !author.isUpdated)
+        try child.performAndWait {
+            child.object(with: author.objectID).setValue("Ada", forKey: "name")
+            try child.save()
+        }
+        #expect(author.isUpdated && author.value(forKey: "name") as? String == "Ada")
+    }
 }
