@@ -66,6 +66,7 @@ enum Rooms {
         "SQLiteEngine/Opening/StoreFiles+Replacing.swift":
             "names of files are changed in a copy, in columns that no model is needed for",
         "PostgresEngine/Dialect/PostgresDialect.swift": "says what a fragment means to PostgreSQL",
+        "PostgresEngine/Dialect/ListedRows.swift": "lists that are kept as JSON are rows by a function of PostgreSQL's",
         "PostgresEngine/Batches/BatchDeleting.swift": "keys are collected in temporary tables, sets of them are arrays",
         "PostgresEngine/Batches/BatchInserting.swift":
             "COPY, and rows that meet others, each in a statement of its own",

@@ -26,7 +26,8 @@ extension NSManagedObjectContext {
                     case .identifier(let identifier) = object.snapshot[relationship.slot]
                 else { continue }
                 if object.hasChanged(relationship) {
-                    let isSame = taker.former.count == object.snapshot.count
+                    let isSame =
+                        taker.former.count == object.snapshot.count
                         && taker.former[relationship.slot] == object.snapshot[relationship.slot]
                     if !isSame { left.append((objectOrFault(identifier), inverse, object)) }
                 } else if !inverse.isToMany, let end = registeredObject(for: identifier), end.hasChanged(inverse),

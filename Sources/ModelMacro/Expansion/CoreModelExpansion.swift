@@ -64,21 +64,21 @@ package struct CoreModelExpansion: Equatable, Sendable {
     private func coding(_ properties: [String]) -> String {
         let coding = "\(Self.pippin)ModelCoding"
         return """
-            private enum CodingKeys: \(Self.swift)String, \(Self.swift)CodingKey {
-        \(lines(properties) { "        case `\($0)`" })
-            }
+                private enum CodingKeys: \(Self.swift)String, \(Self.swift)CodingKey {
+            \(lines(properties) { "        case `\($0)`" })
+                }
 
-            \(availability)public init(from decoder: any \(Self.swift)Decoder) throws {
-                let container = try decoder.container(keyedBy: CodingKeys.self)
-        \(lines(properties) { "        self.`\($0)` = try \(coding).value(of: .`\($0)`, in: container)" })
-            }
+                \(availability)public init(from decoder: any \(Self.swift)Decoder) throws {
+                    let container = try decoder.container(keyedBy: CodingKeys.self)
+            \(lines(properties) { "        self.`\($0)` = try \(coding).value(of: .`\($0)`, in: container)" })
+                }
 
-            \(availability)public func encode(to encoder: any \(Self.swift)Encoder) throws {
-                var container = encoder.container(keyedBy: CodingKeys.self)
-        \(lines(properties) { "        try \(coding).encode(self.`\($0)`, as: .`\($0)`, in: &container)" })
-            }
+                \(availability)public func encode(to encoder: any \(Self.swift)Encoder) throws {
+                    var container = encoder.container(keyedBy: CodingKeys.self)
+            \(lines(properties) { "        try \(coding).encode(self.`\($0)`, as: .`\($0)`, in: &container)" })
+                }
 
-        """
+            """
     }
 
     /// All values are read before the first property is set: otherwise the compiler would copy the whole struct for a

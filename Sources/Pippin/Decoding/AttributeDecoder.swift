@@ -26,8 +26,8 @@ enum AttributeDecoder {
     static func value<Value: Decodable>(
         _ type: Value.Type, _ stored: StoredValue, entity: String, key: @autoclosure () -> String
     ) throws -> Value {
-        // The types are the same where a value is taken for one of another type, as is checked first. A cast would check
-        // again, slowly; and Swift would look up `Value?` anew for each value.
+        // The types are the same where a value is taken for one of another type, as is checked first. A cast would
+        // check again, slowly; and Swift would look up `Value?` anew for each value.
         switch stored {
         case .string(let text):
             if Value.self == String.self { return unsafeBitCast(text, to: Value.self) }

@@ -1,6 +1,6 @@
 extension AttributeKind {
-    /// The kind of the single values of a list: basic ones, and those that have such a raw value. Nil for elements of any
-    /// other type, which are not tried: a list of them needs no value.
+    /// The kind of the single values of a list: basic ones, and those that have such a raw value. Nil for elements of
+    /// any other type, which are not tried: a list of them needs no value.
     init?(ofElements type: Any.Type) {
         // No attribute holds all numbers of these types.
         guard type != UInt.self, type != UInt64.self, let type = type as? any Decodable.Type,

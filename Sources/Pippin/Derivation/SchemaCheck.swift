@@ -77,7 +77,8 @@ enum SchemaCheck {
                 guard plan.field(named: property.path ?? "") != nil else {
                     throw refusal(
                         plan, property.spelling,
-                        "no store keeps the properties of a nested struct unique. Make it a property of the model itself.")
+                        "no store keeps the properties of a nested struct unique. Make it a property of the model itself."
+                    )
                 }
                 try checkIndexed(field, property, in: plan)
             }

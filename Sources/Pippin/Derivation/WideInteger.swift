@@ -10,6 +10,7 @@ enum WideInteger {
     ///   - type: the type of the number.
     ///   - probe: the type that asked for it.
     ///   - key: the key of the number; nil where it is all that the type has.
+    /// - Returns: the error.
     static func refusal(of type: Any.Type, in probe: TypeProbe, _ key: (any CodingKey)?) -> PersistenceError {
         .notDerivable(
             type: probe.name, property: key?.stringValue ?? "",

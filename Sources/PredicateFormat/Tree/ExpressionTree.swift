@@ -30,8 +30,8 @@ package indirect enum ExpressionTree: Hashable, Sendable {
     case cast(ExpressionTree, to: ExpressionTree)
     /// `{price, $limit}`: a collection with at least one element that is not constant.
     case aggregate([ExpressionTree])
-    /// The single values of a list that an attribute has as JSON; none if there is no list. No format string can express
-    /// it: it is made from the attribute, by whoever knows what the JSON is.
+    /// The single values of a list that an attribute has as JSON; none if there is no list. No format string can
+    /// express it: it is made from the attribute, by whoever knows what the JSON is.
     case listed(ExpressionTree, ListedKind)
     /// `SUBQUERY(reviews, $review, $review.stars > 3)`: the elements for which the predicate is true.
     case subquery(of: ExpressionTree, variable: String, PredicateTree)

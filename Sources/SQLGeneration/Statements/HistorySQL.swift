@@ -48,9 +48,10 @@ package enum HistorySQL {
         let (key, owner): (SQLFragment, SQLFragment) = ("\(.key, of: "c")", "\(SQLColumn("ZTRANSACTIONID", of: "c"))")
         let join: SQLFragment = "JOIN ATRANSACTION t ON \(.key, of: transaction) = \(owner)"
         let rows: SQLFragment = "SELECT \(.list([key] + named)) FROM ACHANGE c \(join)"
-        let end: SQLFragment = last.map {
-            "\(start == nil ? " WHERE " : " AND ")\(owner) <= \(binding: .value(.integer($0)))"
-        } ?? ""
+        let end: SQLFragment =
+            last.map {
+                "\(start == nil ? " WHERE " : " AND ")\(owner) <= \(binding: .value(.integer($0)))"
+            } ?? ""
         return "\(rows)\(restriction(" > ", start, alias: transaction))\(end) ORDER BY \(owner), \(key)"
     }
 

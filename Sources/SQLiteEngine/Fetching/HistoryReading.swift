@@ -9,7 +9,8 @@ extension OpenStore {
     func historyTransactions(after start: HistoryPosition?, limit: Int?) throws -> [HistoryTransactionRow] {
         try run("read the history of") {
             let known = Set(try connection.columnNames(ofTable: "ATRANSACTION"))
-            let statement = try connection.statement(HistorySQL.transactions(after: start, limit: limit, columns: known))
+            let statement = try connection.statement(
+                HistorySQL.transactions(after: start, limit: limit, columns: known))
             defer { statement.reset() }
             var rows: [HistoryTransactionRow] = []
             while try statement.step() {

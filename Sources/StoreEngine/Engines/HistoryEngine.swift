@@ -5,6 +5,8 @@ package protocol HistoryEngine: StoreEngine {
     /// - Parameters:
     ///   - start: the position; `nil` for the beginning.
     ///   - limit: how many at most; `nil` for all.
+    /// - Returns: the transactions.
+    /// - Throws: the errors of the store.
     func historyTransactions(after start: HistoryPosition?, limit: Int?) throws -> [HistoryTransactionRow]
 
     /// The changes of the transactions after a position, in order.
@@ -12,6 +14,8 @@ package protocol HistoryEngine: StoreEngine {
     /// - Parameters:
     ///   - start: the position; `nil` for the beginning.
     ///   - last: the number of the last transaction; `nil` for all.
+    /// - Returns: the changes.
+    /// - Throws: the errors of the store.
     func historyChanges(after start: HistoryPosition?, through last: Int64?) throws -> [HistoryChangeRow]
 
     /// Deletes the transactions before a position; `nil` for all.

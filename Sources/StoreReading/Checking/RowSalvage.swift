@@ -78,8 +78,7 @@ struct RowSalvage {
             let (last, count, isEnd) = try readRows(of: table, from: start)
             if count > 0 { try connection.run(RowSalvageSQL.copy(table, from: start, count: count)) }
             if isEnd { return }
-            // Keys may be out of order.
-            let bad = max(last.map { $0 &+ 1 } ?? start, start)
+            let bad = last.map { $0 &+ 1 } ?? start
             let next = try nextReadable(in: table, after: bad)
             let first = bad == .min ? "" : " from \(bad)"
             losses.append(
@@ -90,7 +89,7 @@ struct RowSalvage {
         }
     }
 
-    /// Reads rows from a key on.
+    /// Reads rows from a key on, as long as their keys ascend.
     ///
     /// - Returns: the key of the last one that can be read, how many can be, and whether there are no more.
     private func readRows(
@@ -101,7 +100,12 @@ struct RowSalvage {
         try statement.bind(start, at: 1)
         var (last, count): (Int64?, Int) = (nil, 0)
         do {
-            while count < limit, try statement.step() { (last, count) = (statement.integer(at: 0), count + 1) }
+            while count < limit, try statement.step() {
+                let key = statement.integer(at: 0)
+                // A row of zeros, in what a page lacks, or one of another table.
+                guard key >= start, last.map({ $0 < key }) ?? true else { return (last, count, false) }
+                (last, count) = (key, count + 1)
+            }
             return (last, count, true)
         } catch let error as SQLiteError where error.isCorrupt { return (last, count, false) }
     }

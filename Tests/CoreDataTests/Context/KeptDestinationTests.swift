@@ -35,6 +35,7 @@ struct KeptDestinationTests {
     /// Saves the second book with the shelf in the other context.
     ///
     /// - Parameter merges: whether the first context then merges it.
+    /// - Throws: the errors of the save.
     private func shelveElsewhere(merges: Bool) throws {
         let context = context
         let token = NotificationCenter.default.addObserver(
@@ -58,7 +59,8 @@ struct KeptDestinationTests {
     }
 
     @Test(
-        "agree where a change made here is kept in a merge, and where a merge policy keeps it", arguments: [true, false])
+        "agree where a change made here is kept in a merge, and where a merge policy keeps it",
+        arguments: [true, false])
     func kept(merges: Bool) throws {
         context.mergePolicy = merges ? NSMergePolicy.error : NSMergePolicy.mergeByPropertyObjectTrump
         try context.performAndWait {

@@ -105,7 +105,7 @@ struct ListFilterTests {
         ])
     }
 
-    @Test("are Swift predicates")
+    @Test("are also written as Swift predicates")
     func predicates() async throws {
         let (key, mood) = (Self.key, Mood.sad)
         try await expect([
@@ -138,7 +138,7 @@ struct ListFilterTests {
         ])
     }
 
-    @Test("count elements")
+    @Test("count the elements of lists")
     func counts() async throws {
         try await expect([
             (.count(\.tags, in: 2...), [1, 3]), (.count(\.others, in: 0...0), [2, 3]),
