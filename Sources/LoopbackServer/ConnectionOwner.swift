@@ -10,11 +10,21 @@ enum ConnectionOwner {
     /// - Returns: false also if the system does not say.
     static func isThisUser(from client: UInt16, to server: UInt16) -> Bool {
         ["/proc/self/net/tcp", "/proc/self/net/tcp6"].contains { path in
-            guard let table = try? String(contentsOfFile: path, encoding: .utf8),
-                let user = user(in: table, from: client, to: server)
-            else { return false }
+            guard let table = contents(of: path), let user = user(in: table, from: client, to: server) else {
+                return false
+            }
             return user == getuid() || user == geteuid()
         }
+    }
+
+    /// A file of the system, which has no size: Foundation would read its first page only.
+    private static func contents(of path: String) -> String? {
+        guard let file = fopen(path, "re") else { return nil }
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while case let count = fread(&buffer, 1, buffer.count, file), count > 0 { bytes += buffer[..<count] }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// The user in a table of connections within this machine. Pure.
