@@ -13,7 +13,7 @@ extension NSManagedObjectContext {
                 try pinIfNeeded()
                 if let row = try source?.row(for: object.identifier) {
                     announceNewValues(of: object)
-                    if keeps(object) { refreshObject(object, by: row) }
+                    if keeps(object) { refresh([(object, row)]) }
                 }
             } catch { report("\(object.identifier.description) cannot be refreshed", error) }
         } else {
@@ -44,9 +44,8 @@ extension NSManagedObjectContext {
         }
         do {
             try pinIfNeeded()
-            for row in try source?.rows(for: changed.map(\.identifier)) ?? [] {
-                if let object = table.object(for: row.objectID) { refreshObject(object, by: row) }
-            }
+            let rows = try source?.rows(for: changed.map(\.identifier)) ?? []
+            refresh(rows.compactMap { row in table.object(for: row.objectID).map { ($0, row) } })
         } catch { report("changed objects cannot be refreshed", error) }
         let kept = changed.filter(keeps)
         event.refreshed += kept
@@ -56,16 +55,17 @@ extension NSManagedObjectContext {
         if !kept.isEmpty { scheduleProcessing() }
     }
 
-    /// Gives an object its row's values, and keeps its changes.
-    private func refreshObject(_ object: NSManagedObject, by row: Row) {
-        let taker = RowTaker(object)
-        object.adopt(row, keepingChanges: true)
-        renewRelationships(of: [object])
-        settleKeptDestinations(of: [taker], rereadsEnds: true)
-        guard keeps(object) else { return }
-        object.forgetFetchedValues()
-        readFailures[object.identifier] = nil
-        awake(object, from: .refresh)
+    /// Gives objects their rows' values, and keeps their changes.
+    private func refresh(_ found: [(object: NSManagedObject, row: Row)]) {
+        let takers = found.map { RowTaker($0.object) }
+        for (object, row) in found where keeps(object) { object.adopt(row, keepingChanges: true) }
+        renewRelationships(of: found.map(\.object).filter(keeps))
+        settleKeptDestinations(of: takers, rereadsEnds: true)
+        for (object, _) in found where keeps(object) {
+            object.forgetFetchedValues()
+            readFailures[object.identifier] = nil
+            awake(object, from: .refresh)
+        }
     }
 
     /// Whether an object is still one of this context: code of the program's that runs meanwhile, such as an observer

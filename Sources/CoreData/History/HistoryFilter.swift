@@ -81,7 +81,9 @@ struct HistoryFilter {
 
     /// How many of the store's transactions are needed; nil if that shows only when they are evaluated.
     var transactionsNeeded: Int? {
-        isAboutChanges || predicate != nil || !terms.isEmpty || limit <= 0 ? nil : max(0, offset) + limit
+        guard !isAboutChanges, predicate == nil, terms.isEmpty, limit > 0 else { return nil }
+        let (needed, isTooLarge) = max(0, offset).addingReportingOverflow(limit)
+        return isTooLarge ? nil : needed
     }
 
     /// The elements that satisfy the predicate, ordered and limited as requested.

@@ -77,8 +77,9 @@ struct RowSalvage {
         while true {
             let (last, count, isEnd) = try readRows(of: table, from: start)
             if count > 0 { try connection.run(RowSalvageSQL.copy(table, from: start, count: count)) }
-            if isEnd { return }
-            let bad = last.map { $0 &+ 1 } ?? start
+            // No key comes after the greatest.
+            if isEnd || last == .max { return }
+            let bad = last.map { $0 + 1 } ?? start
             let next = try nextReadable(in: table, after: bad)
             let first = bad == .min ? "" : " from \(bad)"
             losses.append(

@@ -27,4 +27,16 @@ struct HistoryPagesTests {
         #expect(log.contains(" ORDER BY t.Z_PK LIMIT ?"))
         #expect(log.contains(" AND c.ZTRANSACTIONID <= ? "))
     }
+
+    @Test("An offset beyond all transactions finds none, however large it is with the limit")
+    func largeOffset() throws {
+        let store = try BatchStore(Library.model(), options: HistoryTests.tracking)
+        try store.save { $0.make("Tag", ["name": "a"]) }
+        let request = NSPersistentHistoryChangeRequest.fetchHistory(after: nil as NSPersistentHistoryToken?)
+        request.fetchRequest = NSPersistentHistoryTransaction.fetchRequest
+        request.fetchRequest?.fetchLimit = 2
+        request.fetchRequest?.fetchOffset = .max
+        let found = try store.execute(request, NSPersistentHistoryResult.self).result
+        #expect((found as? [NSPersistentHistoryTransaction])?.isEmpty == true)
+    }
 }
