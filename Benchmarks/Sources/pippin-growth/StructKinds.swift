@@ -101,21 +101,10 @@ let structKinds = [
                 for city in all { trial.expect(try await manager.find(City.self, id: city.id) != nil) }
             }
         }),
-    Kind(
-        "structs: page after page, by the last one",
-        waiting: { trial in
-            let (manager, _) = try await filledCities(trial)
-            try await trial.measure {
-                var (last, count): (City?, Int) = (nil, 0)
-                while true {
-                    let page = try await manager.fetch(City.self, sortedBy: .ascending(\.id), after: last, limit: 100)
-                    count += page.count
-                    guard let end = page.last else { break }
-                    last = end
-                }
-                trial.expect(count == trial.size)
-            }
-        }),
+    paged("by the last one", .ascending(\.id)),
+    paged("the last ones first", .descending(\.id)),
+    paged("by an indexed property", .ascending(\.rank)),
+    paged("by an indexed property, the largest first", .descending(\.rank)),
     Kind(
         "structs: counts and sums by group",
         waiting: { trial in
@@ -234,4 +223,32 @@ func filledCities(_ trial: Trial) async throws -> (PersistenceManager, [City]) {
     let all = (0..<trial.size).map(City.make)
     try await manager.save(all)
     return (manager, all)
+}
+
+/// A place with an index over its rank.
+struct Rank: CoreModel {
+    let id: Int
+    var rank: Int
+
+    static var schema: Schema<Rank> { Schema(.index(\.rank)) }
+}
+
+private func paged(_ title: String, _ order: Order<Rank>) -> Kind {
+    Kind(
+        "structs: page after page, \(title)",
+        waiting: { trial in
+            let manager = PersistenceManager(
+                models: Rank.self, store: .file(trial.folder.appendingPathComponent("ranks.sqlite")))
+            try await manager.save((0..<trial.size).map { Rank(id: $0, rank: $0 / 10) })
+            try await trial.measure {
+                var (last, count): (Rank?, Int) = (nil, 0)
+                while true {
+                    let page = try await manager.fetch(Rank.self, sortedBy: order, after: last, limit: 100)
+                    count += page.count
+                    guard let end = page.last else { break }
+                    last = end
+                }
+                trial.expect(count == trial.size)
+            }
+        })
 }

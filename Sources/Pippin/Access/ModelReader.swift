@@ -85,8 +85,10 @@ extension ModelReader {
     ///   its own `init(from:)` refuses.
     public func fetch<Model: CoreModel>(_ request: ModelRequest<Model>) throws -> [Model] {
         let fetcher = try access.fetcher(Model.self)
-        let selection = try access.seeingChanges(try fetcher.selection(request), fetcher.plan)
-        return try PersistenceError.explaining(.readFailed) { try fetcher.models(selection, try access.source()) }
+        return try fetcher.reading(request) { selection in
+            let selection = try access.seeingChanges(selection, fetcher.plan)
+            return try PersistenceError.explaining(.readFailed) { try fetcher.models(selection, try access.source()) }
+        }
     }
 
     /// The model with an identifier.

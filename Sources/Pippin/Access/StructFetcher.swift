@@ -21,9 +21,7 @@ struct StructFetcher<Model: CoreModel>: Sendable {
         if let last = request.last {
             let page = try Page(request.order, plan, registry)
             selection.sortDescriptors = page.sortDescriptors
-            let rest = try page.predicate(after: try RecordEncoder(plan.record).encode(last).values)
-            selection.predicate =
-                selection.predicate.map { NSCompoundPredicate(andPredicateWithSubpredicates: [$0, rest]) } ?? rest
+            selection.narrow(to: page.predicate(after: try RecordEncoder(plan.record).encode(last).values))
         } else if request.limit != nil {
             let known = selection.sortDescriptors ?? []
             if !known.contains(where: { $0.key == plan.uidKey && $0.isLexical }) {
@@ -31,6 +29,30 @@ struct StructFetcher<Model: CoreModel>: Sendable {
             }
         }
         return selection
+    }
+
+    /// Reads what a request selects: of what comes after a model, first what an index leads to.
+    ///
+    /// - Parameters:
+    ///   - request: the request.
+    ///   - read: reads what a selection has.
+    /// - Returns: what the request selects.
+    /// - Throws: what making the selection and reading throw.
+    func reading<Element>(
+        _ request: ModelRequest<Model>, _ read: (RecordSelection) throws -> [Element]
+    ) throws -> [Element] {
+        let selection = try selection(request)
+        if let last = request.last, let limit = request.limit, limit > 0 {
+            let page = try Page(request.order, plan, registry)
+            if let rest = page.nearestPredicate(after: try RecordEncoder(plan.record).encode(last).values) {
+                var nearest = selection
+                nearest.predicate = try request.filter.predicate(plan, registry)
+                nearest.narrow(to: rest)
+                let elements = try read(nearest)
+                if elements.count == limit { return elements }
+            }
+        }
+        return try read(selection)
     }
 
     func selection(id: Model.ID) throws -> RecordSelection {

@@ -102,9 +102,11 @@ extension ModelReader {
     ) throws -> [(repeat each Value)] {
         let fetcher = try access.fetcher(Model.self)
         let values = try SelectedValues(properties, fetcher.plan, access.manager.registry)
-        let selection = try access.seeingChanges(try fetcher.selection(request), fetcher.plan)
-        return try PersistenceError.explaining(.readFailed) {
-            try values.tuples(repeat each types, of: selection, in: try access.source())
+        return try fetcher.reading(request) { selection in
+            let selection = try access.seeingChanges(selection, fetcher.plan)
+            return try PersistenceError.explaining(.readFailed) {
+                try values.tuples(repeat each types, of: selection, in: try access.source())
+            }
         }
     }
 }

@@ -9,6 +9,7 @@ struct Page {
         let ascending: Bool
     }
 
+    /// At least one: the last one is the identifier, which no two models share.
     private let keys: [Key]
 
     /// - Throws: ``PersistenceError/Code/unknownProperty`` for an order by anything but an attribute of the model,
@@ -20,6 +21,7 @@ struct Page {
         }
         let terms = order.terms.map { ($0.property.path, $0.property.spelling, $0.ascending) }
         for (path, spelling, ascending) in terms + [(plan.uidKey, plan.uidKey, true)] {
+            if keys.last?.name == plan.uidKey { break }
             guard let field = plan.fields.firstIndex(where: { $0.name == path }),
                 let kind = plan.record.attributeKinds[field]
             else {
@@ -38,17 +40,50 @@ struct Page {
     var sortDescriptors: [NSSortDescriptor] { keys.map { NSSortDescriptor(key: $0.name, ascending: $0.ascending) } }
 
     /// The predicate for the models after the one with these values.
-    func predicate(after values: ContiguousArray<StoredValue>) throws -> NSPredicate {
+    func predicate(after values: ContiguousArray<StoredValue>) -> NSPredicate {
+        let rest = alternatives(values) { Self.beyond(keys[0], $0) }
+        guard keys.count > 1, keys[0].ascending, let value = value(of: keys[0], values) else { return rest }
+        // A database searches an index by this, but not by alternatives.
+        return Self.and([Self.predicate(keys[0].name, ">=", value), rest])
+    }
+
+    /// The predicate for the first ones after the one with these values, which a database finds by searching an index;
+    /// the others are those from where values of the first key begin, or end.
+    ///
+    /// - Returns: `nil` if the predicate for all of them can be answered by searching an index.
+    func nearestPredicate(after values: ContiguousArray<StoredValue>) -> NSPredicate? {
+        let name = keys[0].name
+        switch (value(of: keys[0], values), keys[0].ascending) {
+        case (_?, true), (nil, false): return nil
+        case (nil, true): return alternatives(values) { _ in nil }
+        case (let value?, false):
+            let rest = alternatives(values) { _ in Self.predicate(name, "<", value) }
+            return Self.and([Self.predicate(name, "<=", value), rest])
+        }
+    }
+
+    /// Beyond the first key, or equal by it and beyond the second one, and so on.
+    private func alternatives(
+        _ values: ContiguousArray<StoredValue>, beyondFirst: (Any?) -> NSPredicate?
+    ) -> NSPredicate {
         var alternatives: [NSPredicate] = []
         var equal: [NSPredicate] = []
-        for key in keys {
-            let value = values[key.field].attributeValue(key.kind)
-            if let beyond = Self.beyond(key, value) {
-                alternatives.append(NSCompoundPredicate(andPredicateWithSubpredicates: equal + [beyond]))
+        for (number, key) in keys.enumerated() {
+            let value = value(of: key, values)
+            if let beyond = number == 0 ? beyondFirst(value) : Self.beyond(key, value) {
+                alternatives.append(Self.and(equal + [beyond]))
             }
             equal.append(Self.predicate(key.name, "==", value))
         }
         return NSCompoundPredicate(orPredicateWithSubpredicates: alternatives)
+    }
+
+    private func value(of key: Key, _ values: ContiguousArray<StoredValue>) -> Any? {
+        values[key.field].attributeValue(key.kind)
+    }
+
+    private static func and(_ predicates: [NSPredicate]) -> NSPredicate {
+        NSCompoundPredicate(andPredicateWithSubpredicates: predicates)
     }
 
     /// No value counts as less than any value: it comes first in an ascending order, last in a descending one.

@@ -20,6 +20,12 @@ package struct RecordSelection: @unchecked Sendable {
         self.limit = limit
     }
 
+    /// Leaves only what meets another condition as well.
+    mutating func narrow(to condition: NSPredicate) {
+        predicate =
+            predicate.map { NSCompoundPredicate(andPredicateWithSubpredicates: [$0, condition]) } ?? condition
+    }
+
     /// All of them, in no particular order.
     package static let all = RecordSelection()
 

@@ -6,6 +6,13 @@ private struct Step: CoreModel, Equatable {
     var floor: Int
 }
 
+/// A model whose order has ties, and values that are missing.
+private struct Reading: CoreModel, Equatable {
+    let id: Int
+    var place: String?
+    var degrees: Double?
+}
+
 @Suite("The pages of a fetch as a sequence")
 struct PagesTests {
     private let counter: Counter
@@ -37,6 +44,54 @@ struct PagesTests {
         #expect(try await ids(where: \.floor == 1, limit: 3) == [[4, 5, 6], [7]])
         #expect(try await ids(where: \.floor == 7, limit: 3) == [])
         #expect(try await ids(after: Step(id: 6, floor: 1), limit: 2) == [[7, 8], [9]])
+    }
+
+    @Test(
+        "have each model once, in order, with values that are missing and values that are equal",
+        arguments: [
+            .ascending(\.place), .descending(\.place), .ascending(\.id), .descending(\.id),
+            [.ascending(\.place), .descending(\.degrees)], [.descending(\.place), .ascending(\.degrees)],
+            [.descending(\.id), .ascending(\.place)],
+        ] as [Order<Reading>])
+    fileprivate func missing(order: Order<Reading>) async throws {
+        let manager = try Counter(Reading.self).manager
+        let places = ["a", nil, "b", "b", nil, "a", "c"]
+        try await manager.save(
+            (0..<50).map { number in
+                Reading(
+                    id: number, place: places[number % 7], degrees: number % 3 == 0 ? nil : Double(number * 7 % 11))
+            })
+        let identified: Order<Reading> = [order, .ascending(\.id)]
+        let all = try await manager.fetch(Reading.self, sortedBy: identified)
+        #expect(all.count == 50)
+        for limit in [1, 3, 7, 60] {
+            var paged: [Reading] = []
+            for try await page in manager.pages(Reading.self, sortedBy: order, limit: limit) { paged += page }
+            #expect(paged == all)
+        }
+        for (number, last) in all.enumerated() {
+            let rest = ModelRequest(Reading.self).filter(\.id >= 10).sorted(by: order).after(last).limit(4).offset(1)
+            let expected = all[(number + 1)...].filter { $0.id >= 10 }.dropFirst().prefix(4)
+            #expect(try await manager.fetch(rest) == Array(expected))
+            #expect(try await manager.values(rest, \.id, \.place).map(\.0) == expected.map(\.id))
+        }
+    }
+
+    @Test("are found by searching an index of the first property, not by reading what comes before")
+    func searched() async throws {
+        let last = Step(id: 6, floor: 1)
+        let byFloor = ModelRequest(Step.self).sorted(by: .ascending(\.floor)).after(last).limit(2)
+        #expect(
+            try await byFloor.sql(in: manager) == """
+                SELECT t0.Z_PK, t0.Z_OPT, t0.ZID, t0.ZFLOOR FROM ZSTEP t0 \
+                WHERE t0.ZFLOOR >= ? AND (t0.ZFLOOR > ? OR (t0.ZFLOOR = ? AND t0.ZID > ?)) \
+                ORDER BY t0.ZFLOOR, t0.ZID LIMIT ?
+                """)
+        let byID = ModelRequest(Step.self).sorted(by: .ascending(\.id)).after(last).limit(2)
+        #expect(
+            try await byID.sql(in: manager) == """
+                SELECT t0.Z_PK, t0.Z_OPT, t0.ZID, t0.ZFLOOR FROM ZSTEP t0 WHERE t0.ZID > ? ORDER BY t0.ZID LIMIT ?
+                """)
     }
 
     @Test("have what is saved between them, and go on after a model that is gone")
