@@ -41,8 +41,8 @@ enum Growth {
     }
 
     private static var kinds: [Kind] {
-        objectKinds + relationshipKinds + contextKinds + requestKinds + resultsKinds + storeKinds + structKinds
-            + graphKinds + blockKinds + observationKinds
+        objectKinds + relationshipKinds + treeKinds + contextKinds + requestKinds + resultsKinds + storeKinds
+            + structKinds + graphKinds + blockKinds + observationKinds
     }
 
     /// The faster of two runs, in microseconds an item.

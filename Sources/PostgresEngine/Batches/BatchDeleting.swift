@@ -59,7 +59,9 @@ private final class KeyTable {
         name = "pg_temp.\(quotedName(own))"
         try database.connection.execute(
             "CREATE TEMP TABLE IF NOT EXISTS \(quotedName(own)) (\(ColumnName.key) bigint PRIMARY KEY, "
-                + "\(ColumnName.entity) integer, z_cascaded integer) ON COMMIT DELETE ROWS; DELETE FROM \(name)")
+                + "\(ColumnName.entity) integer, z_cascaded integer) ON COMMIT DELETE ROWS; "
+                + "CREATE INDEX IF NOT EXISTS \(quotedName(own + "_rounds")) ON \(name) (z_cascaded) "
+                + "WHERE z_cascaded IS NOT NULL; DELETE FROM \(name)")
     }
 
     func add(_ identifiers: [NSManagedObjectID]) throws {
@@ -122,12 +124,16 @@ private final class BatchDeletion {
 
     /// Applies the rule “cascade” until nothing is added.
     private func cascade() throws {
-        var grows = true
+        var (rules, tables, round, grows) = ([BatchDeletionSQL](), 0, 0, true)
         while grows {
-            grows = false
-            for rule in affected() where rule.relationship.deleteRule == .cascadeDeleteRule {
+            (round, grows) = (round + 1, false)
+            if keyTables.count > tables {
+                tables = keyTables.count
+                rules = affected().filter { $0.relationship.deleteRule == .cascadeDeleteRule }
+            }
+            for rule in rules {
                 let keys = try keys(of: rule.relationship.destination)
-                guard let addition = rule.cascade(into: KeyTableSQL(keys.fragment)) else { continue }
+                guard let addition = rule.cascade(into: KeyTableSQL(keys.fragment), round: round) else { continue }
                 let added = try database.query(addition).affected
                 keys.count += added
                 if added > 0 { grows = true }

@@ -10,8 +10,8 @@ package struct BatchDeletionSQL: Sendable {
     package let relationship: RelationshipLayout
     package let source: EntityMapping
     package let destination: EntityMapping
-    /// The keys of the source's rows that are deleted: `(SELECT Z_PK FROM … WHERE Z_ENT = 3)`.
-    private let deleted: SQLFragment
+    /// `SELECT Z_PK FROM … WHERE Z_ENT = 3`
+    private let selection: SQLFragment
 
     /// - Parameters:
     ///   - relationship: a relationship that the source's entity declares.
@@ -24,13 +24,18 @@ package struct BatchDeletionSQL: Sendable {
         self.relationship = relationship
         self.source = source
         self.destination = destination
-        deleted = .select("SELECT \(.key) FROM \(keys.table) WHERE \(SQLFragment.isEntity(source.numbers))")
+        selection = "SELECT \(.key) FROM \(keys.table) WHERE \(SQLFragment.isEntity(source.numbers))"
     }
+
+    /// The keys of the source's rows that are deleted: `(SELECT Z_PK FROM … WHERE Z_ENT = 3)`.
+    private var deleted: SQLFragment { .select(selection) }
 
     private static let target = "t"
 
     /// The condition on rows of the destination's table `t` that deleted rows lead to.
-    private var related: SQLFragment? {
+    private var related: SQLFragment? { related(to: deleted) }
+
+    private func related(to deleted: SQLFragment) -> SQLFragment? {
         let key: SQLFragment = "\(.key, of: Self.target)"
         if !relationship.isToMany {
             guard let column = source.columns[relationship.slot] else { return nil }
@@ -51,14 +56,18 @@ package struct BatchDeletionSQL: Sendable {
         "\(.key, of: Self.target) NOT IN \(keys.keys)"
     }
 
-    /// The rule “cascade”: adds the rows that the relationship leads to.
+    /// The rule “cascade”: adds the rows that the relationship leads to from those that the round before added.
     ///
-    /// - Parameter keys: the table of keys of the destination's rows.
+    /// - Parameters:
+    ///   - keys: the table of keys of the destination's rows.
+    ///   - round: the number of the round, from 1.
     /// - Returns: nil if the relationship is not stored.
-    package func cascade(into keys: KeyTableSQL) -> SQLFragment? {
-        guard let related else { return nil }
+    package func cascade(into keys: KeyTableSQL, round: Int) -> SQLFragment? {
+        let latest = SQLFragment.select("\(selection) AND \(KeyTableSQL.isAdded(in: round - 1))")
+        guard let related = related(to: latest) else { return nil }
+        let number = SQLFragment.parameter(.value(.integer(Int64(round))))
         let rows: SQLFragment =
-            "SELECT \(.key, of: Self.target), \(.entity, of: Self.target), 1 FROM \(name: destination.table) t"
+            "SELECT \(.key, of: Self.target), \(.entity, of: Self.target), \(number) FROM \(name: destination.table) t"
         // A row that is in the table already stays unchanged.
         return
             "INSERT INTO \(keys.table) (\(.key), \(.entity), Z_CASCADED) \(rows) WHERE \(related) ON CONFLICT DO NOTHING"

@@ -1,5 +1,5 @@
 /// The statements for keys that a request has collected in a table of the engine, with the columns `Z_PK`, `Z_ENT` and
-/// `Z_CASCADED`. Pure.
+/// `Z_CASCADED`: the round in which a delete rule added the key, from 1, or NULL. Pure.
 package struct KeyTableSQL: Sendable {
     /// The table.
     package let table: SQLFragment
@@ -47,6 +47,11 @@ package struct KeyTableSQL: Sendable {
     }
 
     private static let isAskedFor: SQLFragment = "Z_CASCADED IS NULL"
+
+    /// The condition on the keys that delete rules added in a round; in round 0, the request itself selected them.
+    static func isAdded(in round: Int) -> SQLFragment {
+        round == 0 ? isAskedFor : "Z_CASCADED = \(binding: .value(.integer(Int64(round))))"
+    }
 
     /// How many keys the request itself selects, without those that delete rules added.
     package var count: SQLFragment { "SELECT COUNT(*) FROM \(table) WHERE \(Self.isAskedFor)" }

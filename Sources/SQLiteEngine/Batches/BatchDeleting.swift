@@ -63,6 +63,7 @@ private final class BatchDeletion {
         let table = try store.access(entity.root).mapping.table
         if let known = keyTables[table] { return known }
         let keys = try KeyTable("deleted_\(table)", on: store.connection)
+        try keys.indexRounds()
         keyTables[table] = keys
         return keys
     }
@@ -121,14 +122,17 @@ private final class BatchDeletion {
 
     /// Applies the rule “cascade” until nothing is added.
     private func cascade() throws {
-        var grows = true
+        var (rules, tables, round, grows) = ([BatchDeletionSQL](), 0, 0, true)
         while grows {
-            grows = false
-            for rule in affected() where rule.relationship.deleteRule == .cascadeDeleteRule {
+            (round, grows) = (round + 1, false)
+            if keyTables.count > tables {
+                tables = keyTables.count
+                rules = affected().filter { $0.relationship.deleteRule == .cascadeDeleteRule }
+            }
+            for rule in rules {
                 let keys = try keys(of: rule.relationship.destination)
-                guard let addition = rule.cascade(into: keys.sql) else { continue }
-                try store.run(addition)
-                if store.connection.changes > 0 { grows = true }
+                guard let addition = rule.cascade(into: keys.sql, round: round) else { continue }
+                if try store.run(addition) > 0 { grows = true }
             }
         }
     }

@@ -6,6 +6,7 @@ import SQLiteConnection
 struct KeyTable {
     /// The statements for it.
     let sql: KeyTableSQL
+    private let name: String
     private let connection: Connection
 
     /// Makes the empty table.
@@ -15,13 +16,20 @@ struct KeyTable {
     ///   - connection: the connection, which alone sees the table.
     /// - Throws: SQLite's errors.
     init(_ purpose: String, on connection: Connection) throws {
-        let name = Self.name(purpose)
+        name = Self.name(purpose)
         sql = KeyTableSQL("temp.\(name: name)")
         self.connection = connection
         try connection.execute(
             "CREATE TEMP TABLE IF NOT EXISTS \(quoted(name)) "
                 + "(Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_CASCADED INTEGER)")
         try connection.run(sql.clear)
+    }
+
+    /// Makes the keys that delete rules add in a round be found without the others.
+    func indexRounds() throws {
+        try connection.execute(
+            "CREATE INDEX IF NOT EXISTS temp.\(quoted(name + "_rounds")) ON \(quoted(name)) (Z_CASCADED) "
+                + "WHERE Z_CASCADED IS NOT NULL")
     }
 
     /// The name of the table for a purpose.

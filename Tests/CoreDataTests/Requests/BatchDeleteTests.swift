@@ -57,6 +57,31 @@ struct BatchDeleteTests {
         #expect(try store.rows("SELECT ZNAME FROM ZTAG") == ["t"])
     }
 
+    @Test("The rule cascade leads through several tables and back, also where the rows close a circle")
+    func circle() throws {
+        let river = Library.entity("River", [Library.attribute("name", .stringAttributeType)])
+        let lake = Library.entity("Lake", [Library.attribute("name", .stringAttributeType)])
+        Library.connect(river, "lakes", toMany: true, deleteRule: .cascadeDeleteRule, lake, "source")
+        Library.connect(lake, "rivers", toMany: true, deleteRule: .cascadeDeleteRule, river, "source")
+        let model = NSManagedObjectModel()
+        model.entities = [river, lake]
+        for isCircle in [false, true] {
+            let store = try BatchStore(model)
+            try store.save { context in
+                let first = context.make("River", ["name": "0"])
+                var last = first
+                for number in 1...6 {
+                    last = context.make(number % 2 == 0 ? "River" : "Lake", ["name": "\(number)", "source": last])
+                }
+                if isCircle { first.setValue(context.make("Lake", ["name": "7", "source": last]), forKey: "source") }
+                context.make("Lake", ["name": "other", "source": context.make("River", ["name": "other"])])
+            }
+            #expect(try delete(store, "River", "name == '0'") as? Int == 1)
+            #expect(try store.rows("SELECT ZNAME FROM ZRIVER") == ["other"])
+            #expect(try store.rows("SELECT ZNAME FROM ZLAKE") == ["other"])
+        }
+    }
+
     private func mandatory(_ rule: NSDeleteRule) throws -> BatchStore {
         let room = Library.entity("Room", [Library.attribute("name", .stringAttributeType)])
         let seat = Library.entity("Seat", [Library.attribute("name", .stringAttributeType)])

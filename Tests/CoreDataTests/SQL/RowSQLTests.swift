@@ -149,15 +149,34 @@ struct RowSQLTests {
         let rule = BatchDeletionSQL(products, of: category, to: product, keys: keys)
         let others = KeyTableSQL("temp.PRODUCTS")
         #expect(
-            rule.cascade(into: others)?.sqlite.text == """
-                INSERT INTO temp.PRODUCTS (Z_PK, Z_ENT, Z_CASCADED) SELECT t.Z_PK, t.Z_ENT, 1 FROM ZPRODUCT t WHERE \
-                t.ZCATEGORY IN (SELECT Z_PK FROM temp.CATEGORIES WHERE Z_ENT = 1) ON CONFLICT DO NOTHING
+            rule.cascade(into: others, round: 1)?.sqlite.text == """
+                INSERT INTO temp.PRODUCTS (Z_PK, Z_ENT, Z_CASCADED) SELECT t.Z_PK, t.Z_ENT, ? FROM ZPRODUCT t WHERE \
+                t.ZCATEGORY IN (SELECT Z_PK FROM temp.CATEGORIES WHERE Z_ENT = 1 AND Z_CASCADED IS NULL) \
+                ON CONFLICT DO NOTHING
                 """)
         #expect(
             rule.remaining(others)?.sqlite.text == """
                 SELECT 1 FROM ZPRODUCT t WHERE t.ZCATEGORY IN (SELECT Z_PK FROM temp.CATEGORIES WHERE Z_ENT = 1) AND \
                 t.Z_PK NOT IN (SELECT Z_PK FROM temp.PRODUCTS) LIMIT 1
                 """)
+    }
+
+    @Test("A delete rule is followed from the rows that the round before added, with the same statement in each round")
+    func rounds() throws {
+        let category = try schema.mapping("Category")
+        let children = try #require(category.layout.relationship(named: "children"))
+        let keys = KeyTableSQL("temp.CATEGORIES")
+        let rule = BatchDeletionSQL(children, of: category, to: category, keys: keys)
+        for round in 2...3 {
+            let statement = try #require(rule.cascade(into: keys, round: round)?.sqlite)
+            #expect(
+                statement.text == """
+                    INSERT INTO temp.CATEGORIES (Z_PK, Z_ENT, Z_CASCADED) SELECT t.Z_PK, t.Z_ENT, ? FROM ZCATEGORY t \
+                    WHERE t.ZPARENT IN (SELECT Z_PK FROM temp.CATEGORIES WHERE Z_ENT = 1 AND Z_CASCADED = ?) \
+                    ON CONFLICT DO NOTHING
+                    """)
+            #expect(try statement.values() == [.integer(Int64(round)), .integer(Int64(round - 1))])
+        }
     }
 
     @Test("What a store says of itself")
