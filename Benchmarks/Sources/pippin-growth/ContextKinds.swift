@@ -210,4 +210,21 @@ let contextKinds = [
             context.performAndWait { context.processPendingChanges() }
         }
     },
+    Kind("contexts: portions of a hundred read, all refreshed after each") { trial in
+        let notes = try Notes(trial.folder).filled(trial.size)
+        let context = notes.context()
+        try context.performAndWait {
+            let request = Notes.request(Note.self)
+            let identifiers = try context.fetch(request).map(\.objectID)
+            context.reset()
+            try trial.measure {
+                for start in stride(from: 0, to: identifiers.count, by: 100) {
+                    request.predicate = NSPredicate(
+                        format: "SELF IN %@", Array(identifiers[start..<min(start + 100, identifiers.count)]))
+                    for note in try context.fetch(request) { trial.expect(note.title != nil) }
+                    context.refreshAllObjects()
+                }
+            }
+        }
+    },
 ]

@@ -36,6 +36,9 @@ extension NSManagedObjectContext {
     func refreshObjects() {
         checkQueue()
         registerBeforeTaking()
+        // Those that somebody holds are refreshed again below. Who refreshes all again and again within an event, to
+        // read portion after portion, is not to keep each portion until the event ends.
+        withExtendedLifetime(event.refreshed) { event.refreshed = [] }
         let changed = table.all.filter {
             $0.hasChanges && $0.state.isDisjoint(with: [.inserted, .fault]) && (!$0.hasTemporaryID || parent != nil)
         }
@@ -49,9 +52,6 @@ extension NSManagedObjectContext {
         } catch { report("changed objects cannot be refreshed", error) }
         let kept = changed.filter(keeps)
         event.refreshed += kept
-        // Who refreshes all again and again within an event, to read portion after portion, has each object once.
-        var seen: IdentitySet = []
-        event.refreshed.removeAll { !seen.insert($0) }
         if !kept.isEmpty { scheduleProcessing() }
     }
 

@@ -86,6 +86,24 @@ struct LifetimeTests {
         }
     }
 
+    @Test("Who reads portion after portion within one block, and refreshes all after each, keeps one portion at most")
+    func portions() throws {
+        let context = try Library.inMemory().newBackgroundContext()
+        try context.performAndWait {
+            for number in 0..<60 { context.make("Author", ["name": "\(number)"]) }
+            try context.save()
+            context.reset()
+            let request = NSFetchRequest<NSManagedObject>(entityName: "Author")
+            request.fetchLimit = 10
+            for portion in 0..<6 {
+                request.fetchOffset = 10 * portion
+                #expect(try context.fetch(request).compactMap { $0.value(forKey: "name") }.count == 10)
+                #expect(context.registeredObjects.count <= 20)
+                context.refreshAllObjects()
+            }
+        }
+    }
+
     @Test("A context that goes breaks the cycles of its objects")
     func gone() throws {
         var context: NSManagedObjectContext? = try context()
