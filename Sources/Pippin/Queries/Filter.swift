@@ -13,6 +13,7 @@ import CoreData
 public struct Filter<Model>: @unchecked Sendable {
     // @unchecked Sendable: predicates and compared values do not change once they are made.
     let term: FilterTerm
+    let test = KeptModelTest()
 
     init(term: FilterTerm) { self.term = term }
 
