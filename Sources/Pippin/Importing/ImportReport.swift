@@ -14,7 +14,8 @@ public struct ImportReport: Sendable, Equatable {
     public internal(set) var updated = 0
     /// How many models were stored already, with the same values.
     public internal(set) var unchanged = 0
-    /// How many values were replaced by a later one with the same identifier in the same batch.
+    /// How many values gave way to another one: to a later one with the same identifier in the same batch, or to a
+    /// model that ``SchemaRule/unique(_:keeping:)`` keeps in their place.
     public internal(set) var superseded = 0
     /// The values that were refused; all others were saved.
     public internal(set) var refused: [Refusal] = []
@@ -22,8 +23,8 @@ public struct ImportReport: Sendable, Equatable {
     /// An empty report.
     public init() {}
 
-    /// How many values made no difference, because the model was stored already with the same values, or a later value
-    /// had the same identifier.
+    /// How many values made no difference, because the model was stored already with the same values, or another one
+    /// came in its place.
     public var skipped: Int { unchanged + superseded }
 
     /// How many values were read.

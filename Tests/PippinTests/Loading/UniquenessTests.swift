@@ -131,6 +131,17 @@ struct UniquenessTests {
         #expect(try stored() == "1=red,3=blue")
     }
 
+    @Test("an import counts only those as inserted that stay")
+    func importing() async throws {
+        let manager = try place.loaded([KeepingStored.self])
+        try await manager.save(KeepingStored(id: "1", name: "red"))
+        let tags = [("2", "red"), ("3", "blue"), ("4", "blue"), ("1", "red"), ("5", nil)]
+        let report = try await manager.importModels(tags.map { KeepingStored(id: $0, name: $1) })
+        #expect(report.inserted == 2 && report.unchanged == 1 && report.superseded == 2)
+        #expect(report.total == 5 && report.refused.isEmpty)
+        #expect(try stored() == "1=red,3=blue,5=none")
+    }
+
     @Test("the new one stays where the schema says so")
     func keepingNew() async throws {
         let manager = try place.loaded([KeepingNew.self])
