@@ -3,8 +3,8 @@ import CompactCollections
 /// The header of a CSV file: the names of its columns, checked against the model.
 struct CSVColumns {
     let names: [String]
-    /// The names of the columns to leave out.
-    let ignored: Set<String>
+    /// The places of the columns that count, by name.
+    let places: [String: Int]
     /// The columns of properties within a property, by that one's name: those of `author` are `author.name` and
     /// `author.address.city`.
     let inner: [String: [String]]
@@ -28,7 +28,8 @@ struct CSVColumns {
                 path: path, reason: "Line \(header.number), field \(problem.field + 1): \(problem.reason).")
         }
         names = header.fields
-        self.ignored = ignored
+        places = Dictionary(
+            names.enumerated().filter { !ignored.contains($1) }.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
         var seen: Set<String> = []
         if let double = names.first(where: { !seen.insert($0).inserted && !ignored.contains($0) }) {
             throw PersistenceError.fileNotReadable(path: path, reason: "It has the column “\(double)” twice.")

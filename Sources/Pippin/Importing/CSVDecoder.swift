@@ -27,7 +27,7 @@ private struct CSVKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol
     let prefix: String
     let codingPath: [any CodingKey]
 
-    var allKeys: [Key] { Set(row.fields.keys.compactMap(key)).compactMap(Key.init(stringValue:)) }
+    var allKeys: [Key] { Set(row.filled.compactMap(key)).compactMap(Key.init(stringValue:)) }
 
     private func key(of column: String) -> String? {
         guard column.hasPrefix(prefix) else { return nil }
@@ -58,13 +58,13 @@ private struct CSVKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol
     func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try row.floating(try required(key), path(key)) }
 
     func decode(_ type: String.Type, forKey key: Key) throws -> String {
-        if row.emptyTexts.contains(column(key)) { return "" }
+        if row.hasEmptyText(column(key)) { return "" }
         return try row.string(try required(key), path(key))
     }
 
     /// An empty text in quotes is a value for a `String`, and no value for any other type.
     func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
-        if row.emptyTexts.contains(column(key)) { return "" }
+        if row.hasEmptyText(column(key)) { return "" }
         return contains(key) ? try decode(type, forKey: key) : nil
     }
 

@@ -1,36 +1,44 @@
 import Foundation
 
-/// A record of a CSV file, by its header: a value for each column that is not empty.
+/// A record of a CSV file, by its header, with as many fields as that.
 ///
 /// `author.name` is the column of a property within a property.
 struct CSVRow {
-    let fields: [String: String]
-    /// The columns that hold an empty text in quotes: a value for a `String`, and no value for any other type.
-    let emptyTexts: Set<String>
     let dateStyle: CSVDates
-    /// The columns within each column.
-    private let inner: [String: [String]]
+    private let columns: CSVColumns
+    private let record: CSVRecords.Line
 
     init(_ columns: CSVColumns, _ record: CSVRecords.Line, dates: CSVDates) {
         dateStyle = dates
-        inner = columns.inner
-        emptyTexts = Set(record.emptyTexts.map { columns.names[$0] }).subtracting(columns.ignored)
-        fields = Dictionary(
-            zip(columns.names, record.fields).filter { !$1.isEmpty && !columns.ignored.contains($0) }.map { ($0, $1) },
-            uniquingKeysWith: { first, _ in first })
+        self.columns = columns
+        self.record = record
     }
+
+    /// The text in a column; nil for an empty field, and without such a column.
+    subscript(column: String) -> String? {
+        guard let place = columns.places[column], !record.fields[place].isEmpty else { return nil }
+        return record.fields[place]
+    }
+
+    /// The names of the columns that have a text.
+    var filled: [String] { columns.names.filter { self[$0] != nil } }
 
     /// Whether there is a value in a column, or in one within it.
     func has(_ column: String) -> Bool {
-        fields[column] != nil || inner[column]?.contains { fields[$0] != nil } ?? false
+        self[column] != nil || columns.inner[column]?.contains { self[$0] != nil } ?? false
+    }
+
+    /// Whether a column has an empty text in quotes: a value for a `String`, and no value for any other type.
+    func hasEmptyText(_ column: String) -> Bool {
+        !record.emptyTexts.isEmpty && columns.places[column].map(record.emptyTexts.contains) ?? false
     }
 
     /// Whether an empty text in quotes is in a column within a column.
-    func hasEmptyText(within column: String) -> Bool { inner[column]?.contains(where: emptyTexts.contains) ?? false }
+    func hasEmptyText(within column: String) -> Bool { columns.inner[column]?.contains { hasEmptyText($0) } ?? false }
 
     func value<Value: Decodable>(_ type: Value.Type, _ column: String, _ path: [any CodingKey]) throws -> Value {
         let row = CSVDecoder(row: self, column: column, codingPath: path)
-        guard let text = fields[column] else { return try Value(from: row) }
+        guard let text = self[column] else { return try Value(from: row) }
         if let value = try leaf(type, text, path) { return value }
         // A list or an object has no columns of its own; one column may have it as JSON.
         if text.first == "[" || text.first == "{" {
@@ -61,7 +69,7 @@ struct CSVRow {
     }
 
     private func text<Value>(_ type: Value.Type, _ column: String, _ path: [any CodingKey]) throws -> String {
-        guard let text = fields[column] else {
+        guard let text = self[column] else {
             throw DecodingError.valueNotFound(type, .init(codingPath: path, debugDescription: "The field is empty."))
         }
         return text
@@ -87,7 +95,7 @@ struct CSVRow {
     }
 
     func string(_ column: String, _ path: [any CodingKey]) throws -> String {
-        if fields[column] == nil, emptyTexts.contains(column) { return "" }
+        if self[column] == nil, hasEmptyText(column) { return "" }
         return try text(String.self, column, path)
     }
 
