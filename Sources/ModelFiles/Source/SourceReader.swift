@@ -175,19 +175,23 @@ package enum SourceReader {
             } else {
                 throw child.error(place, "an element of the index “\(name)” names neither property nor expression")
             }
-            let type: NSFetchIndexElementType
-            switch child.string("type") {
-            case nil, "Binary": type = .binary
-            case "RTree": type = .rTree
-            case .some(let other):
-                throw child.error(
-                    place, "an element of the index “\(name)” has the type “\(other)”; Binary or RTree expected")
-            }
             elements.append(
-                IndexElementDocument(subject, type: type, isAscending: child.string("order") != "descending"))
+                IndexElementDocument(
+                    subject, type: indexElementType(child) ?? .binary,
+                    isAscending: child.string("order") != "descending"))
         }
         let predicate = try (element.string("partialIndexPredicate") ?? element.string("predicateString"))
             .map { try predicateTree($0, element, place) }
         return IndexDocument(name: name, elements: elements, predicate: predicate)
+    }
+
+    /// The kind of an index that an element of it asks for. `nil` for a word that Xcode does not write, which is a
+    /// warning, since an index changes no result.
+    static func indexElementType(_ element: SourceElement) -> NSFetchIndexElementType? {
+        switch element.string("type") {
+        case nil, "Binary": .binary
+        case "RTree": .rTree
+        default: nil
+        }
     }
 }

@@ -44,20 +44,17 @@ enum SourceWarnings {
     }
 
     private static func warnings(of element: SourceElement, _ place: SourceElement.Place) -> [SourceWarning] {
-        func warning(_ reason: String) -> SourceWarning {
+        func warning(_ reason: String, at part: SourceElement) -> SourceWarning {
             SourceWarning(
-                entity: place.entity, property: place.property, line: element.line > 0 ? element.line : nil,
-                reason: reason)
+                entity: place.entity, property: place.property, line: part.line > 0 ? part.line : nil, reason: reason)
         }
+        func warning(_ reason: String) -> SourceWarning { warning(reason, at: element) }
         func warning(_ key: String, _ value: String, _ expected: String, _ instead: String) -> SourceWarning {
             warning("\(key) is “\(value)”; \(expected) expected. \(instead)")
         }
         var found: [SourceWarning] = []
         for child in SourceVocabulary.unknownChildren(of: element) {
-            found.append(
-                SourceWarning(
-                    entity: place.entity, property: nil, line: child.line > 0 ? child.line : nil,
-                    reason: "<\(child.name)> is not understood. It is left out"))
+            found.append(warning("<\(child.name)> is not understood. It is left out", at: child))
         }
         for key in SourceVocabulary.unknownAttributes(of: element) where key != "renamingIdentifier" {
             found.append(warning("\(key) is not understood. It is left out"))
@@ -89,10 +86,14 @@ enum SourceWarnings {
         }
         for entry in element.children(named: "userInfo").flatMap({ $0.children(named: "entry") })
         where entry.string("key") == nil {
+            found.append(warning("an entry of the user info has no key. It is left out", at: entry))
+        }
+        for part in element.children(named: "fetchIndexElement") where SourceReader.indexElementType(part) == nil {
+            let (index, type) = (element.string("name") ?? "", part.string("type") ?? "")
             found.append(
-                SourceWarning(
-                    entity: place.entity, property: place.property, line: entry.line > 0 ? entry.line : nil,
-                    reason: "an entry of the user info has no key. It is left out"))
+                warning(
+                    "an element of the index “\(index)” has the type “\(type)”; Binary or RTree expected. It is "
+                        + "taken for Binary", at: part))
         }
         return found
     }

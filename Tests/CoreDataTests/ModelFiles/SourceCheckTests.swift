@@ -26,6 +26,24 @@ struct SourceCheckTests {
         #expect("\(try #require(error))".contains(reason), "\(String(describing: error))")
     }
 
+    @Test("An element of an index with an unknown type counts as Binary, with a warning: no result depends on it")
+    func unknownIndexType() throws {
+        let xml = """
+            <model><entity name="A">
+            <attribute name="x" attributeType="String"/><attribute name="y" attributeType="String"/>
+            <fetchIndex name="both"><fetchIndexElement property="x" type="Binary"/>
+            <fetchIndexElement property="y" type="Value"/></fetchIndex></entity></model>
+            """
+        let index = try #require(SourceReader.document(of: Data(xml.utf8)).entities[0].indexes.first)
+        #expect(index.elements.map(\.propertyName) == ["x", "y"])
+        #expect(index.elements.map(\.type) == [.binary, .binary])
+        #expect(
+            try SourceReader.warnings(of: Data(xml.utf8)).map(\.text) == [
+                "line 4, entity “A”: an element of the index “both” has the type “Value”; Binary or RTree expected. It "
+                    + "is taken for Binary"
+            ])
+    }
+
     @Test("A former name in renamingIdentifier, which Xcode does not read, is a warning")
     func renamingIdentifier() throws {
         let source = "<model><entity name=\"Note\" renamingIdentifier=\"CDNote\"/></model>"
