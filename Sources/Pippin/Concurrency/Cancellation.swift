@@ -1,7 +1,13 @@
 /// Whether the task that waits for work has been cancelled. The work runs on a queue, where `Task.isCancelled` knows
 /// nothing of that task.
 final class Cancellation: Sendable {
-    private let isCancelled = Locked(false)
+    private struct State {
+        var isCancelled = false
+        /// Ends the waiting for the work; nil once the work's turn has come.
+        var leave: (@Sendable () -> Void)?
+    }
+
+    private let state = Locked(State())
 
     /// Kept by thread, since work on a queue does not change threads. A task-local value would be inherited by tasks
     /// that the work makes, and these are not cancelled with it.
@@ -19,19 +25,49 @@ final class Cancellation: Sendable {
 
     /// - Throws: `CancellationError` when the task has been cancelled.
     func check() throws {
-        if isCancelled.withLock({ $0 }) { throw CancellationError() }
+        if state.withLock({ $0.isCancelled }) { throw CancellationError() }
+    }
+
+    private func cancel() {
+        let leave = state.withLock { state in
+            state.isCancelled = true
+            defer { state.leave = nil }
+            return state.leave
+        }
+        leave?()
+    }
+
+    /// Waits for the work's turn.
+    ///
+    /// - Parameter leave: called if the task is cancelled before.
+    /// - Returns: false if the task is cancelled already.
+    private func waits(orLeaves leave: @escaping @Sendable () -> Void) -> Bool {
+        state.withLock { state in
+            if !state.isCancelled { state.leave = leave }
+            return !state.isCancelled
+        }
+    }
+
+    /// The work's turn has come.
+    ///
+    /// - Returns: false if nobody waits for it any more.
+    private func begins() -> Bool {
+        state.withLock { state in
+            state.leave = nil
+            return !state.isCancelled
+        }
     }
 
     /// Runs work that asks ``current`` where it may stop.
     private func run<Result>(_ work: () throws -> Result) throws -> Result {
-        try check()
         let former = pthread_getspecific(Self.key)
         pthread_setspecific(Self.key, Unmanaged.passUnretained(self).toOpaque())
         defer { pthread_setspecific(Self.key, former) }
         return try withExtendedLifetime(self, work)
     }
 
-    /// Runs work on a queue, unless the task that waits for it is cancelled before its turn comes.
+    /// Runs work on a queue, unless the task that waits for it is cancelled before its turn comes: that task goes on at
+    /// once, however long the work before it takes.
     ///
     /// - Parameters:
     ///   - queue: the queue.
@@ -44,10 +80,15 @@ final class Cancellation: Sendable {
         let cancellation = Cancellation()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                queue.async { continuation.resume(with: Swift.Result { try cancellation.run(work) }) }
+                let leave: @Sendable () -> Void = { continuation.resume(throwing: CancellationError()) }
+                guard cancellation.waits(orLeaves: leave) else { return leave() }
+                queue.async {
+                    guard cancellation.begins() else { return }
+                    continuation.resume(with: Swift.Result { try cancellation.run(work) })
+                }
             }
         } onCancel: {
-            cancellation.isCancelled.withLock { $0 = true }
+            cancellation.cancel()
         }
     }
 }

@@ -92,6 +92,33 @@ struct CancellationTests {
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
+    @Test("goes on at once where its work waits for another write")
+    func waiting() async throws {
+        let (manager, step) = (manager, step)
+        let go = Locked(false)
+        let long = Task {
+            try await manager.write { store in
+                step.yield()
+                while !go.withLock({ $0 }) { usleep(1000) }
+                try store.save(Coin(code: "EUR", worth: 1))
+            }
+        }
+        for await _ in steps { break }
+        let rescue = Task {
+            try await Task.sleep(for: .seconds(20))
+            go.withLock { $0 = true }
+        }
+        let task = Task { try await manager.save(Coin(code: "GBP", worth: 1.2)) }
+        try await Task.sleep(for: .milliseconds(50))
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(!go.withLock { $0 })
+        rescue.cancel()
+        go.withLock { $0 = true }
+        try await long.value
+        #expect(try await manager.fetch(Coin.self).map(\.code) == ["EUR"])
+    }
+
     @Test("leaves alone the tasks that its block has made")
     func innerTasks() async throws {
         let (manager, step) = (manager, step)
