@@ -52,10 +52,12 @@ package struct RawStoreFile {
         return data.isEmpty ? nil : data
     }
 
-    /// The numbers of changes and transactions in the persistent history; nil without a history.
-    package func historyCounts() throws -> (changes: Int64, transactions: Int64)? {
-        guard tables.isSuperset(of: ["ACHANGE", "ATRANSACTION"]) else { return nil }
-        return (
+    /// Whether there are tables of a persistent history.
+    package var hasHistory: Bool { tables.isSuperset(of: ["ACHANGE", "ATRANSACTION"]) }
+
+    /// The numbers of changes and transactions in the persistent history.
+    package func historyCounts() throws -> (changes: Int64, transactions: Int64) {
+        (
             try connection.integer(HistorySQL.changeCount) ?? 0,
             try connection.integer(HistorySQL.transactionCount) ?? 0
         )

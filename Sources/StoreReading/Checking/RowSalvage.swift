@@ -10,7 +10,6 @@ struct RowSalvage {
         let type: String
         let name: String
         let sql: String
-        var isVirtual: Bool { sql.uppercased().hasPrefix("CREATE VIRTUAL") }
     }
 
     private let connection: Connection
@@ -34,19 +33,12 @@ struct RowSalvage {
         try attachment.bind(url.path, at: 1)
         try attachment.run()
         let entries = try entries()
-        // Without a transaction, in which SQLite would write nothing more after a damaged page. A virtual table makes
-        // tables of its own, whose rows are copied like all others.
-        for entry in entries where entry.isVirtual { try connection.execute(entry.sql) }
-        let made = try connection.tableNames()
-        for entry in entries where entry.type == "table" && !entry.isVirtual {
-            if !made.contains(entry.name) { try connection.execute(entry.sql) }
-            try copyRows(of: entry.name)
+        // Without a transaction, in which SQLite would write nothing more after a damaged page.
+        for entry in entries where entry.type == "table" {
+            if try make(entry) { try copyRows(of: entry.name) }
         }
-        for entry in entries where entry.type != "table" {
-            do { try connection.execute(entry.sql) } catch let error as SQLiteError where error.isConstraint {
-                losses.append("the index “\(entry.name)” cannot be made: \(error.message)")
-            }
-        }
+        for entry in entries where entry.type != "table" { try make(entry) }
+        try connection.run(RowSalvageSQL.copyVirtualTables)
         try connection.execute("DETACH damaged; PRAGMA writable_schema = OFF")
     }
 
@@ -59,9 +51,7 @@ struct RowSalvage {
     }
 
     private func entries() throws -> [Entry] {
-        let statement = try connection.prepare(
-            "SELECT type, name, sql FROM damaged.sqlite_master WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite~_%' ESCAPE '~'"
-        )
+        let statement = try connection.prepare(RowSalvageSQL.entries.sqlite.text)
         var entries: [Entry] = []
         while try statement.step() {
             entries.append(
@@ -70,13 +60,31 @@ struct RowSalvage {
         return entries
     }
 
+    /// Makes a table, an index, a trigger or a view.
+    ///
+    /// - Returns: false for one that cannot be made: a value is there twice, a collation is unknown, or its statement
+    ///   is damaged.
+    @discardableResult
+    private mutating func make(_ entry: Entry) throws -> Bool {
+        do { try connection.execute(entry.sql) } catch let error as SQLiteError
+            where error.isConstraint || error.isInStatement
+        {
+            losses.append("the \(entry.type) “\(entry.name)” cannot be made: \(error.message)")
+            return false
+        }
+        return true
+    }
+
     // MARK: Rows
 
     private mutating func copyRows(of table: String) throws {
+        // Without those that are computed.
+        let columns = try connection.columnNames(ofTable: table)
+        guard try hasKeys(table) else { return try copyFirstRows(of: table, columns) }
         var start = Int64.min
         while true {
             let (last, count, isEnd) = try readRows(of: table, from: start)
-            if count > 0 { try connection.run(RowSalvageSQL.copy(table, from: start, count: count)) }
+            if count > 0 { try connection.run(RowSalvageSQL.copy(table, columns, from: start, count: count)) }
             // No key comes after the greatest.
             if isEnd || last == .max { return }
             let bad = last.map { $0 + 1 } ?? start
@@ -87,6 +95,32 @@ struct RowSalvage {
             )
             guard let next else { return }
             start = next
+        }
+    }
+
+    /// Whether the rows of a table have keys by which reading can go on after damaged ones.
+    private func hasKeys(_ table: String) throws -> Bool {
+        do { _ = try connection.prepare(RowSalvageSQL.rows(of: table).sqlite.text) } catch let error as SQLiteError
+            where error.isInStatement
+        {
+            return false
+        }
+        return true
+    }
+
+    /// Copies the rows before the first damaged one, in the order of the table.
+    private mutating func copyFirstRows(of table: String, _ columns: [String]) throws {
+        let statement = try connection.prepare(RowSalvageSQL.allRows(of: table).sqlite.text)
+        var (count, isWhole) = (0, true)
+        do { while try statement.step() { count += 1 } } catch let error as SQLiteError where error.isCorrupt {
+            isWhole = false
+        }
+        statement.reset()
+        if count > 0 { try connection.run(RowSalvageSQL.copy(table, columns, count: count)) }
+        if !isWhole {
+            losses.append(
+                "of the table “\(table)”, the rows \(count == 0 ? "" : "after the first \(count) ")cannot be read, and are left out"
+            )
         }
     }
 

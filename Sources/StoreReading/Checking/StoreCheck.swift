@@ -35,6 +35,10 @@ package struct StoreCheck {
             checkLength(connection, url)
             // Nothing else can be said about a damaged file.
             guard isReadable else { return }
+            if let reason = store.missingMetadata {
+                let text = "there are no metadata, without which no program opens the store: \(reason)"
+                problems.append(Problem(kind: .file, text: text))
+            }
             try checkModelCopy(connection)
             let schema = try ReadingConnection.schema(of: store, url)
             if store.modelGap == nil { problems += try BookkeepingCheck.problems(of: store.layout, schema, url) }

@@ -50,7 +50,10 @@ package enum StoreRepair {
             done += try RowSalvage(of: readable, into: Self.connection(target)).losses
         }
         try StoreFiles.linkFiles(of: source, to: target)
-        let store = try DirectStore(.init(path: target.path, modelPath: model))
+        var opening = DirectStore.Opening(path: target.path, modelPath: model)
+        // Metadata that are lost keep a store from being opened in place.
+        opening.readsCopy = true
+        let store = try DirectStore(opening)
         let schema = try ReadingConnection.schema(of: store, target)
         store.close()
         let connection = try Self.connection(target)
@@ -72,7 +75,8 @@ package enum StoreRepair {
 
     /// Has SQLite write each row and each index anew, which leaves damaged free pages behind.
     ///
-    /// - Returns: false for a file that is too damaged for that: SQLite stops, or copies rows in the wrong order.
+    /// - Returns: false for a file with which that cannot be done: SQLite stops at what is damaged, or at an index whose
+    ///   collation it does not know, or copies rows in the wrong order.
     private static func rewrite(_ readable: URL, to target: URL) throws -> Bool {
         do {
             let connection = try Self.connection(readable)
@@ -81,7 +85,7 @@ package enum StoreRepair {
             try statement.bind(target.path, at: 1)
             _ = try statement.step()
             return try Self.connection(target).string("PRAGMA integrity_check(1)") == "ok"
-        } catch let error as SQLiteError where error.isCorrupt { return false }
+        } catch let error as SQLiteError where error.isCorrupt || error.isInStatement { return false }
     }
 
     /// A connection with the functions that the triggers of derived attributes call, and the collations of indexes.

@@ -1,5 +1,6 @@
 import CoreData
 import KeyedArchives
+import SQLiteConnection
 import SQLiteEngine
 
 /// The output of `pippin info`, as a value.
@@ -31,12 +32,13 @@ package struct StoreReport {
     package var missingMetadata: String?
     /// The properties of the model that could not be read, in words.
     package var losses: [String]
-    package var history: (changes: Int64, transactions: Int64)?
+    /// How much of a persistent history there is; nil without one.
+    package var history: String?
     package var configurations: [String]
     /// The parts of the model that were not found in the store, in words.
     package var findings: [String]
-    /// The values in external files; nil for a store that keeps everything itself.
-    package var external: ExternalDataSummary?
+    /// How many values are in external files; nil if there are none.
+    package var external: String?
     /// Every entity, each followed by its subentities.
     package var entities: [Entity]
 
@@ -53,8 +55,8 @@ package struct StoreReport {
         isOurs = store.facts.metadata["PippinVersionHashes"] != nil
         missingMetadata = store.facts.missingMetadata
         losses = store.document.losses.map(\.text)
-        history = store.facts.history
-        external = try store.externalData()
+        history = try Self.fact { try Self.history(of: store) }
+        external = try Self.fact { try store.externalData().flatMap(InfoText.text) }
         configurations = store.document.configurations.keys.sorted()
         var counts: [String: Int] = [:]
         let found = store.store.engine.inspection?.findings ?? []
@@ -73,6 +75,20 @@ package struct StoreReport {
             }
             let total = entity.selfAndSubentities.reduce(0) { $0 + (counts[$1.name] ?? 0) }
             return Entity(document: document, depth: depth, count: counts[entity.name] ?? 0, totalCount: total)
+        }
+    }
+
+    private static func history(of store: OpenedStore) throws -> String? {
+        guard store.facts.hasHistory else { return nil }
+        let counts = try RawStoreFile.forReading(store.copy.url).historyCounts()
+        let transactions = TextTools.count(Int(counts.transactions), "transaction")
+        return "\(TextTools.count(Int(counts.changes), "change")) in \(transactions)"
+    }
+
+    /// A fact in words, or that it is damaged: the objects may be intact all the same.
+    private static func fact(_ body: () throws -> String?) throws -> String? {
+        do { return try body() } catch let error as SQLiteError where error.isCorrupt {
+            return "damaged: \(error.message). \(StoreRepair.advice)"
         }
     }
 

@@ -36,6 +36,8 @@ package final class DirectStore: @unchecked Sendable {
     package let modelOrigin: String
     /// What is not known since the store's own model is not there; see `ModelCandidate.gap`.
     package let modelGap: String?
+    /// Why there are no metadata, as the end of a sentence; nil if there are.
+    let missingMetadata: String?
     package let layout: ModelLayout
     package let coordinator: NSPersistentStoreCoordinator
     package let store: NSPersistentStore
@@ -64,7 +66,7 @@ package final class DirectStore: @unchecked Sendable {
             NSPersistentStoreRemoteChangeNotificationPostOptionKey: opening.announcesChanges,
         ]
         if let timeout = opening.timeout { options[NSPersistentStoreTimeoutOption] = timeout }
-        if facts.history != nil { options[NSPersistentHistoryTrackingKey] = true }
+        if facts.hasHistory { options[NSPersistentHistoryTrackingKey] = true }
         if copy != nil { options[ExternalDataOption.store] = original }
         let candidates: [() throws -> ModelCandidate]
         do {
@@ -85,7 +87,7 @@ package final class DirectStore: @unchecked Sendable {
         if opening.isWritable { try Self.checkVersion(of: opened, among: candidates) }
         (layout, coordinator, store) = (opened.layout, opened.coordinator, opened.store)
         (document, modelOrigin) = (opened.candidate.document, opened.candidate.origin)
-        modelGap = opened.candidate.gap
+        (modelGap, missingMetadata) = (opened.candidate.gap, facts.missingMetadata)
         (file, self.original) = (url, original)
         name = original.lastPathComponent
         pagesByKey = facts.kind == .sqlite
@@ -140,7 +142,7 @@ package final class DirectStore: @unchecked Sendable {
         coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         store = try coordinator.addPersistentStore(ofType: type, configurationName: nil, at: url, options: options)
         document = candidate.document
-        (modelOrigin, modelGap) = (candidate.origin, candidate.gap)
+        (modelOrigin, modelGap, missingMetadata) = (candidate.origin, candidate.gap, nil)
         (file, original) = (nil, nil)
         (copy, logFiles, identity) = (nil, nil, nil)
         self.name = name

@@ -15,8 +15,8 @@ package struct FileFacts {
     package let namesProperties: Bool
     /// The store's copy of its model; nil if it keeps none.
     package let modelCache: Data?
-    /// The number of changes and transactions in its persistent history; nil without a history.
-    package let history: (changes: Int64, transactions: Int64)?
+    /// Whether the store keeps a persistent history.
+    package let hasHistory: Bool
 
     /// Reads a copy of the store at `original`.
     ///
@@ -46,7 +46,7 @@ package struct FileFacts {
             self.metadata = metadata.compactMapValues { try? PropertyList(foundationObject: $0) }
             namesProperties = try !CoreDataBinaryFile.isOne(Data(contentsOf: copy, options: .mappedIfSafe))
             modelCache = nil
-            history = nil
+            hasHistory = false
             return
         }
         namesProperties = true
@@ -64,7 +64,7 @@ package struct FileFacts {
             // The copy is changed so that it can be opened without metadata.
             if isCopy, missingMetadata != nil { try file.blankMetadata() }
             modelCache = try file.modelCache()
-            history = try file.historyCounts()
+            hasHistory = file.hasHistory
         } catch let error as SQLiteError {
             let log = error.isCorrupt ? ForeignLog.text(original) : ""
             if error.isCorrupt, log.isEmpty, let missing = SQLiteHeader(of: copy)?.missingBytes {

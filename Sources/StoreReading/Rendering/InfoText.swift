@@ -32,11 +32,8 @@ package enum InfoText {
         } else if let version = report.frameworkVersion {
             facts.append(["written by", "Core Data, framework version \(version)"])
         }
-        if let history = report.history {
-            let transactions = TextTools.count(Int(history.transactions), "transaction")
-            facts.append(["history", "\(TextTools.count(Int(history.changes), "change")) in \(transactions)"])
-        }
-        if let external = report.external.flatMap(text) { facts.append(["external data", external]) }
+        if let history = report.history { facts.append(["history", history]) }
+        if let external = report.external { facts.append(["external data", external]) }
         if !report.configurations.isEmpty {
             facts.append(["configurations", report.configurations.joined(separator: ", ")])
         }
