@@ -19,7 +19,7 @@ package struct RawStoreFile {
     /// Opens a file in the way that its folder allows: a read-only folder has no room for the files of a log.
     package static func forReading(_ url: URL) throws -> RawStoreFile {
         do { return try RawStoreFile(url, mode: .readOnly) } catch let error as SQLiteError
-            where error.isCannotOpen || error.isReadOnly
+            where (error.isCannotOpen || error.isReadOnly) && StoreFile.isWhole(url)
         {
             return try RawStoreFile(url, mode: .immutable)
         }

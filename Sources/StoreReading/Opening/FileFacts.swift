@@ -72,11 +72,19 @@ package struct FileFacts {
                     "“\(original.path)” is cut off: \(missing) bytes are missing at its end. \(StoreRepair.advice)")
             }
             guard error.isCorrupt else {
-                throw CommandError("“\(original.path)” cannot be read: \(error.message)")
+                let advice = error.isReadOnly ? Self.interruption(of: original) : nil
+                throw CommandError("“\(original.path)” cannot be read: \(advice ?? error.message)")
             }
             let cause = log.isEmpty ? ". \(StoreRepair.advice)" : log
             throw CommandError("“\(original.path)” is damaged: \(error.message)\(cause)")
         }
+    }
+
+    /// What to say of a store beside which there is the journal of a program that was interrupted; nil without one.
+    private static func interruption(of store: URL) -> String? {
+        guard StoreFile.hasContent(store, "-journal") else { return nil }
+        return "a program was interrupted while it wrote to it, and “\(store.lastPathComponent)-journal” takes that back. "
+            + "Leave out --in-place, so that a copy is read; pippin shell and pippin browse need the program to open it first"
     }
 
     /// The metadata, or the reason why there are none.

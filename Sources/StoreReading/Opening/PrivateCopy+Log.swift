@@ -1,8 +1,10 @@
 import Foundation
+import SQLiteEngine
 
 extension PrivateCopy {
     /// A copy of a store to read in its place, where reading the store itself would change the files beside it: SQLite
-    /// makes or renews `-shm` for a log that nobody uses, and cannot do so in a folder that is read-only.
+    /// makes or renews `-shm` for a log that nobody uses, and cannot do so in a folder that is read-only; and it takes
+    /// back what an interrupted program has written, by its journal.
     ///
     /// While another program has the store open, that program keeps these files, and SQLite sees what it saves in a
     /// state that is complete: then, and without a log, the store is read as it is.
@@ -13,9 +15,9 @@ extension PrivateCopy {
     /// - Throws: `CommandError` if the file is missing, no store, or cannot be read or copied.
     package convenience init?(leavingLogOf original: URL) throws {
         let (log, shared) = (original.path + "-wal", original.path + "-shm")
+        let hasLog = [log, shared].contains { FileManager.default.fileExists(atPath: $0) }
         guard try StoreKind(of: original) == .sqlite,
-            FileManager.default.fileExists(atPath: log) || FileManager.default.fileExists(atPath: shared),
-            !Self.isLocked(shared)
+            hasLog ? !Self.isLocked(shared) : StoreFile.hasContent(original, "-journal")
         else { return nil }
         try self.init(of: original)
     }

@@ -10,7 +10,7 @@ enum ReadingConnection {
     static func open(_ url: URL) throws -> Connection {
         var connection = try Connection(path: url.path, mode: .readOnly)
         do { _ = try connection.integer("PRAGMA schema_version") } catch let error as SQLiteError
-            where error.isCannotOpen || error.isReadOnly
+            where (error.isCannotOpen || error.isReadOnly) && StoreFile.isWhole(url)
         {
             connection = try Connection(path: url.path, mode: .immutable)
         }
