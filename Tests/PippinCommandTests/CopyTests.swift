@@ -106,6 +106,26 @@ struct CopyTests {
         #expect(try titles(of: target.path).count == 3)
     }
 
+    @Test("leaves nothing of a copy that a signal ends, and neither does a mending", arguments: ["copy", "check"])
+    func ended(command: String) throws {
+        try execute(
+            """
+            WITH RECURSIVE numbers(n) AS (SELECT 4 UNION ALL SELECT n + 1 FROM numbers WHERE n < 20000)
+            INSERT INTO ZBOOK (Z_PK, Z_ENT, Z_OPT, ZTITLE)
+            SELECT n, (SELECT Z_ENT FROM Z_PRIMARYKEY WHERE Z_NAME = 'Book'), 1, printf('%.*c', 500, 'x') FROM numbers;
+            UPDATE Z_PRIMARYKEY SET Z_MAX = 20000 WHERE Z_NAME = 'Book'
+            """, in: small.folder.store)
+        let option = command == "check" ? "--repair" : ""
+        let run = try shell(
+            """
+            "$PIPPIN" \(command) '\(small.path)' \(option) '\(copy.path)' > /dev/null & id=$!
+            while kill -0 $id && [ ! -e '\(copy.path)' ]; do :; done
+            kill -TERM $id; wait $id; echo $?
+            """, temporary: small.folder.url)
+        let rest = try names(in: small.folder.url).filter { $0.contains("copy") }
+        #expect(run.output == "0\n" || rest.isEmpty, "\(rest)")
+    }
+
     @Test("makes a file that its owner can write of a store that nobody may write, and so does a mending")
     func readOnly() throws {
         #expect(chmod(small.path, 0o440) == 0)

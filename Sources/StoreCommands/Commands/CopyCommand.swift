@@ -34,6 +34,8 @@ package enum CopyCommand {
         let (coordinator, store) = try reading.opened()
         let differences = try differences(from: store, of: coordinator)
         guard try target.makeFile(like: source) else { throw CommandError("“\(target.path)” is there already") }
+        EndingSignals.remove(store: target)
+        defer { EndingSignals.keep(store: target) }
         do {
             let copy = try coordinator.migratePersistentStore(
                 store, to: target, options: nil, withType: NSSQLiteStoreType)

@@ -31,6 +31,8 @@ package enum StoreRepair {
         guard try target.makeFile(like: source) else {
             throw CommandError("“\(copy)” is there already")
         }
+        EndingSignals.remove(store: target)
+        defer { EndingSignals.keep(store: target) }
         do { return try mend(original.url, source, target, model) } catch {
             try? StoreFiles.remove(at: target)
             guard let failure = error as? SQLiteError else { throw error }
