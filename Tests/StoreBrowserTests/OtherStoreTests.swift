@@ -122,24 +122,6 @@ struct OtherStoreTests {
         #expect(text(router, "/count/Book?where=pages%20%3E%203") == "{\"count\": 6}")
     }
 
-    @Test("A place in the history that does not exist shows nothing", arguments: [Int64.min, -1, 0, 1, .max])
-    func history(_ place: Int64) throws {
-        let shelf = try Shelf(count: 1)
-        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: Shelf.model())
-        let store = try coordinator.addPersistentStore(
-            ofType: NSSQLiteStoreType, configurationName: nil, at: shelf.folder.store,
-            options: [NSPersistentHistoryTrackingKey: true])
-        let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
-        context.persistentStoreCoordinator = coordinator
-        try context.performAndWait {
-            NSEntityDescription.insertNewObject(forEntityName: "Book", into: context).setValue("New", forKey: "title")
-            try context.save()
-        }
-        try coordinator.remove(store)
-        let page = text(try router(shelf.folder.store.path), "/history?before=\(place)")
-        #expect(page.contains("class=\"timeline\"") == (place == .max))
-    }
-
     @Test("A file that is no store is reported", arguments: ["hello", ""])
     func noStore(_ content: String) throws {
         let folder = try TestFolder()

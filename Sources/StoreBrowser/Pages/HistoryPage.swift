@@ -13,16 +13,9 @@ enum HistoryPage {
             guard let history = engine.history, case let last = try history.latestTransaction(), last > 0 else {
                 return nil
             }
-            let end = min(max(1, query["before"].flatMap { Int64($0) } ?? .max), last + 1)
-            let oldest = try history.oldestKeptTransaction() ?? 1
-            var start = max(oldest - 1, end - 1 - Int64(size))
-            var transactions = try history.historyTransactions(after: .transaction(start)).filter { $0.number < end }
-            // If many have been deleted in between, go on with those before them.
-            while transactions.isEmpty, start > oldest - 1 {
-                start = max(oldest - 1, start - Int64(size) * 64)
-                transactions = try history.historyTransactions(after: .transaction(start)).filter { $0.number < end }
-            }
-            transactions = transactions.suffix(size)
+            let newest = min(query["before"].flatMap { Int64($0) }.map { max(1, $0) - 1 } ?? last, last)
+            let oldest = max(1, try history.oldestKeptTransaction() ?? 1)
+            let transactions = try transactions(from: oldest, through: newest, history)
             guard let first = transactions.first else { return nil }
             let changes = try HistoryPortion(
                 transactions.map(\.number), most: mostChanges, history, session.store)
@@ -31,13 +24,34 @@ enum HistoryPage {
                 first.number > oldest
                 ? "<a rel=\"next\" href=\"\(site.link(["history"], [("before", String(first.number))]))\">Older</a>"
                 : ""
-            let newer: HTML = end <= last ? "<a rel=\"prev\" href=\"\(site.link(["history"]))\">Latest</a>" : ""
+            let newer: HTML = newest < last ? "<a rel=\"prev\" href=\"\(site.link(["history"]))\">Latest</a>" : ""
             return
                 "<p class=\"sub bar\"><span>\(newer) \(older)</span></p><ol class=\"timeline\">\(items.joined("\n"))</ol>"
         }
         let none: HTML = "<p class=\"message\">The store keeps no history, or all of it has been deleted.</p>"
         return PageFrame.html(
             "History", .history, site, "<h1>History</h1><section id=\"history\" data-live>\(body ?? none)</section>")
+    }
+
+    /// The last transactions up to a number, in order, as many as are on a page. However many there are after them, and
+    /// however many numbers are missing before it, little more than these is read.
+    private static func transactions(
+        from oldest: Int64, through newest: Int64, _ history: any HistoryEngine
+    ) throws -> [HistoryTransactionRow] {
+        func rows(after start: Int64, limit: Int) throws -> [HistoryTransactionRow] {
+            try history.historyTransactions(after: .transaction(start), limit: limit).filter { $0.number <= newest }
+        }
+        guard newest >= oldest else { return [] }
+        var start = max(oldest - 1, newest - Int64(size))
+        let found = try rows(after: start, limit: size)
+        if !found.isEmpty { return found }
+        // Their numbers have been deleted. There is a transaction after the lower number, and none after `start`.
+        var lower = oldest - 1
+        while start - lower > 1 {
+            let middle = lower + (start - lower) / 2
+            if try rows(after: middle, limit: 1).isEmpty { start = middle } else { lower = middle }
+        }
+        return try rows(after: max(oldest - 1, start - Int64(size)), limit: size)
     }
 
     private static func item(_ transaction: HistoryTransactionRow, _ portion: HistoryPortion, _ site: Site) -> HTML {
