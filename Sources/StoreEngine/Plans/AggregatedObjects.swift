@@ -37,20 +37,44 @@ extension ExpressionTree {
 
     private static let aggregates: Set<BuiltInFunction> = [.count, .sum, .minimum, .maximum, .average]
 
-    /// Whether it is one value that is made of the evaluated object, and of no variable.
+    /// Whether it is one value that is made of the evaluated object, and of no variable, or a constant one, of which
+    /// each object has one.
     private var readsObject: Bool {
         switch self {
-        case .aggregate, .listed, .set, .subquery, .constant: return false
+        case .aggregate, .listed, .set, .subquery, .constant(.collection): return false
+        case .constant: return true
         default: break
         }
-        var (reads, isOpen) = (false, false)
-        forEach { part in
-            switch part {
-            case .keyPath, .evaluatedObject: reads = true
+        var reading = Reading()
+        reading.add(self)
+        return reading.readsObject && !reading.isOpen
+    }
+
+    /// What an expression is made of.
+    private struct Reading {
+        var readsObject = false
+        /// Whether it has a variable.
+        var isOpen = false
+
+        mutating func add(_ tree: ExpressionTree) {
+            switch tree {
+            case .keyPath, .evaluatedObject: readsObject = true
             case .variable: isOpen = true
+            case .conditional(let test, _, _): add(test)
             default: break
             }
+            for part in tree.parts { add(part) }
         }
-        return reads && !isOpen
+
+        private mutating func add(_ test: PredicateTree) {
+            switch test {
+            case .constant: return
+            case .and(let parts), .or(let parts): for part in parts { add(part) }
+            case .not(let part): add(part)
+            case .comparison(let comparison):
+                add(comparison.left)
+                add(comparison.right)
+            }
+        }
     }
 }

@@ -58,6 +58,17 @@ struct DocumentFetchTests {
         #expect(try names(context, "age < average(age) OR age * 2 == max(age * 2)") == ["Ada", "Emma"])
     }
 
+    @Test("sum: takes a condition's values, and a constant once for each object", arguments: types)
+    func sums(type: String) throws {
+        let found = try rows(
+            context(type), "Author",
+            [
+                column("old", "sum:(TERNARY(age > 40, 1, 0))", .integer64AttributeType),
+                column("all", "sum:(1)", .integer64AttributeType),
+            ])
+        #expect(found == [["old": 1, "all": 3]])
+    }
+
     @Test("What a column makes of max: and its kin is computed of a group, in the declared type", arguments: types)
     func columns(type: String) throws {
         let context = try context(type)
