@@ -68,10 +68,11 @@ extension PredicateSQL {
             let right = try operand(part, in: scope)
             try check(part, right, in: function)
             text = text + " \(sign) " + dividable(right, part, in: function)
-            // Not all databases truncate fractions before they divide, or shift by any number of 64 bits.
-            let isExact = function == .modulus ? left.isWhole == true && right.isWhole == true : !function.shifts
-            if !isExact { text = SQLFragment(.mixingNumbers(text)) }
             let next = storage(of: part, right)
+            // Not all databases truncate fractions before they divide, shift by any number of 64 bits, or keep dates as
+            // numbers.
+            let isExact = function == .modulus ? left.isWhole == true && right.isWhole == true : !function.shifts
+            if !isExact || result == .date || next == .date { text = SQLFragment(.mixingNumbers(text)) }
             if function.cannotCombine(result, next) { throw Self.unfit(part, right, in: function) }
             result = function.result(result, next)
             isWhole =
