@@ -164,16 +164,11 @@ extension OpenDatabase {
         return Array(plan.limit > 0 ? different.prefix(plan.limit) : different)
     }
 
-    /// The dictionaries without those that equal one before them.
+    /// The dictionaries without those that equal one before them. They are compared as in predicates: Foundation on Linux
+    /// cannot hash an `NSDecimalNumber`.
     private static func different(_ dictionaries: [[String: Any]]) -> [[String: Any]] {
-        var known: Set<AnyHashable> = []
-        return dictionaries.filter { known.insert(comparable($0)).inserted }
-    }
-
-    /// A dictionary, or a value in it, in a form that can be compared.
-    private static func comparable(_ value: Any) -> AnyHashable {
-        if let dictionary = value as? [String: Any] { return AnyHashable(dictionary.mapValues(comparable)) }
-        return value as? AnyHashable ?? AnyHashable("\(value)")
+        var known: Set<[String: Value]> = []
+        return dictionaries.filter { known.insert($0.mapValues { Value($0) }).inserted }
     }
 
     /// The name of the key's column; no property can have it.
