@@ -43,8 +43,8 @@ extension OpenDatabase {
             try PredicateKeys.check(tree, of: plan.entity)
         }
         let division = try division(of: fetchQuery.predicate, plan)
-        let sortsHere = fetchQuery.order.contains { $0.comparison != .plain }
-        var (rows, rest) = try candidates(plan, fetchQuery, division, sortsHere: sortsHere)
+        let (found, rest, sortsHere) = try candidates(plan, fetchQuery, division)
+        var rows = found
         let graph = EvaluationRows(self)
         if !rest.isEmpty || sortsHere {
             var operands = graph.operands(for: rows)
@@ -59,7 +59,6 @@ extension OpenDatabase {
             if let failure = graph.failure { throw failure }
             rows = ContiguousArray(operands.compactMap(\.row))
         }
-        rest = []
         let remaining = rows.dropFirst(max(0, plan.offset))
         return ContiguousArray(plan.limit > 0 ? remaining.prefix(plan.limit) : remaining)
     }
@@ -77,10 +76,11 @@ extension OpenDatabase {
         return predicate.aggregating(over: graph.operands(for: rows).map { .object($0) }, of: entity)
     }
 
-    /// The rows that the database returns, and the conditions that are still to be checked on them.
+    /// The rows that the database returns, the conditions that are still to be checked on them, and whether they are
+    /// still to be sorted.
     private func candidates(
-        _ plan: FetchPlan, _ fetchQuery: FetchQuery, _ division: Division, sortsHere: Bool
-    ) throws -> (ContiguousArray<Row>, [PredicateTree]) {
+        _ plan: FetchPlan, _ fetchQuery: FetchQuery, _ division: Division
+    ) throws -> (rows: ContiguousArray<Row>, rest: [PredicateTree], sortsHere: Bool) {
         func fetch(_ narrowing: [PredicateTree], sorted: Bool) throws -> ContiguousArray<Row> {
             let statement = try candidateStatement(plan, narrowing, sortedBy: sorted ? fetchQuery.order : [])
             let sql = statement.sql.postgres
@@ -89,15 +89,13 @@ extension OpenDatabase {
             let result = try connection.part { try connection.query(sql.text, parameters) }
             return try statement.shape.map { try RowReader($0, readingContext).rows(result) } ?? []
         }
-        do { return (try fetch(division.narrowing, sorted: !sortsHere), division.rest) } catch let error
-            as PostgresError
-            where error.isSyntaxOrTypeError || error.isDataError
-        {
-            // The server should have answered the query, but cannot compute some part of it.
-            return (try fetch([], sorted: !sortsHere), division.narrowing + division.rest)
-        } catch is Inexact {
-            return (try fetch([], sorted: !sortsHere), division.narrowing + division.rest)
-        }
+        let sortsHere = fetchQuery.order.contains { $0.comparison != .plain }
+        do {
+            return (try fetch(division.narrowing, sorted: !sortsHere), division.rest, sortsHere)
+        } catch let error as PostgresError where error.isSyntaxOrTypeError || error.isDataError {
+            // The server should have answered the query, but cannot compute some part of it, or what it sorts by.
+        } catch is Inexact {}
+        return (try fetch([], sorted: false), division.narrowing + division.rest, !fetchQuery.order.isEmpty)
     }
 
     /// The statement that finds the rows for a part of a predicate.

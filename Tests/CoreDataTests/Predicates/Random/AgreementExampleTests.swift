@@ -111,4 +111,18 @@ struct AgreementExampleTests {
         try check("Book", "author.books.@count == 2 AND author.@count + shelf.@count < 2", finds: ["a", "b"])
         #expect(throws: NSError.self) { try check("Book", "title.@count.x == 1", finds: []) }
     }
+
+    @Test("Objects are sorted by an average whose sum no number holds")
+    func orderOfOverflow() throws {
+        let folder = try TestFolder()
+        let context = try Library.stored(at: folder.file("library.sqlite")).newBackgroundContext()
+        try context.performAndWait {
+            for (name, price) in [("a", 1.7e308), ("b", 1.0)] {
+                let author = context.make("Author", ["name": name])
+                for _ in 0..<2 { context.make("Book", ["price": price, "author": author]) }
+            }
+            try context.save()
+            #expect(try context.all("Author", by: "books.@avg.price").map { $0.string("name") } == ["b", "a"])
+        }
+    }
 }
