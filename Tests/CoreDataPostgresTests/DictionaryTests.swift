@@ -63,6 +63,32 @@ struct DictionaryTests {
         #expect(found.first?["all"] as? Bool == false)
     }
 
+    @Test("are computed in the program where the database refuses to")
+    func refused() throws {
+        let found = try fetch { request in
+            request.propertiesToFetch = [column("share", "60 / (pageCount - 5)", .integer64AttributeType)]
+            request.sortDescriptors = [NSSortDescriptor(key: "pageCount", ascending: true)]
+        }
+        #expect(found.map { $0["share"] as? Int } == [nil, 8, 5, 2])
+        let all = try fetch { request in
+            request.propertiesToFetch = [
+                column("number", "sum:(isInPrint)", .integer64AttributeType),
+                column("part", "average:(isInPrint)", .doubleAttributeType),
+            ]
+        }
+        #expect(all == [["number": 1, "part": 0.25]])
+    }
+
+    @Test("of groups fulfil a condition that the database does not evaluate")
+    func condition() throws {
+        let found = try fetch { request in
+            request.propertiesToFetch = ["title", column("pages", "sum:(pageCount)", .integer64AttributeType)]
+            request.propertiesToGroupBy = ["title"]
+            request.havingPredicate = NSPredicate(format: "title LIKE[c] 'B' AND $pages > 20")
+        }
+        #expect(found == [["title": "b", "pages": 22]])
+    }
+
     @Test("are there once, in the order of what they do not show")
     func distinct() throws {
         func titles(_ limit: Int, _ offset: Int) throws -> [String] {
@@ -75,6 +101,33 @@ struct DictionaryTests {
         }
         #expect(try titles(0, 0) == ["b", "a", "c"])
         #expect(try titles(1, 1) == ["a"])
+    }
+
+    @Test("with equal decimals are there once, beside a condition that the database does not evaluate")
+    func distinctDecimals() throws {
+        for book in try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Book")) {
+            book.setValue(NSDecimalNumber(string: "2.50"), forKey: "price")
+        }
+        try context.save()
+        let found = try fetch { request in
+            request.propertiesToFetch = ["price"]
+            request.returnsDistinctResults = true
+            request.predicate = NSPredicate(format: "title LIKE '?'")
+        }
+        #expect(found.map { $0["price"] as? NSDecimalNumber } == [NSDecimalNumber(string: "2.5")])
+    }
+
+    @Test("have the seconds between two dates")
+    func seconds() throws {
+        _ = context.insert("Author", ["name": "a", "born": Date(timeIntervalSinceReferenceDate: 100.5)])
+        try context.save()
+        let request = NSFetchRequest<NSDictionary>(entityName: "Author")
+        request.resultType = .dictionaryResultType
+        request.propertiesToFetch = [
+            column("passed", "born - CAST(0.25, 'NSDate')", .undefinedAttributeType),
+            column("declared", "born - CAST(0.25, 'NSDate')", .doubleAttributeType),
+        ]
+        #expect(try context.fetch(request) == [["passed": 100.25, "declared": 100.25]])
     }
 
     @Test("Groups are in an order that the database does not have")

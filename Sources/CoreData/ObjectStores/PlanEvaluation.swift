@@ -14,23 +14,8 @@ enum PlanEvaluation {
     ///
     /// - Throws: an `NSError` that names a key which the entity does not have, or which leads to many objects.
     static func dictionaries(_ plan: FetchPlan, among nodes: [NSAtomicStoreCacheNode]) throws -> [[String: Any]] {
-        let columns = try plan.columns.map { try NodeColumn($0, of: plan.entity) }
-        let keys = try plan.groupBy.map { try NodeExpression(plan.tree(ofColumn: $0), of: plan.entity) }
-        let having = try plan.having.map { try condition($0, plan, columns) }
-        let found = try sorted(matching(plan, nodes), plan)
-        var dictionaries: [[String: Any]]
-        if !keys.isEmpty || columns.contains(where: \.computesGroup) {
-            var groups = groups(of: found, by: keys)
-            if let having { groups = try StoreError.evaluating { groups.filter(having) } }
-            dictionaries = groups.map { dictionary(columns, group: $0) }
-        } else {
-            dictionaries = found.map { dictionary(columns, group: [$0]) }
-        }
-        if plan.isDistinct {
-            var seen: Set<NSDictionary> = []
-            dictionaries = dictionaries.filter { seen.insert(NSDictionary(dictionary: $0)).inserted }
-        }
-        return cut(dictionaries, plan)
+        let evaluation = try DictionaryEvaluation(plan)
+        return try evaluation.dictionaries(of: sorted(matching(plan, nodes), plan).map { .object($0) })
     }
 
     private static func cut<Element>(_ elements: [Element], _ plan: FetchPlan) -> [Element] {
@@ -45,7 +30,7 @@ enum PlanEvaluation {
     ) throws -> [NSAtomicStoreCacheNode] {
         guard let predicate = plan.predicate else { return nodes }
         if let tree = try? predicateTree(of: predicate) {
-            try check(tree, of: plan.entity)
+            try PredicateKeys.checkEvaluation(tree, of: plan.entity)
             // `price == max(price)`: over all objects of the entity.
             if tree.aggregatesObjects(of: plan.entity) {
                 let compiled = CompiledPredicate(
@@ -60,15 +45,6 @@ enum PlanEvaluation {
         return try StoreError.evaluating { nodes.filter { compiled.evaluate($0) } }
     }
 
-    /// - Throws: an `NSError` that says why the predicate cannot be evaluated.
-    static func check(_ predicate: PredicateTree, of entity: EntityLayout) throws {
-        let obstacle = predicate.obstacle ?? predicate.openVariable.map { "the variable $\($0) has no value" }
-        if let obstacle {
-            throw StoreError.make(CoreDataErrorCode.coreData, "The predicate cannot be used: \(obstacle).")
-        }
-        try PredicateKeys.check(predicate, of: entity)
-    }
-
     private static func sorted(
         _ nodes: [NSAtomicStoreCacheNode], _ plan: FetchPlan
     ) throws -> [NSAtomicStoreCacheNode] {
@@ -81,42 +57,5 @@ enum PlanEvaluation {
         }
         for term in terms { try PredicateKeys.checkOne(.keyPath(term.keyPath), of: plan.entity) }
         return nodes.sorted(by: terms)
-    }
-
-    // MARK: Dictionaries
-
-    /// Nodes grouped by their values, in the order of the first node of each group; one group if there are no keys.
-    private static func groups(
-        of nodes: [NSAtomicStoreCacheNode], by keys: [NodeExpression]
-    ) -> [[NSAtomicStoreCacheNode]] {
-        if keys.isEmpty { return [nodes] }
-        var positions: [[Value]: Int] = [:]
-        var groups: [[NSAtomicStoreCacheNode]] = []
-        for node in nodes {
-            let values = keys.map { $0.value(of: [node]) }
-            if let position = positions[values] {
-                groups[position].append(node)
-            } else {
-                positions[values] = groups.count
-                groups.append([node])
-            }
-        }
-        return groups
-    }
-
-    /// A condition on groups; one with code has the dictionary of the group.
-    private static func condition(
-        _ having: NSPredicate, _ plan: FetchPlan, _ columns: [NodeColumn]
-    ) throws -> ([NSAtomicStoreCacheNode]) -> Bool {
-        guard let tree = try? predicateTree(of: having) else {
-            return { having.evaluate(with: dictionary(columns, group: $0)) }
-        }
-        return try NodeCondition(tree, of: plan).holds
-    }
-
-    private static func dictionary(_ columns: [NodeColumn], group: [NSAtomicStoreCacheNode]) -> [String: Any] {
-        var dictionary: [String: Any] = [:]
-        for column in columns { dictionary[column.name] = column.value(of: group) }
-        return dictionary
     }
 }

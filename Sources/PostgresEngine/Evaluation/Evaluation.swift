@@ -110,7 +110,9 @@ extension OpenDatabase {
 
     /// The dictionaries of a plan whose predicate or order the database cannot compute: made of objects that are found
     /// here. Of equal ones, the first stays if each is wanted once only.
-    func evaluatedDictionaries(_ plan: FetchPlan, _ fetchQuery: FetchQuery) throws -> [[String: Any]] {
+    ///
+    /// - Throws: `Inexact` if the database cannot compute a column, or the condition on groups, either.
+    func dictionariesOfEvaluated(_ plan: FetchPlan, _ fetchQuery: FetchQuery) throws -> [[String: Any]] {
         var objects = FetchPlan(entity: plan.entity)
         objects.includesSubentities = plan.includesSubentities
         objects.predicate = plan.predicate
@@ -138,10 +140,11 @@ extension OpenDatabase {
         let statement = try FetchSQL(schema: schema, groupsEntities: true).statement(
             rest, result: .dictionaries, sortTerms: restQuery.order, having: restQuery.having,
             restriction: { "\(.key, of: $0) = ANY(\(binding: .given(0)))" })
-        guard statement.sql.isExactInPostgres else { throw SQLError.unsupported("this condition on groups") }
-        let result = try query(
-            statement.sql, BindingContext(limit: rest.limit, offset: rest.offset, store: identity),
-            given: [{ $0.append(array: keys) }])
+        guard statement.sql.isExactInPostgres else { throw Inexact() }
+        let context = BindingContext(limit: rest.limit, offset: rest.offset, store: identity)
+        let result = try connection.part {
+            try query(statement.sql, context, given: [{ $0.append(array: keys) }])
+        }
         let found = try dictionaries(result, statement.columns)
         if let groupOrder {
             let groups = groupOrder.sorted(found)
@@ -186,7 +189,7 @@ extension FetchColumn {
 extension PredicateTree {
     /// The same tree with dates rounded as the database stores them, so that a date equals the one that was stored from
     /// it. JSON has all digits of a date.
-    fileprivate var withStoredDates: PredicateTree {
+    var withStoredDates: PredicateTree {
         mapComparisons { comparison in
             if comparison.left.isListOfDates || comparison.right.isListOfDates { return .comparison(comparison) }
             var comparison = comparison
@@ -200,7 +203,7 @@ extension PredicateTree {
 extension ExpressionTree {
     fileprivate var isListOfDates: Bool { if case .listed(_, .date) = self { true } else { false } }
 
-    fileprivate var withStoredDates: ExpressionTree {
+    var withStoredDates: ExpressionTree {
         if case .constant(.date(let date)) = self {
             let seconds = Timestamp.rounded(date.timeIntervalSinceReferenceDate)
             return .constant(.date(Date(timeIntervalSinceReferenceDate: seconds)))

@@ -8,6 +8,17 @@ package enum PredicateKeys {
         try check(predicate, Places(entity: entity))
     }
 
+    /// Checks a predicate's keys, and that it can be evaluated at all.
+    ///
+    /// - Throws: an `NSError` that says why it cannot.
+    package static func checkEvaluation(_ predicate: PredicateTree, of entity: EntityLayout) throws {
+        let obstacle = predicate.obstacle ?? predicate.openVariable.map { "the variable $\($0) has no value" }
+        if let obstacle {
+            throw StoreError.make(CoreDataErrorCode.coreData, "The predicate cannot be used: \(obstacle).")
+        }
+        try check(predicate, of: entity)
+    }
+
     /// Checks an expression that is to have one value.
     ///
     /// - Throws: an `NSError` that names the key which an entity does not have, or the key path that leads to many

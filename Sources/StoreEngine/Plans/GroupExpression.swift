@@ -1,10 +1,10 @@
-import Foundation
+import CoreDataModel
 import PredicateFormat
 
-/// An expression over a group of nodes: `max:` and similar functions are computed over all of them, the rest of the
+/// An expression over a group of objects: `max:` and similar functions are computed over all of them, the rest of the
 /// first one.
-struct NodeExpression {
-    /// Whether it computes something of all nodes of a group.
+struct GroupExpression {
+    /// Whether it computes something of all objects of a group.
     let computesGroup: Bool
 
     private let tree: ExpressionTree
@@ -21,17 +21,17 @@ struct NodeExpression {
         compiled = computesGroup ? nil : CompiledExpression(tree)
     }
 
-    func value(of group: [NSAtomicStoreCacheNode]) -> Value {
-        let code = compiled ?? CompiledExpression(tree.aggregating(over: group.map { .object($0) }, of: entity))
-        return code.evaluate(group.first.map { .object($0) } ?? .null)
+    func value(of group: [Value]) -> Value {
+        let code = compiled ?? CompiledExpression(tree.aggregating(over: group, of: entity))
+        return code.evaluate(group.first ?? .null)
     }
 }
 
 /// A column of a dictionary fetch.
-struct NodeColumn {
+struct GroupColumn {
     let name: String
 
-    private let expression: NodeExpression
+    private let expression: GroupExpression
     /// The attribute that the value comes from.
     private let attribute: AttributeLayout?
     private let declaredType: NSAttributeType
@@ -42,11 +42,11 @@ struct NodeColumn {
         switch column {
         case .keyPath(let path):
             let keys = path.split(separator: ".").map(String.init)
-            expression = try NodeExpression(.keyPath(keys), of: entity)
+            expression = try GroupExpression(.keyPath(keys), of: entity)
             attribute = entity.attribute(at: keys)
             declaredType = .undefinedAttributeType
         case .expression(_, let computed, let type):
-            expression = try NodeExpression(expressionTree(of: computed), of: entity)
+            expression = try GroupExpression(expressionTree(of: computed), of: entity)
             attribute = nil
             declaredType = type
         }
@@ -54,17 +54,21 @@ struct NodeColumn {
 
     var computesGroup: Bool { expression.computesGroup }
 
-    /// The value in its attribute's or its declared type: a Boolean, not 1.
-    func value(of group: [NSAtomicStoreCacheNode]) -> Any? {
-        guard let value = expression.value(of: group).any else { return nil }
-        if let node = value as? NSAtomicStoreCacheNode { return node.objectID }
-        if let attribute { return StoredValue(value, for: attribute).objectValue(for: attribute) }
-        return declaredType.declaredValue(value)
+    func value(of group: [Value]) -> Value { expression.value(of: group) }
+
+    /// A value of the column in its attribute's or its declared type: a Boolean, not 1.
+    func shown(_ value: Value) -> Any? {
+        guard let any = value.any else { return nil }
+        if case .object(let object) = value, let identifier = object.operand.operandIdentity as? NSManagedObjectID {
+            return identifier
+        }
+        if let attribute { return StoredValue(any, for: attribute).objectValue(for: attribute) }
+        return declaredType.declaredValue(any)
     }
 }
 
-/// A condition on groups of nodes, in which columns are keys or variables.
-struct NodeCondition {
+/// A condition on groups of objects, in which columns are keys or variables.
+struct GroupCondition {
     private let tree: PredicateTree
     private let entity: EntityLayout
 
@@ -72,11 +76,11 @@ struct NodeCondition {
     init(_ having: PredicateTree, of plan: FetchPlan) throws {
         tree = plan.resolvingColumns(in: having)
         entity = plan.entity
-        try PlanEvaluation.check(tree, of: entity)
+        try PredicateKeys.checkEvaluation(tree, of: entity)
     }
 
-    func holds(of group: [NSAtomicStoreCacheNode]) -> Bool {
+    func holds(of group: [Value]) -> Bool {
         guard let first = group.first else { return false }
-        return CompiledPredicate(tree.aggregating(over: group.map { .object($0) }, of: entity)).evaluate(first)
+        return CompiledPredicate(tree.aggregating(over: group, of: entity)).evaluate(first)
     }
 }
