@@ -47,7 +47,7 @@ struct ModelMigrationTests {
         #expect(try open(model).fetch("Tag").map { $0.value(forKey: "path") as? String } == ["C:\\temp"])
     }
 
-    @Test("a new name for an entity and an attribute, and another type")
+    @Test("keep their rows under a new name of an entity or an attribute, and convert those of another type")
     func renaming() throws {
         let model = try changed { model in
             let book = model.entitiesByName["Book"]
@@ -67,7 +67,7 @@ struct ModelMigrationTests {
         #expect(try database.rows("SELECT heading, page_count FROM public.volume") == [["Notes", "65"]])
     }
 
-    @Test("relationships to one that become relationships to many, and lose nothing")
+    @Test("lose nothing where a relationship to one becomes one to many")
     func relationships() throws {
         let model = try changed { model in
             model.entitiesByName["Book"]?.relationshipsByName["author"]?.maxCount = 0
@@ -78,7 +78,7 @@ struct ModelMigrationTests {
         #expect(authors?.compactMap { $0.value(forKey: "name") as? String } == ["Ada"])
     }
 
-    @Test("an entity that goes, with its table")
+    @Test("lose the table of an entity that goes")
     func removing() throws {
         #expect(
             try open(Bookshop.make(hasTags: false)).count(for: NSFetchRequest<NSManagedObject>(entityName: "Book")) == 1
@@ -86,7 +86,7 @@ struct ModelMigrationTests {
         #expect(try database.rows("SELECT relname FROM pg_class WHERE relname LIKE '%tag%'").isEmpty)
     }
 
-    @Test("the same tables, indexes and references that a new store of the model has")
+    @Test("have the same tables, indexes and references as a new store of the model")
     func likeNew() throws {
         let model = try changed { model in
             let (author, book) = (model.entitiesByName["Author"], model.entitiesByName["Book"])
@@ -122,7 +122,7 @@ struct ModelMigrationTests {
         #expect(try Bookshop.container(database).viewContext.count(for: .init(entityName: "Book")) == 1)
     }
 
-    @Test("object by object where a policy says how, with the history that they had")
+    @Test("are migrated object by object where a policy says how, and keep their history")
     func mapped() throws {
         let model = try changed { model in
             model.entitiesByName["Author"]?.attributesByName["name"]?.renamingIdentifier = nil

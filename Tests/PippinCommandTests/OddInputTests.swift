@@ -164,7 +164,9 @@ struct OddInputTests {
         #expect(!Self.hasControls(unknown.errors))
     }
 
-    @Test("Nor from the tables of one without a model", arguments: [["dump"], ["dump", "--json"], ["info"]])
+    @Test(
+        "Nothing that a terminal would obey comes from the tables of a store without a model",
+        arguments: [["dump"], ["dump", "--json"], ["info"]])
     func rawControls(_ command: [String]) throws {
         let store = try SmallStore()
         try execute(

@@ -40,7 +40,7 @@ struct DeletingTests {
         #expect(try names() == ["Ada"])
     }
 
-    @Test("all of an entity in one batch, and the contexts hear of it")
+    @Test("takes all records of an entity in one batch, and the contexts hear of it")
     @MainActor func batch() throws {
         let main = manager.mainContext
         let held = try manager.fetchRecords(entity: PersonRecord.self, context: main)
@@ -49,19 +49,19 @@ struct DeletingTests {
         #expect(held.allSatisfy { $0.isDeleted || $0.managedObjectContext == nil })
     }
 
-    @Test("all of an entity, off the calling thread")
+    @Test("takes all records of an entity, off the calling thread")
     func batchAsync() async throws {
         #expect(try await manager.deleteAll(entity: PersonRecord.self) == 3)
         #expect(try await manager.fetchModels(entity: PersonRecord.self).isEmpty)
     }
 
-    @Test("all of an entity in chunks", arguments: [1, 2, 3, 100])
+    @Test("takes all records of an entity in chunks", arguments: [1, 2, 3, 100])
     func chunks(size: Int) async throws {
         #expect(try await manager.deleteAll(entity: PersonRecord.self, inChunksOf: size) == 3)
         #expect(try names().isEmpty)
     }
 
-    @Test("the same, waiting for it")
+    @Test("takes the same where the caller waits")
     func synchronous() throws {
         #expect(try manager.deleteRecords(entity: PersonRecord.self, uids: ["a"]) == 1)
         #expect(try manager.deleteModel(entity: PersonRecord.self, model: .blaise) == 1)

@@ -11,19 +11,19 @@ struct FetchingTests {
         try shelf.save([.ada, .blaise, .carl])
     }
 
-    @Test("a model by its identifier")
+    @Test("finds a model by its identifier")
     func model() async throws {
         #expect(try await manager.fetchModel(entity: PersonRecord.self, uid: "b") == .blaise)
         #expect(try await manager.fetchModel(entity: PersonRecord.self, uid: "z") == nil)
     }
 
-    @Test("models by identifiers, in their order, each once, leaving out what is not there")
+    @Test("finds models by identifiers, in their order, each once, without those that are not there")
     func models() async throws {
         let models = try await manager.fetchModels(entity: PersonRecord.self, uids: ["c", "z", "a", "c"])
         #expect(models == [.carl, .ada])
     }
 
-    @Test("models by more identifiers than a statement takes")
+    @Test("finds models by more identifiers than a statement takes")
     func manyIdentifiers() throws {
         let people = (0..<2_000).map { Person(uid: "person-\($0)", name: "P") }
         try shelf.save(people)
@@ -31,7 +31,7 @@ struct FetchingTests {
         #expect(models == people.reversed())
     }
 
-    @Test("models by predicate, sorted")
+    @Test("finds models by a predicate, sorted")
     func predicate() async throws {
         let models = try await manager.fetchModels(
             entity: PersonRecord.self, predicate: NSPredicate(format: "age < %@", 50),
@@ -39,14 +39,14 @@ struct FetchingTests {
         #expect(models == [.blaise, .ada])
     }
 
-    @Test("no more models than the limit")
+    @Test("finds no more models than the limit")
     func limit() async throws {
         let models = try await manager.fetchModels(
             entity: PersonRecord.self, sortDescriptors: [NSSortDescriptor(key: "age", ascending: false)], limit: 1)
         #expect(models == [.carl])
     }
 
-    @Test("the same, waiting for it")
+    @Test("finds the same where the caller waits")
     func synchronous() throws {
         #expect(try manager.fetchModel(entity: PersonRecord.self, uid: "a") == .ada)
         #expect(try manager.fetchModels(entity: PersonRecord.self, uids: ["b"]) == [.blaise])
@@ -54,7 +54,7 @@ struct FetchingTests {
         #expect(old == [.carl])
     }
 
-    @Test("records, which live in the given context")
+    @Test("finds records, which live in the given context")
     func records() throws {
         let worker = manager.newWorkerContext()
         let record = try manager.fetchRecord(entity: PersonRecord.self, uid: "a", context: worker)
@@ -63,7 +63,7 @@ struct FetchingTests {
         #expect(worker.performAndWait { records.map { $0.toModel() } } == [.blaise, .ada])
     }
 
-    @Test("what was saved a moment ago by someone else, on the same thread")
+    @Test("finds what somebody else saved a moment ago, on the same thread")
     func freshValues() throws {
         let held = try manager.fetchRecords(entity: PersonRecord.self)
         var older = Person.ada

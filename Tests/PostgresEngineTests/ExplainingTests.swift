@@ -33,7 +33,7 @@ struct ExplainingTests {
         return text.split(separator: "\n").map(String.init).filter { $0.hasPrefix("-- does not scale") }
     }
 
-    @Test("a filter without an index, where the table is large and few rows are found")
+    @Test("warns of a filter without an index, where the table is large and few rows are found")
     func unindexed() throws {
         let remarks = try remarks("text == 'note 7'")
         #expect(remarks.count == 1)
@@ -49,7 +49,7 @@ struct ExplainingTests {
         #expect(try remarks("text == 'note 7'").isEmpty)
     }
 
-    @Test("a long list of values")
+    @Test("warns of a long list of values")
     func list() throws {
         let plan = try Notes.plan()
         func remarks(_ count: Int) throws -> Bool {
@@ -67,7 +67,7 @@ struct ExplainingTests {
         #expect(try remarks(nil, offset: 100).isEmpty)
     }
 
-    @Test("a condition that the program evaluates on every row of a large table")
+    @Test("warns of a condition that the program evaluates on every row of a large table")
     func evaluated() throws {
         let remarks = try remarks("text LIKE 'n*7'")
         #expect(remarks.first?.contains("the program reads about 20000 rows") == true, "\(remarks)")

@@ -2,13 +2,13 @@ import PredicateFormat
 import Testing
 
 /// Where Core Data raises an exception, the program stops, and says why.
-@Suite("A programmer's mistake stops the program with a message that names")
+@Suite("The message with which a programmer's mistake stops the program")
 struct StopTests {
     private func text(_ result: ExitTest.Result?) -> String {
         String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
     }
 
-    @Test("the place in a format that does not parse")
+    @Test("names the place in a format that does not parse")
     func format() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = NSPredicate(format: "name = = 1")
@@ -17,7 +17,7 @@ struct StopTests {
         #expect(text(result).contains("name = = 1\n           ^"))
     }
 
-    @Test("how many arguments there should have been")
+    @Test("names the number of arguments that the format needs")
     func count() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = NSPredicate(format: "a == %@ AND b == %@", 1)
@@ -25,7 +25,7 @@ struct StopTests {
         #expect(text(result).contains("expected 2 arguments, one a placeholder, found 1"))
     }
 
-    @Test("a key that a value does not have")
+    @Test("names a key that a value does not have")
     func key() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             struct Book { let title = "a" }
@@ -35,7 +35,7 @@ struct StopTests {
         #expect(text(result).contains("title"))
     }
 
-    @Test("a collection that is compared without a quantifier")
+    @Test("names a collection that is compared without a quantifier")
     func many() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let author = ["books": [["price": 1], ["price": 5]]]
@@ -50,7 +50,7 @@ struct StopTests {
         #expect(text(single).contains("friends gives a collection"))
     }
 
-    @Test("a variable without a value")
+    @Test("names a variable that has no value")
     func variable() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = NSPredicate(format: "a == $limit").evaluate(with: ["a": 1], substitutionVariables: ["b": 2])

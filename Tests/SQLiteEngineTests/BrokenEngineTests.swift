@@ -5,7 +5,7 @@ import Testing
 @testable import StoreEngineContract
 
 /// Engines that are wrong on purpose: whether the contract would notice.
-@Suite("The contract notices")
+@Suite("The contract of store engines")
 struct BrokenEngineTests {
     /// - Returns: how many steps the first report takes to show that an engine is wrong; nil where none does.
     private func stepsToShow(_ make: @escaping (NSManagedObjectModel) throws -> ReferenceEngine) throws -> Int? {
@@ -18,19 +18,19 @@ struct BrokenEngineTests {
         return nil
     }
 
-    @Test("nothing where nothing is wrong")
+    @Test("finds nothing where nothing is wrong")
     func nothing() throws { #expect(try stepsToShow { try ReferenceEngine($0) } == nil) }
 
-    @Test("an engine that sorts upwards only, and shows it in a few steps")
+    @Test("finds an engine that sorts upwards only, and shows it in a few steps")
     func order() throws { #expect(1...4 ~= (try stepsToShow { try Ascending($0) } ?? 0)) }
 
-    @Test("an engine that writes what another store's failure should take back")
+    @Test("finds an engine that writes what another store's failure should take back")
     func atomicity() throws { #expect(1...2 ~= (try stepsToShow { try Hasty($0) } ?? 0)) }
 
-    @Test("an engine that overwrites what somebody else has changed")
+    @Test("finds an engine that overwrites what somebody else has changed")
     func versions() throws { #expect(1...3 ~= (try stepsToShow { try Careless($0) } ?? 0)) }
 
-    @Test("an engine that forgets the order of a relationship")
+    @Test("finds an engine that forgets the order of a relationship")
     func destinations() throws { #expect(1...3 ~= (try stepsToShow { try Unordered($0) } ?? 0)) }
 }
 

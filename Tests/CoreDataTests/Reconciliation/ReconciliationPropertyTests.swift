@@ -71,7 +71,7 @@ struct ReconciliationPropertyTests {
         #expect(wrong.isEmpty, "\(wrong)")
     }
 
-    @Test("And so with all habits at once", arguments: 0..<60)
+    @Test("With all habits at once, each name is found where it is, or reported", arguments: 0..<60)
     func all(seed: UInt64) throws {
         let (wrong, _) = try check(SimulatedStore(seed: 2000 + seed, habits: Set(SimulatedStore.Habit.allCases)))
         #expect(wrong.isEmpty, "\(wrong)")

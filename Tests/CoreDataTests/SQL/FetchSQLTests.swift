@@ -63,7 +63,7 @@ struct FetchSQLTests {
 
     // MARK: What is selected
 
-    @Test("Rows: the keys, the version and the columns in the order of the slots")
+    @Test("Rows are selected by their keys, version and columns in the order of the slots")
     func rows() throws {
         let fetch = try FetchSQL(schema: schema).statement(plan("Review"), result: .rows)
         #expect(
@@ -71,7 +71,7 @@ struct FetchSQLTests {
                 == "SELECT t0.Z_PK, t0.Z_OPT, t0.ZSTARS, t0.ZTEXT, t0.ZPRODUCT, t0.Z2_PRODUCT FROM ZREVIEW t0")
     }
 
-    @Test("Rows of an entity with subentities: Z_ENT and the subentities' columns as well")
+    @Test("Rows of an entity with subentities are selected with Z_ENT and the subentities' columns")
     func rowsOfSubentities() throws {
         let fetch = try FetchSQL(schema: schema).statement(plan("Product"), result: .rows)
         #expect(
@@ -331,7 +331,7 @@ struct FetchSQLTests {
                 """)
     }
 
-    @Test("An object in a to-many relationship")
+    @Test("An object is looked for in a to-many relationship by its key")
     func membership() throws {
         let review = try #require(schema.layout.entityByName["Review"])
         let four = NSManagedObjectID(layout: review, store: StoreIdentity(uuid: "S"), key: 4)

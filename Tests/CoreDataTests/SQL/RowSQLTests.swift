@@ -72,7 +72,7 @@ struct RowSQLTests {
                 """)
     }
 
-    @Test("References that lead to no row")
+    @Test("References that lead to no row are selected by an outer join")
     func dangling() throws {
         let (product, category, tag) = try (
             schema.mapping("Product"), schema.mapping("Category"), schema.mapping("Tag")
@@ -102,7 +102,7 @@ struct RowSQLTests {
                 """)
     }
 
-    @Test("Values that are in files")
+    @Test("Values that are in files are recognized by their first byte")
     func files() {
         #expect(
             ExternalFileSQL.references("ZDATA", in: "ZPHOTO").sqlite.text == """
@@ -115,7 +115,7 @@ struct RowSQLTests {
         )
     }
 
-    @Test("Rows without a model")
+    @Test("Rows are read without a model")
     func raw() {
         #expect(
             RawRowSQL.rows(in: "ZCAR", ofEntity: 3, isOrdered: true).sqlite.text
@@ -124,7 +124,7 @@ struct RowSQLTests {
         #expect(RawRowSQL.count(in: "ZCAR", ofEntity: 3).sqlite.text == "SELECT COUNT(*) FROM ZCAR WHERE Z_ENT = 3")
     }
 
-    @Test("Keys that a batch collects")
+    @Test("A batch collects keys in a table")
     func keys() throws {
         let keys = KeyTableSQL("temp.KEYS")
         let mapping = try schema.mapping("Tag")
@@ -141,7 +141,7 @@ struct RowSQLTests {
         #expect(keys.delete(from: "ZTAG").sqlite.text == "DELETE FROM ZTAG WHERE Z_PK IN (SELECT Z_PK FROM temp.KEYS)")
     }
 
-    @Test("What delete rules do to the rows that a deleted row leads to")
+    @Test("Delete rules select the rows that a deleted row leads to")
     func deleteRules() throws {
         let (category, product) = try (schema.mapping("Category"), schema.mapping("Product"))
         let products = try #require(category.layout.relationship(named: "products"))
@@ -179,7 +179,7 @@ struct RowSQLTests {
         }
     }
 
-    @Test("What a store says of itself")
+    @Test("Metadata and entities are read from the tables of the format")
     func bookkeeping() throws {
         #expect(StoreTablesSQL.metadata.sqlite.text == "SELECT Z_UUID, Z_PLIST FROM Z_METADATA LIMIT 1")
         #expect(

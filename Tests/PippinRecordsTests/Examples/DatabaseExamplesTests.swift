@@ -21,13 +21,13 @@ struct DatabaseExamplesTests {
         try manager.loadAndWait()
     }
 
-    @Test("writing, and waiting for it")
+    @Test("write, where the caller waits")
     func writeSync() throws {
         try manager.writeAndWait { try $0.save(john) }
         #expect(try manager.readAndWait { try $0.fetch(User.self) } == [john])
     }
 
-    @Test("writing, with a completion")
+    @Test("write, with a completion handler")
     func writeAsync() async throws {
         let users = [john, jane]
         let result = await withCheckedContinuation { continuation in
@@ -37,7 +37,7 @@ struct DatabaseExamplesTests {
         #expect(try await manager.count(User.self) == 2)
     }
 
-    @Test("reading with a request, and a completion")
+    @Test("read with a request and a completion handler")
     func read() async throws {
         try await manager.save([john, jane])
         let result = await withCheckedContinuation { continuation in
@@ -48,7 +48,7 @@ struct DatabaseExamplesTests {
         #expect(try result.get() == [john])
     }
 
-    @Test("predicates: comparisons, compounds, and their contrary")
+    @Test("filter by comparisons, compounds and their contrary")
     func predicates() async throws {
         try await manager.save([john, jane])
         #expect(try await manager.fetch(User.self, where: \.age == 42) == [john])
@@ -57,7 +57,7 @@ struct DatabaseExamplesTests {
         #expect(try await manager.fetch(User.self, where: !(.in(\.tag, ["tag1", "tag2"]) && \.tag != nil)) == [jane])
     }
 
-    @Test("a migration over several versions, one of them with a policy of one's own")
+    @Test("migrate over several versions, one of them with a policy of one's own")
     func migration() async throws {
         let folder = try TestFolder()
         let location = StoreLocation.file(folder.file("users.sqlite"))

@@ -14,7 +14,7 @@ struct AggregateTests {
         try await manager.save(Volume(id: 9, title: "Untitled", price: 2.5, binding: .paper))
     }
 
-    @Test("how many, and whether any")
+    @Test("are how many there are, and whether there is one")
     func counting() async throws {
         #expect(try await manager.count(Volume.self) == 4)
         #expect(try await manager.count(Volume.self, where: \.price != nil) == 3)
@@ -22,7 +22,7 @@ struct AggregateTests {
         #expect(try await manager.exists(Volume.self, where: \.title == "Ulysses") == false)
     }
 
-    @Test("sum, least, greatest, average")
+    @Test("are the sum, the least, the greatest and the average value")
     func numbers() async throws {
         #expect(try await manager.sum(Volume.self, \.price) == 24)
         #expect(try await manager.sum(Volume.self, \.id, where: \.binding == .paper) == 10)
@@ -43,7 +43,7 @@ struct AggregateTests {
         #expect(byWriter == ["Jane Austen": 2, "Mary Shelley": 1, nil: 1])
     }
 
-    @Test("sum, least, greatest and average of each group; one in which no model has a value is left out")
+    @Test("are the same of each group; one in which no model has a value is left out")
     func groups() async throws {
         let byWriter: [String?: Decimal] = ["Jane Austen": 9.5, "Mary Shelley": 12, nil: 2.5]
         #expect(try await manager.sum(Volume.self, \.price, by: \.writer?.name) == byWriter)

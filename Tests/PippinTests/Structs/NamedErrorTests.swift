@@ -21,7 +21,7 @@ struct NamedErrorTests {
         }
     }
 
-    @Test("a model that its initializer refuses, by entity and identifier")
+    @Test("name a model that its initializer refuses, by entity and identifier")
     func initializer() async throws {
         let counter = try Counter(Percentage.self)
         try await counter.manager.save([Percentage(id: "fine", value: 1), Percentage(id: "bad", value: 101)])
@@ -63,7 +63,7 @@ struct NamedErrorTests {
         }
     }
 
-    @Test("an error without a description, by its values")
+    @Test("name the values of an initializer's error that has no description")
     func undescribed() async throws {
         let counter = try Counter(Share.self)
         try await counter.manager.save(Share(id: "bad", value: 101))
@@ -73,7 +73,7 @@ struct NamedErrorTests {
         ) { try await counter.manager.fetch(Share.self) }
     }
 
-    @Test("a value that does not fit, by entity, identifier and property")
+    @Test("name a value that does not fit, by entity, identifier and property")
     func value() async throws {
         let counter = try Counter(Coin.self)
         try await counter.manager.save(Coin(code: "EUR", worth: 1))
@@ -88,7 +88,7 @@ struct NamedErrorTests {
         }
     }
 
-    @Test("a reference that leads nowhere, by entity, property and identifier")
+    @Test("name a reference that leads nowhere, by entity, property and identifier")
     func reference() async throws {
         let counter = try Counter(Opinion.self)
         let opinion = Opinion(id: "1", volume: Reference(id: 9), stars: 3)

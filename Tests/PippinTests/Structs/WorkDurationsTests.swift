@@ -8,7 +8,7 @@ struct WorkDurationsTests {
     private let count = WorkKind(.question, of: Int.self, result: Int.self)
     private let list = WorkKind(.question, of: Int.self, result: [Int].self)
 
-    @Test("Any, as long as none took long")
+    @Test("Any work is, as long as none took long")
     func none() { #expect(times.areShort(count) && times.areShort(list)) }
 
     @Test("Work of a kind that took long is not, and other work is")

@@ -9,7 +9,7 @@ struct ReadingVerbTests {
 
     init() throws { bookcase = try Bookcase() }
 
-    @Test("the same in a block and outside")
+    @Test("is the same in a block and outside")
     func same() async throws {
         let outside = (
             try await manager.fetch(Edition.self, sortedBy: .ascending(\.title)),
@@ -64,7 +64,7 @@ struct ReadingVerbTests {
         #expect(runs.withLock { $0 } == 2)
     }
 
-    @Test("page by page, after the last model of the page before")
+    @Test("comes page by page, after the last model of the page before")
     func pages() async throws {
         let first = try await manager.fetch(Edition.self, sortedBy: .descending(\.binding), limit: 2)
         #expect(first.map(\.id) == ["emma", "whale"])
