@@ -4,7 +4,8 @@ import Pippin
 extension PersistenceManager {
     /// Deletes all records of an entity in one statement, without loading them.
     ///
-    /// The store deletes them by itself: delete rules that deny a deletion are not checked. The main context, the
+    /// The store applies the delete rules by itself: a rule that denies the deletion, or a required relationship that
+    /// would lose its record, is an error, and nothing is deleted. No other validation runs. The main context, the
     /// threads' contexts, those of ``backgroundContext()``, the given one and all observers are notified.
     ///
     /// - Parameters:
