@@ -44,10 +44,10 @@ enum PippinCommand {
         } catch is OutputBuffer.Closed {
             return outputClosed
         } catch is EndingSignals.Ended {
-            // The signal ends the program in a moment.
+            // The signal will end the program shortly.
             while true { sleep(1) }
         } catch {
-            // What was said before the error is said before it.
+            // Earlier output precedes the error.
             try? finish()
             errors("pippin: \(TextTools.plainLines(message(of: error)))\n")
             return failure
@@ -103,13 +103,13 @@ enum PippinCommand {
         WritingLock.announce(URL(store: store)) { errors("pippin: \(TextTools.plainLines($0))\n") }
     }
 
-    /// Says what is not known without a model. What is shown is on the standard output, which programs read.
+    /// Warns of what is not known without a model, on standard error, since programs read the standard output.
     private static func warn(_ gap: String?, _ errors: (String) -> Void) {
         guard let gap else { return }
         errors("pippin: warning: \(TextTools.plainLines(gap)) (--model names a model)\n")
     }
 
-    /// Says what is shown or copied otherwise than the store has it.
+    /// Warns of values that are shown or copied otherwise than the store has them.
     private static func warn(sentence: String, _ errors: (String) -> Void) {
         errors("pippin: warning: \(TextTools.plainLines(sentence))\n")
     }

@@ -23,7 +23,7 @@ enum DocumentMigrating {
             try coordinator.remove(opened)
         }
         do {
-            // Whether the file is of this version cannot be told by whether it is read with it.
+            // A file of another version may be readable with this one, too, so its version is checked by itself.
             try open([NSReadOnlyPersistentStoreOption: true]) {
                 try ($0 as? DocumentStore)?.checkVersion(among: KnownVersions(package, mappingFolders: []).versions)
             }

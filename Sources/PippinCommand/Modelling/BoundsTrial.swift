@@ -3,7 +3,7 @@ import PredicateFormat
 import StoreEngine
 import StoreReading
 
-/// What no value of an attribute can fulfil, and the default values that its own rules refuse.
+/// Finds attributes whose rules no value fulfils, and default values that the attribute's own rules refuse.
 enum BoundsTrial {
     /// - Parameter entity: the entity whose own attributes are looked at; inherited ones are their owner's.
     /// - Returns: a sentence for each, without its final period.

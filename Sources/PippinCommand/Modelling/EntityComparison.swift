@@ -83,8 +83,9 @@ struct EntityComparison {
         return phrases
     }
 
-    /// What the comparison has not spoken of, so that no part of an entity is forgotten: its properties are compared
-    /// one by one, and what only sources have, or only leads from one version to the next, says nothing of the entity.
+    /// An entity without the parts that the comparison names, so that a difference in any other part is reported, too.
+    /// Properties are compared one by one. Parts that only sources have, or that only lead from one version to the
+    /// next, are left out.
     private static func rest(of entity: EntityDocument) -> EntityDocument {
         var rest = entity
         (rest.name, rest.parentName, rest.className, rest.isAbstract) = ("", nil, nil, false)

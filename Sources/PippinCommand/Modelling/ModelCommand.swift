@@ -47,7 +47,7 @@ enum ModelCommand {
                 document.entities[index].codeGeneration = .classDefinition
             }
         }
-        // A model that is new has no entities, and a file without classes.
+        // A new model has no entities yet: the result is a file without classes.
         guard document.entities.isEmpty || document.entities.contains(where: { $0.codeGeneration != .none }) else {
             throw CommandError(
                 "\(source.title) asks for no generated classes; --all generates one for each entity all the same")

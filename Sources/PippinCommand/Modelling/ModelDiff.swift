@@ -81,7 +81,7 @@ struct ModelDiff {
         return phrases
     }
 
-    /// The names on both sides where these differ, and the names of those that say something else.
+    /// Phrases for values by name: the names on both sides if they differ, and the names whose values differ.
     private static func named<Value: Equatable>(
         _ what: String, _ first: [String: Value], _ second: [String: Value]
     ) -> [String] {

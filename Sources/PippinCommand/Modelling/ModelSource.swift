@@ -24,7 +24,7 @@ struct ModelSource {
     /// - Throws: an error that names the file and what is wrong with it.
     init(_ choice: ModelInvocation.Choice) throws {
         let named = URL(fileURLWithPath: choice.path)
-        // Who names a file of a source means the source.
+        // A file within a source stands for the source.
         let url = Self.parts.contains(named.lastPathComponent) ? ModelPackage.model(around: named) ?? named : named
         guard Self.isModel(url) else {
             self = try Self.ofStore(URL(store: choice.path), version: choice.version)

@@ -15,7 +15,7 @@ struct ModelTrial {
         layout = try model.compiledLayout()
     }
 
-    /// Why no store is made of the model, and which values no check of an object would get over.
+    /// The reason if no store can be made of the model, and the validation patterns that are not valid.
     ///
     /// - Throws: `CommandError` when there is no folder for a store.
     func errors() throws -> [String] {
@@ -31,8 +31,7 @@ struct ModelTrial {
         return errors
     }
 
-    /// The attributes that no value suits, or not their default value, and the fetch requests that find nothing but an
-    /// error.
+    /// The attributes whose rules allow no value, or not their default value, and the fetch requests that always fail.
     var warnings: [String] { layout.entities.flatMap(BoundsTrial.warnings) + requestWarnings }
 
     private var requestWarnings: [String] {

@@ -36,7 +36,7 @@ enum Validating {
                 isWrong = true
                 let title = url.lastPathComponent + (version.map { ", version “\($0)”" } ?? "")
                 try output("\(TextTools.visible(title)): wrong.\n")
-                // The lines with a marked format string are indented; a line feed in a name is not followed by that.
+                // Lines that mark a place in a format string are indented; what follows a line feed in a name is not.
                 let lines = error.localizedDescription.components(separatedBy: "\n    ").map(TextTools.visible)
                 try output("  error: \(lines.joined(separator: "\n      "))\n")
             }
@@ -44,8 +44,8 @@ enum Validating {
         return isWrong ? PippinCommand.failure : PippinCommand.success
     }
 
-    /// The names of which no Swift can be made: errors where the model asks for classes, else what is in the way of
-    /// generating them.
+    /// The names that are not valid in Swift: errors if the model asks for classes, otherwise obstacles to generating
+    /// them.
     private static func names(in source: ModelSource) -> (errors: [String], obstacles: [String]) {
         let records = RecordModel(source.document, moduleName: "")
         let errors = records.problems(knowsModule: false)

@@ -30,7 +30,7 @@ enum CheckCommand {
         opening.readsCopy = true
         let store: DirectStore
         do { store = try DirectStore(opening) } catch {
-            // A file that is damaged often cannot be opened as a store: that is what is to be said.
+            // A damaged file often cannot be opened as a store. The damage is the problem to report then.
             let found = StoreCheck.damage(of: URL(store: path))
             guard !found.isEmpty else { throw error }
             return (found, nil)
@@ -40,7 +40,7 @@ enum CheckCommand {
         return (check.problems, store.modelGap)
     }
 
-    /// Pure.
+    /// The problems as text. Pure.
     static func text(_ problems: [StoreCheck.Problem], of path: String, _ terminal: Terminal) -> String {
         let name = path.split(separator: "/").last.map(String.init) ?? path
         if problems.isEmpty { return "\(name): \(terminal.good("nothing is wrong"))\n" }

@@ -1,8 +1,8 @@
 import Foundation
 import StoreReading
 
-/// `pippin browse`, `pippin shell`, and what is done with stores on servers: become the programs that do it, which are
-/// built apart.
+/// Runs a program that is built apart, in place of this one: for `pippin browse`, for `pippin shell`, and for stores on
+/// servers.
 enum ProgramLauncher: String {
     case browse, shell, postgres
 
@@ -23,13 +23,13 @@ enum ProgramLauncher: String {
         return (own + path.split(separator: ":").map(String.init)).map { $0 + "/pippin-\(rawValue)" }
     }
 
-    /// Does not come back where the program is there.
+    /// Becomes the program, so that it returns only with an error.
     func run(_ arguments: [String]) throws -> Never {
         let environment = ProcessInfo.processInfo.environment
         let executable = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         for program in candidates(executable: executable, path: environment["PATH"] ?? "")
         where FileManager.default.isExecutableFile(atPath: program) {
-            // The other program takes signals its own way.
+            // The other program handles signals itself.
             var signals = sigset_t()
             sigemptyset(&signals)
             pthread_sigmask(SIG_SETMASK, &signals, nil)

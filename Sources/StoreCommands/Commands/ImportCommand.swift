@@ -38,7 +38,8 @@ package enum ImportCommand {
         }
     }
 
-    /// What to say where values are not unique: what a program could do about it, nobody can do who types a command.
+    /// The error for values that are not unique. The store's own advice is for programs; this one is for people who
+    /// type a command.
     private static func duplicates(of error: NSError, _ entity: EntityLayout) -> String {
         let reason = (error.userInfo[NSSQLiteErrorDomain] == nil ? nil : error.localizedDescription)
         let constraints = entity.uniquenessConstraints.map { $0.joined(separator: " and ") }.joined(separator: ", or ")

@@ -5,19 +5,19 @@ import StoreReading
 /// An import in one transaction of the store: rows are written as they are read, so that memory does not grow with
 /// their number.
 enum ImportBatch {
-    /// How many objects that relationships lead to are remembered to be there.
+    /// How many destinations of relationships are remembered as existing.
     fileprivate static let mostKnown = 50_000
     /// The author of an import's transaction in the history.
     static let author = "pippin import"
 
-    /// Whether nothing but the row itself has to be written: the other sides of relationships have neither an order nor
-    /// a reference of their own, and nothing is asked of the objects that a new one leads to.
+    /// Whether an object can be imported as a row alone: the other sides of its relationships have neither an order nor
+    /// a reference of their own, and its to-many relationships have no rules to check.
     static func suits(_ entity: EntityLayout, _ store: DirectStore) throws -> Bool {
         guard try store.asking({ $0.batches != nil }), entity.validatedToManys.isEmpty else { return false }
         return entity.toOnes.allSatisfy { $0.inverse.map { $0.isToMany && !$0.isOrdered } ?? true }
     }
 
-    /// - Returns: how many objects there are now more.
+    /// - Returns: the number of inserted objects.
     /// - Throws: `CommandError` that names the place of what is wrong, and the errors of the store; then nothing was
     ///   written.
     static func run(_ values: ImportValues, _ progress: ProgressLine) throws -> Int {
@@ -41,13 +41,13 @@ enum ImportBatch {
     }
 }
 
-/// Puts what a file says of an object into a row, by the rules of the model.
+/// Fills a row with the values of an object in a file, and checks them by the rules of the model.
 private struct RowFiller {
     private let values: ImportValues
     private let engine: any StoreEngine
-    /// An object of the entity that belongs to no context: what the model asks of values is asked of it.
+    /// An object of the entity without a context, which validates values.
     private let example: NSManagedObject
-    /// The objects that are known to be there.
+    /// Destinations that were found in the store.
     private var known: Set<NSManagedObjectID> = []
 
     init(_ values: ImportValues, _ engine: any StoreEngine) {
@@ -73,7 +73,7 @@ private struct RowFiller {
         try validate(row, number)
     }
 
-    /// Sees whether an object is there.
+    /// Checks that the destination of a relationship exists.
     private mutating func check(_ identifier: NSManagedObjectID, _ slot: Int, _ number: Int) throws {
         guard !known.contains(identifier) else { return }
         let name = values.entity.slots[slot].name

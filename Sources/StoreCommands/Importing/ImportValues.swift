@@ -9,7 +9,7 @@ struct ImportValues {
         /// No value.
         case none
         case value(Any, slot: Int)
-        /// The object that a to-one relationship leads to; whether it is there has to be seen.
+        /// The destination of a to-one relationship. The caller checks that it exists.
         case object(NSManagedObjectID, slot: Int)
     }
 
@@ -72,12 +72,12 @@ struct ImportValues {
         case (.binaryDataAttributeType, .json(let text)): return try bytes(text)
         case (.binaryDataAttributeType, .text(let text)) where isJSON(text, attribute): return try bytes(text)
         case (.binaryDataAttributeType, .text(let text)) where attribute.isJSON && file.format != .csv:
-            // A text alone, which the file has without its quotation marks.
+            // The JSON is a single text, which the file has without quotation marks.
             return Data(JSONText.string(text).utf8)
         case (.binaryDataAttributeType, .literal(let text)) where attribute.isJSON: return try bytes(text)
         case (_, .literal(let text)) where attribute.type.isNumber || attribute.type == .booleanAttributeType:
             return try ValueText.value(text, attribute.type)
-        // What is no text in the file would be another value when it is exported again.
+        // An export would write a text here, so that `12` or `true` would come back as another value.
         case (_, .literal): throw ValueText.Refusal(expected: "a text (in quotation marks)")
         case (.transformableAttributeType, .text(let text)): return try ValueText.value(text, .binaryDataAttributeType)
         case (_, .text(let text)): return try ValueText.value(text, attribute.type)
@@ -85,7 +85,7 @@ struct ImportValues {
         }
     }
 
-    /// Bytes that are JSON, unless it is what `dump` has in place of a value whose file is missing.
+    /// The bytes of JSON. It throws for the object that `dump` writes in place of a value whose file is missing.
     private func bytes(_ text: String) throws(ValueText.Refusal) -> Data {
         let data = Data(text.utf8)
         if text.contains("/_EXTERNAL_DATA/"), JSONMembers.values(in: data)?.map(\.0) == ["missing", "reason"] {
@@ -94,7 +94,7 @@ struct ImportValues {
         return data
     }
 
-    /// Whether a text is what bytes contain, and no Base64, which begins with neither bracket.
+    /// Whether a text is the JSON that the bytes contain. Otherwise it is Base64, which begins with neither bracket.
     private func isJSON(_ text: String, _ attribute: AttributeLayout) -> Bool {
         guard text.first == "{" || text.first == "[" || (attribute.isJSON && file.format == .csv) else { return false }
         return (try? JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)) != nil

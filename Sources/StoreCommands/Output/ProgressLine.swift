@@ -12,7 +12,7 @@ package final class ProgressLine {
         self.errors = errors
     }
 
-    /// Whether anybody sees it: what has to be counted for it alone need not be.
+    /// Whether the line is shown. If it is not, nobody needs to count only for its sake.
     package var isSeen: Bool { terminal.showsProgress }
 
     /// Says how far something is.
