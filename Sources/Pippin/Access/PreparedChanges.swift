@@ -90,7 +90,7 @@ struct PreparedChanges: @unchecked Sendable {
                 destinations.append((field.name, nil, plan.owns(field)))
                 continue
             }
-            // As a save of several owners of one model.
+            // A save refuses several owners of one model, too.
             if plan.ownsAlone(field), objects.count > 1 {
                 throw PersistenceError.unwritable(
                     filteredEntity: plan.name, key: field.name,

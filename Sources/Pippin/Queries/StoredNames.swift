@@ -55,7 +55,7 @@
             return try comparisonWithNil(tree, left, right) ?? .comparison(comparisonOfValues(tree, left, right))
         }
 
-        /// Of JSON, the bytes can be compared, and whether there are any.
+        /// Comparisons with JSON: only its bytes can be compared, or whether there are any.
         private func comparisonOfValues(
             _ tree: ComparisonTree, _ left: Resolved, _ right: Resolved
         ) throws -> ComparisonTree {

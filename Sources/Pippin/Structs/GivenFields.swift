@@ -11,12 +11,12 @@ struct GivenFields: Sendable {
     /// Whether models that have few columns at one place may be in JSON at another.
     private var needsPlaces = false
 
-    /// Where a field of a model leads in the file.
+    /// The place in the file to which a field of a model leads.
     private enum Lead: Equatable {
         case place(Int)
-        /// To models in JSON.
+        /// The field leads to models in JSON.
         case json
-        /// To models that the type itself makes up.
+        /// The field leads to models that the type itself makes up.
         case elsewhere
     }
 

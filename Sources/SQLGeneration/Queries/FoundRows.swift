@@ -1,13 +1,13 @@
 import CoreDataModel
 import StoreEngine
 
-/// Of how many objects a condition is asked.
+/// How many objects a database evaluates a condition for.
 enum AskedObjects: Comparable {
-    /// Of all, unless the condition itself finds them.
+    /// For all objects, unless the condition itself finds them.
     case all
-    /// Of those in a range of an index, or of some until a limit is reached, which may be few.
+    /// For those in a range of an index, or until a limit is reached, which may be few.
     case some
-    /// Of those with a value to which an index leads.
+    /// For those with a value that an index finds.
     case few
 }
 
@@ -18,7 +18,7 @@ extension PredicateSQL {
     func findsRows(_ tree: ComparisonTree, _ target: ExistenceTarget, in scope: SQLScope) -> Bool {
         guard hasGivenValue(tree.right) else { return false }
         let isKey = target.keys.isEmpty
-        // Of rows that are found anyway, few have to be asked; but each of them for every value of a list.
+        // Another condition finds few rows, so this one is cheap for each; only a list is compared value by value.
         if scope.names.asked == .few { return isKey && tree.comparison == .in }
         // Searches, and comparisons with options, call a function for each destination, and often find many.
         let searches = scope.names.asked == .all && target.isPaired
@@ -31,7 +31,7 @@ extension PredicateSQL {
         }
     }
 
-    /// Of how many objects other conditions have to be asked beside one, which finds them by their keys or by an index.
+    /// How many objects the other conditions are evaluated for beside one that finds its objects by keys or an index.
     func asked(beside tree: PredicateTree, in scope: SQLScope) -> AskedObjects {
         guard case .comparison(let comparison) = tree, comparison.modifier == .direct, comparison.options.isEmpty
         else { return .all }

@@ -145,7 +145,7 @@ final class SQLScope {
 final class AliasNames {
     /// Whether the text serves every predicate of the same skeleton.
     var isReusable = true
-    /// Of how many objects of the statement a condition is asked.
+    /// How many objects of the statement a condition is evaluated for.
     var asked = AskedObjects.all
     let length = SQLLength()
     /// The values that variables stand for, each a single value of a list.

@@ -135,7 +135,7 @@ extension PredicateSQL {
             case .path(from: .variable(let name), let keys): (keys, scope.variables[name])
             default: ([], nil)
             }
-        // Whoever reads the path as a value reports what is wrong with it.
+        // A path that cannot be resolved is reported where it is read as a value.
         guard let origin, case .toMany(let toMany)? = try? origin.resolve(path, schema: schema),
             !toMany.rest.contains(where: { $0.hasPrefix("@") })
         else { return nil }

@@ -57,7 +57,8 @@ extension SQLSchema {
             case .foreignKey(let key) where function == .count: return count(derived, key)
             case .foreignKey(let key):
                 guard let column else { break }
-                // Of an aggregate of aggregates in one table, or in a circle, each change reaches one object.
+                // If the column is an aggregate itself, in the same table or in a circle, a change is passed on one
+                // object at a time.
                 let isChained = column.isDerived && (destination.table == mapping.table || isCircular(derived))
                 return aggregate(derived, key, function, column: quoted(column.name), isChained: isChained)
             case .joinTable(let join) where function == .count: return count(derived, join)
