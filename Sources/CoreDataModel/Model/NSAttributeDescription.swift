@@ -43,7 +43,8 @@ open class NSAttributeDescription: NSPropertyDescription {
     open var allowsCloudEncryption = false { willSet { willChangeDescription() } }
 
     /// The hash of the attribute's properties that a store must match: its name and type, whether it is optional or
-    /// transient, its modifier, and the elements of a composite.
+    /// transient, whether its values may be kept outside the store or in the history, its derivation, its modifier, and
+    /// the elements of a composite.
     open override var versionHash: Data { super.versionHash }
 
     /// What Core Data prints of an attribute, for logs and debuggers.

@@ -59,8 +59,8 @@ open class NSRelationshipDescription: NSPropertyDescription {
     /// Whether a to-many relationship keeps its objects in order.
     open var isOrdered = false { willSet { willChangeDescription() } }
 
-    /// The hash of the relationship's properties that a store must match: its name, destination, inverse, counts,
-    /// delete rule and order, whether it is optional or transient, and its modifier.
+    /// The hash of the relationship's properties that a store must match: its name, destination, inverse, counts and
+    /// order, whether it is optional or transient, and its modifier.
     open override var versionHash: Data { super.versionHash }
 
     /// What Core Data prints of a relationship, for logs and debuggers.

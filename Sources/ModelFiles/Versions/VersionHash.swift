@@ -7,12 +7,12 @@ import Ordering
 /// A version hash covers what programs that share a store must agree on, as documented by Core Data and confirmed by
 /// 450 versions of entities with Apple's hashes. For an entity: its name, its parent's version hash, whether it is
 /// abstract, its version hash modifier, its uniqueness constraints and its stored properties, including inherited ones.
-/// For a property: its name, whether it is optional or read-only, its modifier, and its kind: an attribute's type, a
-/// relationship's destination, inverse, counts and order. Pippin's hashes also cover what the rows and triggers of a
-/// store depend on: whether an attribute's values may be stored externally, which the column then says, and how a
-/// derived attribute is computed. Without a migration, such a store would be read wrongly. Transient properties, delete
-/// rules, classes, value transformers, user info, defaults, validation, indexes and fetched properties are not covered.
-/// The hash is SHA-256 over these facts as text.
+/// For a property: its name, whether it is optional or read-only, its modifier, and its kind: an attribute's type, and
+/// whether the history preserves its values; a relationship's destination, inverse, counts and order. Pippin's hashes
+/// also cover what the rows and triggers of a store depend on: whether an attribute's values may be stored externally,
+/// which the column then says, and how a derived attribute is computed. Without a migration, such a store would be read
+/// wrongly. Transient properties, delete rules, classes, value transformers, user info, defaults, validation, indexes
+/// and fetched properties are not covered. The hash is SHA-256 over these facts as text.
 package enum VersionHash {
     /// The metadata key, for a store with Apple's hashes that were read from a file, for Pippin's hashes of the store's
     /// copy of its model, by entity. Never written.
