@@ -1,32 +1,21 @@
 import Foundation
 
-extension PropertyList {
-    /// Reads a binary property list.
-    ///
-    /// - Parameters:
-    ///   - data: the whole file, from `bplist00` to the trailer.
-    ///   - limits: how deep and how large the list may be.
-    /// - Throws: `PropertyListError` with the offset of the damage: a bad header or trailer, an offset or length
-    ///   outside of the file, a list that contains itself, nesting or size beyond the limits, an unknown kind of
-    ///   object.
-    package init(binary data: Data, limits: PropertyListLimits = PropertyListLimits()) throws(PropertyListError) {
-        var reader = try BinaryPropertyListReader(bytes: [UInt8](data), limits: limits)
-        self = try reader.readRoot()
+/// The state of one reading of a binary property list. Each object is read once and kept, so a file with shared objects
+/// costs no more than its size.
+struct BinaryPropertyListReader {
+    /// An object, with the objects in it.
+    private struct Decoded {
+        let value: PropertyList
+        /// How deep it nests.
+        var height = 1
+        /// How many values it holds, a shared one each time.
+        var expandedSize = 1
     }
 
-    /// Whether the bytes begin like a binary property list.
-    package static func isBinary(_ data: Data) -> Bool {
-        data.starts(with: BinaryPropertyListLayout.header)
-    }
-}
-
-/// The state of one reading. Each object is read once and kept, so a file with shared objects costs no more than its
-/// size.
-private struct BinaryPropertyListReader {
     private enum Entry {
         case unread
         case open
-        case read(PropertyList, height: Int, expandedSize: Int)
+        case read(Decoded)
     }
 
     private let bytes: [UInt8]
@@ -83,10 +72,10 @@ private struct BinaryPropertyListReader {
     /// The object with that number in the offset table.
     private mutating func object(
         at index: Int, depth: Int, referredFrom origin: Int
-    ) throws(PropertyListError) -> (value: PropertyList, height: Int, expandedSize: Int) {
+    ) throws(PropertyListError) -> Decoded {
         switch entries[index] {
-        case .read(let value, let height, let expandedSize):
-            return (value, height, expandedSize)
+        case .read(let object):
+            return object
         case .open:
             throw PropertyListError(offset: origin, reason: "object \(index) contains itself")
         case .unread:
@@ -109,13 +98,11 @@ private struct BinaryPropertyListReader {
         guard result.expandedSize <= limits.values else {
             throw PropertyListError(offset: Int(position), reason: "it holds more than \(limits.values) values")
         }
-        entries[index] = .read(result.value, height: result.height, expandedSize: result.expandedSize)
+        entries[index] = .read(result)
         return result
     }
 
-    private mutating func decode(
-        at offset: Int, depth: Int
-    ) throws(PropertyListError) -> (value: PropertyList, height: Int, expandedSize: Int) {
+    private mutating func decode(at offset: Int, depth: Int) throws(PropertyListError) -> Decoded {
         let low = Int(bytes[offset] & 0x0F)
         switch bytes[offset] >> 4 {
         case 0xA:
@@ -124,28 +111,28 @@ private struct BinaryPropertyListReader {
             return try dictionary(at: offset, depth: depth)
         case 0x0:
             guard low == 8 || low == 9 else { break }
-            return (.boolean(low == 9), 1, 1)
+            return Decoded(value: .boolean(low == 9))
         case 0x1:
-            return (try integer(at: offset + 1, sizeExponent: low), 1, 1)
+            return Decoded(value: try integer(at: offset + 1, sizeExponent: low))
         case 0x2:
-            return (.real(try real(at: offset + 1, sizeExponent: low)), 1, 1)
+            return Decoded(value: .real(try real(at: offset + 1, sizeExponent: low)))
         case 0x3:
             guard low == 3 else { break }
             let seconds = try real(at: offset + 1, sizeExponent: 3)
-            return (.date(Date(timeIntervalSinceReferenceDate: seconds)), 1, 1)
+            return Decoded(value: .date(Date(timeIntervalSinceReferenceDate: seconds)))
         case 0x4:
             let range = try ownContents(at: offset, unit: 1)
-            return (.data(Data(bytes[range])), 1, 1)
+            return Decoded(value: .data(Data(bytes[range])))
         case 0x5:
             let range = try ownContents(at: offset, unit: 1)
             guard let wrong = bytes[range].firstIndex(where: { $0 >= 0x80 }) else {
-                return (.string(String(decoding: bytes[range], as: UTF8.self)), 1, 1)
+                return Decoded(value: .string(String(decoding: bytes[range], as: UTF8.self)))
             }
             throw PropertyListError(offset: wrong, reason: "a byte above 127 in an ASCII string")
         case 0x6:
-            return (.string(try utf16String(in: ownContents(at: offset, unit: 2))), 1, 1)
+            return Decoded(value: .string(try utf16String(in: ownContents(at: offset, unit: 2))))
         case 0x8:
-            return (.uid(try uid(at: offset, size: low + 1)), 1, 1)
+            return Decoded(value: .uid(try uid(at: offset, size: low + 1)))
         default:
             break
         }
@@ -155,9 +142,7 @@ private struct BinaryPropertyListReader {
 
     // MARK: Collections
 
-    private mutating func array(
-        at offset: Int, depth: Int
-    ) throws(PropertyListError) -> (value: PropertyList, height: Int, expandedSize: Int) {
+    private mutating func array(at offset: Int, depth: Int) throws(PropertyListError) -> Decoded {
         let range = try contents(at: offset, unit: referenceSize)
         var values: [PropertyList] = []
         values.reserveCapacity(range.count / referenceSize)
@@ -169,12 +154,10 @@ private struct BinaryPropertyListReader {
             height = max(height, child.height)
             size = try sum(size, child.expandedSize, at: offset)
         }
-        return (.array(values), height + 1, size)
+        return Decoded(value: .array(values), height: height + 1, expandedSize: size)
     }
 
-    private mutating func dictionary(
-        at offset: Int, depth: Int
-    ) throws(PropertyListError) -> (value: PropertyList, height: Int, expandedSize: Int) {
+    private mutating func dictionary(at offset: Int, depth: Int) throws(PropertyListError) -> Decoded {
         let range = try contents(at: offset, unit: 2 * referenceSize)
         let count = range.count / (2 * referenceSize)
         var values: [String: PropertyList] = [:]
@@ -195,7 +178,7 @@ private struct BinaryPropertyListReader {
             height = max(height, child.height)
             size = try sum(size, child.expandedSize + 1, at: offset)
         }
-        return (.dictionary(values), height + 1, size)
+        return Decoded(value: .dictionary(values), height: height + 1, expandedSize: size)
     }
 
     private func sum(_ left: Int, _ right: Int, at offset: Int) throws(PropertyListError) -> Int {
