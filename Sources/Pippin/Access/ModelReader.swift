@@ -83,6 +83,7 @@ extension ModelReader {
     ///   order that the store cannot evaluate, `readFailed` if the store cannot be read (Core Data's error is its
     ///   ``PersistenceError/underlying``), and `unreadable` for a stored value that the model cannot have, or that
     ///   its own `init(from:)` refuses.
+    /// - SQL: `SELECT … FROM Z<ENTITY> WHERE <filter> ORDER BY <order> LIMIT <limit> OFFSET <offset>`
     public func fetch<Model: CoreModel>(_ request: ModelRequest<Model>) throws -> [Model] {
         let fetcher = try access.fetcher(Model.self)
         return try fetcher.reading(request) { selection in
@@ -100,7 +101,7 @@ extension ModelReader {
     /// - Throws: ``PersistenceError`` with `readFailed` if the store cannot be read (Core Data's error is its
     ///   ``PersistenceError/underlying``), and `unreadable` for a stored value that the model cannot have, or that
     ///   its own `init(from:)` refuses.
-    /// - SQL: `SELECT … FROM Z<ENTITY> WHERE Z<ID> = ? LIMIT 1`
+    /// - SQL: `SELECT … FROM Z<ENTITY> WHERE Z<ID> = ?`
     public func find<Model: CoreModel>(_ type: Model.Type, id: Model.ID) throws -> Model? {
         let fetcher = try access.fetcher(type)
         return try PersistenceError.explaining(.readFailed) {

@@ -9,7 +9,8 @@ extension ModelWriter {
     ///   saved along with it, `unwritable` for a value that no store keeps, for different copies of one model within
     ///   others, and for an `id` that is not the stored value, `saveFailed` if the store cannot be read or written.
     ///   Nothing is changed then.
-    /// - SQL: `SELECT … WHERE Z<ID> IN (?)`, then `INSERT INTO Z<ENTITY> …` or `UPDATE Z<ENTITY> SET … WHERE Z_PK = ?`
+    /// - SQL: `SELECT … WHERE Z<ID> IN (?)`, then `INSERT INTO Z<ENTITY> …` or `UPDATE Z<ENTITY> SET … WHERE Z_PK = ?
+    ///   AND Z_OPT = ?`
     public func save<Model: CoreModel>(_ model: Model) throws { try save([model]) }
 
     /// Saves models, and the models in them: what is new is inserted, what is known is changed.
@@ -19,8 +20,8 @@ extension ModelWriter {
     ///   saved along with it, `unwritable` for a value that no store keeps, for different copies of one model within
     ///   others, and for an `id` that is not the stored value, `saveFailed` if the store cannot be read or written.
     ///   Nothing is changed then.
-    /// - SQL: `SELECT … WHERE Z<ID> IN (?, …)`, 500 at a time, then `INSERT INTO Z<ENTITY> …` and `UPDATE Z<ENTITY> SET
-    ///   …` for what is new and what has changed
+    /// - SQL: `SELECT … WHERE Z<ID> IN (?, …)` in batches, then `INSERT INTO Z<ENTITY> …` and `UPDATE Z<ENTITY> SET …`
+    ///   for what is new and what has changed
     public func save<Model: CoreModel>(_ models: [Model]) throws { try write(models, .any) }
 
     /// Inserts a model that is not stored yet, and saves the models in it.
@@ -28,6 +29,7 @@ extension ModelWriter {
     /// - Parameter model: the model.
     /// - Throws: ``PersistenceError/Code/alreadyStored`` for a model whose identifier is stored already, and what
     ///   `save` throws. Nothing is changed then.
+    /// - SQL: `SELECT … WHERE Z<ID> IN (?)`, then `INSERT INTO Z<ENTITY> …`
     public func insert<Model: CoreModel>(_ model: Model) throws { try insert([model]) }
 
     /// Inserts models that are not stored yet, and saves the models in them.
@@ -35,6 +37,7 @@ extension ModelWriter {
     /// - Parameter models: the models, each with an identifier of its own.
     /// - Throws: ``PersistenceError/Code/alreadyStored`` for a model whose identifier is stored already, and what
     ///   `save` throws. Nothing is changed then.
+    /// - SQL: `SELECT … WHERE Z<ID> IN (?, …)` in batches, then `INSERT INTO Z<ENTITY> …` each
     public func insert<Model: CoreModel>(_ models: [Model]) throws { try write(models, .new) }
 
     /// Changes a model that is stored, and saves the models in it.
@@ -42,6 +45,8 @@ extension ModelWriter {
     /// - Parameter model: the model.
     /// - Throws: ``PersistenceError/Code/notFound`` for a model whose identifier is not stored, and what `save` throws.
     ///   Nothing is changed then.
+    /// - SQL: `SELECT … WHERE Z<ID> IN (?)`, then `UPDATE Z<ENTITY> SET … WHERE Z_PK = ? AND Z_OPT = ?` if anything has
+    ///   changed
     public func update<Model: CoreModel>(_ model: Model) throws { try update([model]) }
 
     /// Changes models that are stored, and saves the models in them.
@@ -49,6 +54,8 @@ extension ModelWriter {
     /// - Parameter models: the models.
     /// - Throws: ``PersistenceError/Code/notFound`` for a model whose identifier is not stored, and what `save` throws.
     ///   Nothing is changed then.
+    /// - SQL: `SELECT … WHERE Z<ID> IN (?, …)` in batches, then `UPDATE Z<ENTITY> SET … WHERE Z_PK = ? AND Z_OPT = ?`
+    ///   for each that has changed
     public func update<Model: CoreModel>(_ models: [Model]) throws { try write(models, .known) }
 
     /// Changes properties of the models that a filter selects.
@@ -65,8 +72,9 @@ extension ModelWriter {
     /// - Throws: ``PersistenceError`` with `unknownProperty` or `notSettable` for a property that cannot be set,
     ///   `unwritable` for a value that no store keeps, `missingReference` for a model that is not stored, and for the
     ///   filter what `count` throws. Nothing is changed then.
-    /// - SQL: `SELECT … WHERE <filter>`, then `UPDATE Z<ENTITY> SET … WHERE Z_PK = ?` for each that changes. The
-    ///   manager's ``PersistenceManager/update(_:where:_:)`` is one statement.
+    /// - SQL: `SELECT … WHERE <filter>`, then `UPDATE Z<ENTITY> SET … WHERE Z_PK = ? AND Z_OPT = ?` for each that
+    ///   changes. The manager's ``PersistenceManager/update(_:where:_:)`` is one statement if only plain properties are
+    ///   set.
     @discardableResult
     public func update<Model: CoreModel>(
         _ type: Model.Type, where filter: Filter<Model>, _ changes: (inout ModelChanges<Model>) throws -> Void
@@ -88,7 +96,7 @@ extension ModelWriter {
     /// - Parameter model: the model; only its identifier matters.
     /// - Returns: whether it was stored.
     /// - Throws: ``PersistenceError`` with `readFailed` if the store cannot be read.
-    /// - SQL: `SELECT … WHERE Z<ID> IN (?)`, then `DELETE FROM Z<ENTITY> WHERE Z_PK = ?`
+    /// - SQL: `SELECT … WHERE Z<ID> IN (?)`, then `DELETE FROM Z<ENTITY> WHERE Z_PK = ? AND Z_OPT = ?`
     @discardableResult
     public func delete<Model: CoreModel>(_ model: Model) throws -> Bool { try delete(Model.self, id: model.id) }
 
@@ -97,6 +105,8 @@ extension ModelWriter {
     /// - Parameter models: the models; only their identifiers matter.
     /// - Returns: how many of them were stored.
     /// - Throws: ``PersistenceError`` with `readFailed` if the store cannot be read.
+    /// - SQL: `SELECT … WHERE Z<ID> IN (?, …)` in batches, then `DELETE FROM Z<ENTITY> WHERE Z_PK = ? AND Z_OPT = ?`
+    ///   each
     @discardableResult
     public func delete<Model: CoreModel>(_ models: [Model]) throws -> Int {
         try delete(Model.self, ids: models.map(\.id))
@@ -109,6 +119,7 @@ extension ModelWriter {
     ///   - id: the identifier.
     /// - Returns: whether it was stored.
     /// - Throws: ``PersistenceError`` with `readFailed` if the store cannot be read.
+    /// - SQL: `SELECT … WHERE Z<ID> IN (?)`, then `DELETE FROM Z<ENTITY> WHERE Z_PK = ? AND Z_OPT = ?`
     @discardableResult
     public func delete<Model: CoreModel>(_ type: Model.Type, id: Model.ID) throws -> Bool {
         try delete(type, ids: [id]) == 1
@@ -121,6 +132,8 @@ extension ModelWriter {
     ///   - ids: the identifiers.
     /// - Returns: how many models were found.
     /// - Throws: ``PersistenceError`` with `readFailed` if the store cannot be read.
+    /// - SQL: `SELECT … WHERE Z<ID> IN (?, …)` in batches, then `DELETE FROM Z<ENTITY> WHERE Z_PK = ? AND Z_OPT = ?`
+    ///   each
     @discardableResult
     public func delete<Model: CoreModel>(_ type: Model.Type, ids: [Model.ID]) throws -> Int {
         let plan = try access.plan(of: type)
@@ -144,7 +157,7 @@ extension ModelWriter {
     /// - Returns: how many models the filter selects.
     /// - Throws: ``PersistenceError`` with `unknownProperty`, `notComparable` or `keptAsJSON` for a filter that the
     ///   store cannot evaluate, `readFailed` if the store cannot be read.
-    /// - SQL: `SELECT … WHERE <filter>`, then `DELETE FROM Z<ENTITY> WHERE Z_PK = ?` each
+    /// - SQL: `SELECT … WHERE <filter>`, then `DELETE FROM Z<ENTITY> WHERE Z_PK = ? AND Z_OPT = ?` each
     @discardableResult
     public func delete<Model: CoreModel>(_ type: Model.Type, where filter: Filter<Model>) throws -> Int {
         let plan = try access.plan(of: type)
@@ -161,6 +174,8 @@ extension ModelWriter {
     /// - Parameter type: the models' type.
     /// - Returns: how many models there were.
     /// - Throws: ``PersistenceError`` with `readFailed` if the store cannot be read.
+    /// - SQL: `SELECT … FROM Z<ENTITY>`, then `DELETE FROM Z<ENTITY> WHERE Z_PK = ? AND Z_OPT = ?` each. The manager's
+    ///   ``PersistenceManager/deleteAll(_:)`` loads no models.
     @discardableResult
     public func deleteAll<Model: CoreModel>(_ type: Model.Type) throws -> Int { try delete(type, where: .all) }
 
@@ -169,6 +184,7 @@ extension ModelWriter {
     ///
     /// - Parameter models: the models; an empty array deletes all.
     /// - Throws: what `save` throws. Nothing is changed then.
+    /// - SQL: `SELECT … FROM Z<ENTITY>`, then `INSERT`, `UPDATE` and `DELETE` of new, changed and other rows
     public func replaceAll<Model: CoreModel>(with models: [Model]) throws { try write(models, .only) }
 
     private func write<Model: CoreModel>(_ models: [Model], _ mode: GraphWriter.Mode) throws {

@@ -13,7 +13,8 @@ extension ModelReader {
     /// - Returns: the sum; `nil` where no model has a value.
     /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
     ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
-    /// - SQL: `SELECT ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter>`
+    /// - SQL: `SELECT ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter>`, for decimals with
+    ///   `PippinDecimalSum` in place of `sum`, which would round them
     public func sum<Model: CoreModel, Value: Numeric & Codable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value>, where filter: Filter<Model> = .all
     ) throws -> Value? { try compute(.sum(property), where: filter) }
@@ -27,7 +28,8 @@ extension ModelReader {
     /// - Returns: the sum; `nil` where no model has a value.
     /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
     ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
-    /// - SQL: `SELECT ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter>`
+    /// - SQL: `SELECT ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter>`, for decimals with
+    ///   `PippinDecimalSum` in place of `sum`, which would round them
     public func sum<Model: CoreModel, Value: Numeric & Codable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value?>, where filter: Filter<Model> = .all
     ) throws -> Value? { try compute(.sum(property), where: filter) }
@@ -47,7 +49,7 @@ extension ModelReader {
     /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
     ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
     /// - SQL: `SELECT <group>, ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY
-    ///   <group>`
+    ///   <group>`, for decimals with `PippinDecimalSum` in place of `sum`, which would round them
     public func sum<Model: CoreModel, Value: Numeric & Codable, Group: Hashable & Codable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value>, by group: KeyPath<Model, Group>,
         where filter: Filter<Model> = .all
@@ -64,7 +66,7 @@ extension ModelReader {
     /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
     ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
     /// - SQL: `SELECT <group>, ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY
-    ///   <group>`
+    ///   <group>`, for decimals with `PippinDecimalSum` in place of `sum`, which would round them
     public func sum<Model: CoreModel, Value: Numeric & Codable, Group: Hashable & Codable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value?>, by group: KeyPath<Model, Group>,
         where filter: Filter<Model> = .all

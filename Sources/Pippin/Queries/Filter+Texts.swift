@@ -21,6 +21,7 @@ extension Filter {
     ///   - text: the text.
     ///   - options: what to ignore; by default case and diacritics matter.
     /// - Returns: the filter.
+    /// - SQL: `NSCoreDataStringSearch(<property>, ?, …)`, a function of Pippin's
     public static func contains(
         _ property: KeyPath<Model, some StringProperty>, _ text: String, _ options: StringMatching = []
     ) -> Filter { comparing(property, .text(.contains, options), text) }
@@ -32,6 +33,8 @@ extension Filter {
     ///   - text: the text.
     ///   - options: what to ignore; by default case and diacritics matter.
     /// - Returns: the filter.
+    /// - SQL: `<property> >= ? AND <property> < ?`; with options `NSCoreDataStringSearch(<property>, ?, …)`, a function
+    ///   of Pippin's
     public static func begins(
         _ property: KeyPath<Model, some StringProperty>, with text: String, _ options: StringMatching = []
     ) -> Filter { comparing(property, .text(.begins, options), text) }
@@ -43,6 +46,7 @@ extension Filter {
     ///   - text: the text.
     ///   - options: what to ignore; by default case and diacritics matter.
     /// - Returns: the filter.
+    /// - SQL: `NSCoreDataStringSearch(<property>, ?, …)`, a function of Pippin's
     public static func ends(
         _ property: KeyPath<Model, some StringProperty>, with text: String, _ options: StringMatching = []
     ) -> Filter { comparing(property, .text(.ends, options), text) }
@@ -54,6 +58,7 @@ extension Filter {
     ///   - text: the text.
     ///   - options: what to ignore.
     /// - Returns: the filter.
+    /// - SQL: `NSCoreDataStringSearch(<property>, ?, …)`, a function of Pippin's
     public static func equals(
         _ property: KeyPath<Model, some StringProperty>, _ text: String, _ options: StringMatching
     ) -> Filter { comparing(property, .text(.equals, options), text) }
@@ -65,6 +70,7 @@ extension Filter {
     ///   - pattern: the pattern.
     ///   - options: what to ignore; by default case and diacritics matter.
     /// - Returns: the filter.
+    /// - SQL: `NSCoreDataStringSearch(<property>, ?, …)`, a function of Pippin's
     public static func like(
         _ property: KeyPath<Model, some StringProperty>, _ pattern: String, _ options: StringMatching = []
     ) -> Filter { comparing(property, .text(.like, options), pattern) }
@@ -76,6 +82,7 @@ extension Filter {
     ///   - expression: the regular expression.
     ///   - options: what to ignore; by default case and diacritics matter.
     /// - Returns: the filter.
+    /// - SQL: `NSCoreDataStringSearch(<property>, ?, …)`, a function of Pippin's
     public static func matches(
         _ property: KeyPath<Model, some StringProperty>, _ expression: String, _ options: StringMatching = []
     ) -> Filter { comparing(property, .text(.matches, options), expression) }

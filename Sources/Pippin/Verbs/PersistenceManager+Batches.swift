@@ -15,7 +15,10 @@ extension PersistenceManager {
     ///   - filter: what must hold; `.all` for all of them.
     ///   - changes: says what to set.
     /// - Returns: how many models the filter selects.
-    /// - Throws: ``PersistenceError``. Nothing is saved then.
+    /// - Throws: ``PersistenceError`` with `unknownProperty` or `notSettable` for a property that cannot be set,
+    ///   `unwritable` for a value that no store keeps, `missingReference` for a model that is not stored, `invalid` for
+    ///   a value that breaks a rule of the model, `conflict` for one that must be unique and is not, `saveFailed` if
+    ///   the store cannot be written, and for the filter what `count` throws. Nothing is saved then.
     /// - SQL: `UPDATE Z<ENTITY> SET …, Z_OPT = Z_OPT + 1 WHERE <filter>`
     @discardableResult
     public func update<Model: CoreModel>(
@@ -47,8 +50,8 @@ extension PersistenceManager {
 
     /// Deletes all models of a type, and the models that they own.
     ///
-    /// It takes one statement, and one more for each relationship whose other side must change. The main context and
-    /// all observers are notified.
+    /// No model is loaded, and the number of statements does not grow with that of the models: one for models without
+    /// relationships, otherwise some for each relationship. The main context and all observers are notified.
     ///
     /// - Parameter type: the models' type.
     /// - Returns: how many models there were.

@@ -42,6 +42,7 @@ extension PersistenceManager {
     ///   order that the store cannot evaluate, `readFailed` if the store cannot be read (Core Data's error is its
     ///   ``PersistenceError/underlying``), `unreadable` for a stored value that the model cannot have, or that its
     ///   own `init(from:)` refuses, and what `load()` throws if the store is not open yet.
+    /// - SQL: `SELECT … FROM Z<ENTITY> WHERE <filter> ORDER BY <order> LIMIT <limit> OFFSET <offset>`
     public func fetch<Model: CoreModel>(
         _ request: ModelRequest<Model>
     ) async throws -> [Model] {
@@ -57,7 +58,7 @@ extension PersistenceManager {
     /// - Throws: ``PersistenceError`` with `readFailed` if the store cannot be read (Core Data's error is its
     ///   ``PersistenceError/underlying``), `unreadable` for a stored value that the model cannot have, or that its
     ///   own `init(from:)` refuses, and what `load()` throws if the store is not open yet.
-    /// - SQL: `SELECT … FROM Z<ENTITY> WHERE Z<ID> = ? LIMIT 1`
+    /// - SQL: `SELECT … FROM Z<ENTITY> WHERE Z<ID> = ?`
     public func find<Model: CoreModel>(
         _ type: Model.Type, id: Model.ID
     ) async throws -> Model? {

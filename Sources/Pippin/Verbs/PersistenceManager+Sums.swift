@@ -13,7 +13,8 @@ extension PersistenceManager {
     /// - Returns: the sum; `nil` where no model has a value.
     /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
     ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
-    /// - SQL: `SELECT ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter>`
+    /// - SQL: `SELECT ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter>`, for decimals with
+    ///   `PippinDecimalSum` in place of `sum`, which would round them
     public func sum<Model: CoreModel, Value: Numeric & Codable & Sendable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value> & Sendable, where filter: Filter<Model> = .all
     ) async throws -> Value? { try await compute(.sum(property), where: filter) }
@@ -27,7 +28,8 @@ extension PersistenceManager {
     /// - Returns: the sum; `nil` where no model has a value.
     /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
     ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
-    /// - SQL: `SELECT ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter>`
+    /// - SQL: `SELECT ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter>`, for decimals with
+    ///   `PippinDecimalSum` in place of `sum`, which would round them
     public func sum<Model: CoreModel, Value: Numeric & Codable & Sendable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value?> & Sendable, where filter: Filter<Model> = .all
     ) async throws -> Value? { try await compute(.sum(property), where: filter) }
@@ -47,7 +49,7 @@ extension PersistenceManager {
     /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
     ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
     /// - SQL: `SELECT <group>, ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY
-    ///   <group>`
+    ///   <group>`, for decimals with `PippinDecimalSum` in place of `sum`, which would round them
     public func sum<Model: CoreModel, Value: Numeric & Codable & Sendable, Group: Hashable & Codable & Sendable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value> & Sendable, by group: KeyPath<Model, Group> & Sendable,
         where filter: Filter<Model> = .all
@@ -64,7 +66,7 @@ extension PersistenceManager {
     /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
     ///   value, `unreadable` for a result that is not of the property's type, and what `count` throws.
     /// - SQL: `SELECT <group>, ifnull(sum(<property>), 0), count(<property>) FROM Z<ENTITY> WHERE <filter> GROUP BY
-    ///   <group>`
+    ///   <group>`, for decimals with `PippinDecimalSum` in place of `sum`, which would round them
     public func sum<Model: CoreModel, Value: Numeric & Codable & Sendable, Group: Hashable & Codable & Sendable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value?> & Sendable, by group: KeyPath<Model, Group> & Sendable,
         where filter: Filter<Model> = .all

@@ -10,13 +10,14 @@ extension PersistenceManager {
     ///   - type: the models' type.
     ///   - property: the property, of the models or of those that they lead to.
     ///   - filter: what must hold.
-    ///   - order: the order; none by default.
-    ///   - limit: the most models; nil for all. With a limit, the identifier completes the order.
-    ///   - offset: how many of the first models are left out.
+    ///   - order: the order; without one, the order is arbitrary.
+    ///   - limit: how many at most; all of them without one. With a limit, models of equal order are sorted by their
+    ///     identifiers.
+    ///   - offset: how many to skip.
     /// - Returns: a value for each model.
     /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
     ///   value, `unreadable` for a value that is not of the property's type, and what `fetch` throws.
-    /// - SQL: `SELECT <property> FROM Z<ENTITY> WHERE <filter> ORDER BY <order> LIMIT <limit>`
+    /// - SQL: `SELECT <property> FROM Z<ENTITY> WHERE <filter> ORDER BY <order> LIMIT <limit> OFFSET <offset>`
     public func values<Model: CoreModel, Value: Codable & Sendable>(
         _ type: Model.Type, _ property: KeyPath<Model, Value>, where filter: Filter<Model> = .all,
         sortedBy order: Order<Model> = [], limit: Int? = nil, offset: Int = 0
@@ -37,13 +38,14 @@ extension PersistenceManager {
     ///   - second: another one.
     ///   - others: more of them.
     ///   - filter: what must hold.
-    ///   - order: the order; none by default.
-    ///   - limit: the most models; nil for all. With a limit, the identifier completes the order.
-    ///   - offset: how many of the first models are left out.
+    ///   - order: the order; without one, the order is arbitrary.
+    ///   - limit: how many at most; all of them without one. With a limit, models of equal order are sorted by their
+    ///     identifiers.
+    ///   - offset: how many to skip.
     /// - Returns: a tuple of the values for each model, in the order of the properties.
     /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
     ///   value, `unreadable` for a value that is not of the property's type, and what `fetch` throws.
-    /// - SQL: `SELECT <properties> FROM Z<ENTITY> WHERE <filter> ORDER BY <order> LIMIT <limit>`
+    /// - SQL: `SELECT <properties> FROM Z<ENTITY> WHERE <filter> ORDER BY <order> LIMIT <limit> OFFSET <offset>`
     public func values<
         Model: CoreModel, First: Codable & Sendable, Second: Codable & Sendable, each Other: Codable & Sendable
     >(
@@ -68,7 +70,7 @@ extension PersistenceManager {
     /// - Returns: a value for each model.
     /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
     ///   value, `unreadable` for a value that is not of the property's type, and what `fetch` throws.
-    /// - SQL: `SELECT <property> FROM Z<ENTITY> WHERE <filter> ORDER BY <order> LIMIT <limit>`
+    /// - SQL: `SELECT <property> FROM Z<ENTITY> WHERE <filter> ORDER BY <order> LIMIT <limit> OFFSET <offset>`
     public func values<Model: CoreModel, Value: Codable & Sendable>(
         _ request: ModelRequest<Model>, _ property: KeyPath<Model, Value>
     ) async throws -> [Value] {
@@ -93,7 +95,7 @@ extension PersistenceManager {
     /// - Returns: a tuple of the values for each model, in the order of the properties.
     /// - Throws: ``PersistenceError`` with `unknownProperty` or `keptAsJSON` for a property that is no single stored
     ///   value, `unreadable` for a value that is not of the property's type, and what `fetch` throws.
-    /// - SQL: `SELECT <properties> FROM Z<ENTITY> WHERE <filter> ORDER BY <order> LIMIT <limit>`
+    /// - SQL: `SELECT <properties> FROM Z<ENTITY> WHERE <filter> ORDER BY <order> LIMIT <limit> OFFSET <offset>`
     public func values<
         Model: CoreModel, First: Codable & Sendable, Second: Codable & Sendable, each Other: Codable & Sendable
     >(

@@ -8,7 +8,8 @@ extension PersistenceManager {
     ///   others, and for an `id` that is not the stored value, `invalid` for a value that breaks a rule of the model,
     ///   `conflict` if another save changed the model or has a value that must be unique, `saveFailed` if the store
     ///   cannot be written, and what `load()` throws if the store is not open yet. Nothing is saved then.
-    /// - SQL: `SELECT … WHERE Z<ID> IN (?)`, then `INSERT INTO Z<ENTITY> …` or `UPDATE Z<ENTITY> SET … WHERE Z_PK = ?`
+    /// - SQL: `SELECT … WHERE Z<ID> IN (?)`, then `INSERT INTO Z<ENTITY> …` or `UPDATE Z<ENTITY> SET … WHERE Z_PK = ?
+    ///   AND Z_OPT = ?`
     public func save<Model: CoreModel>(
         _ model: Model
     ) async throws {
@@ -23,8 +24,8 @@ extension PersistenceManager {
     ///   others, and for an `id` that is not the stored value, `invalid` for a value that breaks a rule of the model,
     ///   `conflict` if another save changed the model or has a value that must be unique, `saveFailed` if the store
     ///   cannot be written, and what `load()` throws if the store is not open yet. Nothing is saved then.
-    /// - SQL: `SELECT … WHERE Z<ID> IN (?, …)`, 500 at a time, then `INSERT INTO Z<ENTITY> …` and `UPDATE Z<ENTITY> SET
-    ///   …` for what is new and what has changed
+    /// - SQL: `SELECT … WHERE Z<ID> IN (?, …)` in batches, then `INSERT INTO Z<ENTITY> …` and `UPDATE Z<ENTITY> SET …`
+    ///   for what is new and what has changed
     public func save<Model: CoreModel>(
         _ models: [Model]
     ) async throws {
@@ -36,6 +37,7 @@ extension PersistenceManager {
     /// - Parameter model: the model.
     /// - Throws: ``PersistenceError/Code/alreadyStored`` for a model whose identifier is stored already, and what
     ///   `save` throws. Nothing is saved then.
+    /// - SQL: `SELECT … WHERE Z<ID> IN (?)`, then `INSERT INTO Z<ENTITY> …`
     public func insert<Model: CoreModel>(
         _ model: Model
     ) async throws {
@@ -47,6 +49,7 @@ extension PersistenceManager {
     /// - Parameter models: the models, each with an identifier of its own.
     /// - Throws: ``PersistenceError/Code/alreadyStored`` for a model whose identifier is stored already, and what
     ///   `save` throws. Nothing is saved then.
+    /// - SQL: `SELECT … WHERE Z<ID> IN (?, …)` in batches, then `INSERT INTO Z<ENTITY> …` each
     public func insert<Model: CoreModel>(
         _ models: [Model]
     ) async throws {
@@ -58,6 +61,8 @@ extension PersistenceManager {
     /// - Parameter model: the model.
     /// - Throws: ``PersistenceError/Code/notFound`` for a model whose identifier is not stored, and what `save` throws.
     ///   Nothing is saved then.
+    /// - SQL: `SELECT … WHERE Z<ID> IN (?)`, then `UPDATE Z<ENTITY> SET … WHERE Z_PK = ? AND Z_OPT = ?` if anything has
+    ///   changed
     public func update<Model: CoreModel>(
         _ model: Model
     ) async throws {
@@ -69,6 +74,8 @@ extension PersistenceManager {
     /// - Parameter models: the models.
     /// - Throws: ``PersistenceError/Code/notFound`` for a model whose identifier is not stored, and what `save` throws.
     ///   Nothing is saved then.
+    /// - SQL: `SELECT … WHERE Z<ID> IN (?, …)` in batches, then `UPDATE Z<ENTITY> SET … WHERE Z_PK = ? AND Z_OPT = ?`
+    ///   for each that has changed
     public func update<Model: CoreModel>(
         _ models: [Model]
     ) async throws {
@@ -82,7 +89,7 @@ extension PersistenceManager {
     /// - Throws: ``PersistenceError`` with `invalid` if a rule denies the deletion, `conflict` if another save changed
     ///   the models, `saveFailed` if the store cannot be written, and what `load()` throws if the store is not open
     ///   yet.
-    /// - SQL: `SELECT … WHERE Z<ID> IN (?)`, then `DELETE FROM Z<ENTITY> WHERE Z_PK = ?`
+    /// - SQL: `SELECT … WHERE Z<ID> IN (?)`, then `DELETE FROM Z<ENTITY> WHERE Z_PK = ? AND Z_OPT = ?`
     @discardableResult
     public func delete<Model: CoreModel>(
         _ model: Model
@@ -97,6 +104,8 @@ extension PersistenceManager {
     /// - Throws: ``PersistenceError`` with `invalid` if a rule denies the deletion, `conflict` if another save changed
     ///   the models, `saveFailed` if the store cannot be written, and what `load()` throws if the store is not open
     ///   yet.
+    /// - SQL: `SELECT … WHERE Z<ID> IN (?, …)` in batches, then `DELETE FROM Z<ENTITY> WHERE Z_PK = ? AND Z_OPT = ?`
+    ///   each
     @discardableResult
     public func delete<Model: CoreModel>(
         _ models: [Model]
@@ -113,6 +122,7 @@ extension PersistenceManager {
     /// - Throws: ``PersistenceError`` with `invalid` if a rule denies the deletion, `conflict` if another save changed
     ///   the models, `saveFailed` if the store cannot be written, and what `load()` throws if the store is not open
     ///   yet.
+    /// - SQL: `SELECT … WHERE Z<ID> IN (?)`, then `DELETE FROM Z<ENTITY> WHERE Z_PK = ? AND Z_OPT = ?`
     @discardableResult
     public func delete<Model: CoreModel>(
         _ type: Model.Type, id: Model.ID
@@ -129,6 +139,8 @@ extension PersistenceManager {
     /// - Throws: ``PersistenceError`` with `invalid` if a rule denies the deletion, `conflict` if another save changed
     ///   the models, `saveFailed` if the store cannot be written, and what `load()` throws if the store is not open
     ///   yet.
+    /// - SQL: `SELECT … WHERE Z<ID> IN (?, …)` in batches, then `DELETE FROM Z<ENTITY> WHERE Z_PK = ? AND Z_OPT = ?`
+    ///   each
     @discardableResult
     public func delete<Model: CoreModel>(
         _ type: Model.Type, ids: [Model.ID]
@@ -149,7 +161,7 @@ extension PersistenceManager {
     /// - Throws: ``PersistenceError`` with `unknownProperty`, `notComparable` or `keptAsJSON` for a filter that the
     ///   store cannot evaluate, `invalid` if a rule denies the deletion, `conflict` if another save changed the models,
     ///   `saveFailed` if the store cannot be written, and what `load()` throws if the store is not open yet.
-    /// - SQL: `SELECT … WHERE <filter>`, then `DELETE FROM Z<ENTITY> WHERE Z_PK = ?` each
+    /// - SQL: `SELECT … WHERE <filter>`, then `DELETE FROM Z<ENTITY> WHERE Z_PK = ? AND Z_OPT = ?` each
     @discardableResult
     public func delete<Model: CoreModel>(
         _ type: Model.Type, where filter: Filter<Model>
@@ -162,6 +174,7 @@ extension PersistenceManager {
     ///
     /// - Parameter models: the models; an empty array deletes all.
     /// - Throws: what `save` throws. Nothing is saved then.
+    /// - SQL: `SELECT … FROM Z<ENTITY>`, then `INSERT`, `UPDATE` and `DELETE` of new, changed and other rows
     public func replaceAll<Model: CoreModel>(
         with models: [Model]
     ) async throws {

@@ -10,6 +10,7 @@ extension PersistenceManager {
     ///   - context: the context to work in. Its other changes are saved too. Without one, a new worker context.
     /// - Returns: how many records were deleted: 0 if there was no such record.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - SQL: `SELECT … WHERE <uidKey> IN (?)`, then `DELETE … WHERE Z_PK = ?`
     @discardableResult
     public func deleteModel<Record: ModelRepresentable>(
         entity: Record.Type, model: Record.ModelType, context: NSManagedObjectContext? = nil
@@ -25,6 +26,7 @@ extension PersistenceManager {
     ///   - context: the context to work in. Its other changes are saved too. Without one, a new worker context.
     /// - Returns: how many records were deleted: 0 if there was no such record.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - SQL: `SELECT … WHERE <uidKey> IN (?)`, then `DELETE … WHERE Z_PK = ?`
     @discardableResult
     public func deleteModel<Record: ModelRepresentable>(
         entity: Record.Type, model: Record.ModelType, context: NSManagedObjectContext? = nil
@@ -40,6 +42,7 @@ extension PersistenceManager {
     ///   - context: the context to work in. Its other changes are saved too. Without one, a new worker context.
     /// - Returns: how many records were deleted.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - SQL: `SELECT … WHERE <uidKey> IN (?, …)`, then `DELETE … WHERE Z_PK = ?` each
     @discardableResult
     public func deleteModels<Record: ModelRepresentable>(
         entity: Record.Type, models: [Record.ModelType], context: NSManagedObjectContext? = nil
@@ -55,6 +58,7 @@ extension PersistenceManager {
     ///   - context: the context to work in. Its other changes are saved too. Without one, a new worker context.
     /// - Returns: how many records were deleted.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - SQL: `SELECT … WHERE <uidKey> IN (?, …)`, then `DELETE … WHERE Z_PK = ?` each
     @discardableResult
     public func deleteModels<Record: ModelRepresentable>(
         entity: Record.Type, models: [Record.ModelType], context: NSManagedObjectContext? = nil

@@ -44,6 +44,7 @@ where Record.ModelType: Sendable {
     /// - Parameter context: the context to read.
     /// - Returns: the models, in order.
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `toModel` throws.
+    /// - SQL: `SELECT … WHERE <predicate> ORDER BY <sortDescriptors>`
     open override func performWork(in context: NSManagedObjectContext) throws -> [Record.ModelType] {
         let records = try Record.records(request.selection, in: context)
         progress.totalUnitCount = Int64(max(records.count, 1))

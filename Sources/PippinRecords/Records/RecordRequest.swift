@@ -77,6 +77,7 @@ extension PersistenceManager {
     ///   - context: the records' context; without one, the current thread's context.
     /// - Returns: the records, in order.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - SQL: `SELECT … WHERE <predicate> ORDER BY <sortDescriptors> LIMIT <limit> OFFSET <offset>`
     public func fetchRecords<Record: DataRecord>(
         _ request: RecordRequest<Record>, context: NSManagedObjectContext? = nil
     ) throws -> [Record] { try reading(in: context) { try Record.records(request.selection, in: $0) } }
@@ -88,6 +89,7 @@ extension PersistenceManager {
     ///   - context: the context to read; without one, a new one.
     /// - Returns: the models, in order.
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `toModel` throws.
+    /// - SQL: `SELECT … WHERE <predicate> ORDER BY <sortDescriptors> LIMIT <limit> OFFSET <offset>`
     public func fetchModels<Record: RecordToModel>(
         _ request: RecordRequest<Record>, context: NSManagedObjectContext? = nil
     ) async throws -> [Record.ModelType] where Record.ModelType: Sendable {
@@ -101,6 +103,7 @@ extension PersistenceManager {
     ///   - context: the context to read; without one, the current thread's context.
     /// - Returns: the models, in order.
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `toModel` throws.
+    /// - SQL: `SELECT … WHERE <predicate> ORDER BY <sortDescriptors> LIMIT <limit> OFFSET <offset>`
     public func fetchModels<Record: RecordToModel>(
         _ request: RecordRequest<Record>, context: NSManagedObjectContext? = nil
     ) throws -> [Record.ModelType] {

@@ -79,6 +79,7 @@ extension ManagedRecord {
     ///   - context: the context, whose unsaved changes count.
     /// - Returns: how many records were deleted.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - SQL: `SELECT … WHERE <predicate>`; the context's next save runs `DELETE … WHERE Z_PK = ?` each
     @discardableResult
     public static func deleteAll(
         where predicate: NSPredicate? = nil, in context: NSManagedObjectContext

@@ -35,6 +35,7 @@ public final class RecordCache<Record: DataRecord> {
     /// - Parameter uid: the identifier.
     /// - Returns: the record; nil if there is none.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - SQL: `SELECT … WHERE <uidKey> IN (?)`, for one that is not known yet
     public func record(with uid: Record.UidType) throws -> Record? {
         try load([uid])
         let record = living(uid)
@@ -47,6 +48,7 @@ public final class RecordCache<Record: DataRecord> {
     /// - Parameter uid: the identifier.
     /// - Returns: the record.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - SQL: `SELECT … WHERE <uidKey> IN (?)`, for one that is not known yet
     public func findOrInsert(_ uid: Record.UidType) throws -> Record {
         if let record = try record(with: uid) { return record }
         let record = try Record.insert(uid: uid, in: context)

@@ -78,6 +78,7 @@ open class Repository<Record: NSManagedObject, Key> {
     ///   - sortDescriptors: the order.
     /// - Returns: the record; nil if there is none.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - SQL: `SELECT … WHERE <predicate> ORDER BY <sortDescriptors> LIMIT 1`
     open func first(where predicate: NSPredicate? = nil, sortDescriptors: [NSSortDescriptor]? = nil) throws -> Record? {
         try all(where: predicate, sortDescriptors: sortDescriptors, limit: 1).first
     }
@@ -87,6 +88,7 @@ open class Repository<Record: NSManagedObject, Key> {
     /// - Parameter predicate: the condition; nil for all records.
     /// - Returns: the number of records.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - SQL: `SELECT count(*) … WHERE <predicate>`
     open func count(where predicate: NSPredicate? = nil) throws -> Int {
         try Record.count(where: predicate, in: context)
     }
@@ -101,6 +103,7 @@ open class Repository<Record: NSManagedObject, Key> {
     /// - Parameter predicate: the condition; nil for all records.
     /// - Returns: how many records were deleted.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - SQL: `SELECT … WHERE <predicate>`; the context's next save runs `DELETE … WHERE Z_PK = ?` each
     @discardableResult
     open func deleteAll(where predicate: NSPredicate? = nil) throws -> Int {
         try Record.deleteAll(where: predicate, in: context)
@@ -129,6 +132,7 @@ extension Repository where Key: UniqueIdentifier {
     ///   - change: gives the record its values.
     /// - Returns: the record.
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `change` throws.
+    /// - SQL: `SELECT … WHERE <key> = ? LIMIT 1`
     @discardableResult
     public func insertOrUpdate(_ key: Key, _ change: (Record) throws -> Void) throws -> Record {
         let known = try record(with: key)

@@ -40,6 +40,7 @@ extension PersistenceManager {
     ///   - uids: the identifiers. Those without a record are skipped.
     ///   - context: the context to work in; it is saved. Without one, a new worker context.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - SQL: `SELECT … WHERE <uidKey> IN (?, …)`, then `UPDATE … SET <isUploaded> = 1 WHERE Z_PK = ?` each
     public func markAsUploaded<Record: SyncRecord>(
         entity: Record.Type, uids: [Record.UidType], context: NSManagedObjectContext? = nil
     ) async throws { try await set(true, Record.isUploadedKey, entity, uids, context) }
@@ -53,6 +54,7 @@ extension PersistenceManager {
     ///   - context: the context to work in; it is saved. Without one, a new worker context.
     /// - Returns: how many records were marked.
     /// - Throws: ``PersistenceError``, Core Data's errors, and what `toModel` throws.
+    /// - SQL: `SELECT … WHERE <uidKey> IN (?, …)`, then `UPDATE … SET <isUploaded> = 1 WHERE Z_PK = ?` each
     @discardableResult
     public func markAsUploaded<Record: SyncRecord & RecordToModel>(
         entity: Record.Type, models: [Record.ModelType], context: NSManagedObjectContext? = nil
@@ -76,6 +78,7 @@ extension PersistenceManager {
     ///   - uids: the identifiers. Those without a record are skipped.
     ///   - context: the context to work in; it is saved. Without one, a new worker context.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - SQL: `SELECT … WHERE <uidKey> IN (?, …)`, then `UPDATE … SET <isUploaded> = 0 WHERE Z_PK = ?` each
     public func markForUpload<Record: SyncRecord>(
         entity: Record.Type, uids: [Record.UidType], context: NSManagedObjectContext? = nil
     ) async throws { try await set(false, Record.isUploadedKey, entity, uids, context) }
@@ -87,6 +90,7 @@ extension PersistenceManager {
     ///   - uids: the identifiers. Those without a record are skipped.
     ///   - context: the context to work in; it is saved. Without one, a new worker context.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - SQL: `SELECT … WHERE <uidKey> IN (?, …)`, then `UPDATE … SET <wasDeleted> = 1 WHERE Z_PK = ?` each
     public func markForDeletion<Record: SyncRecord>(
         entity: Record.Type, uids: [Record.UidType], context: NSManagedObjectContext? = nil
     ) async throws { try await set(true, Record.wasDeletedKey, entity, uids, context) }
@@ -99,6 +103,7 @@ extension PersistenceManager {
     ///   - context: the context to work in; it is saved. Without one, a new worker context.
     /// - Returns: how many records were deleted.
     /// - Throws: ``PersistenceError``, and Core Data's errors.
+    /// - SQL: `SELECT … WHERE <uidKey> IN (?, …)`, then `DELETE … WHERE Z_PK = ?` each
     @discardableResult
     public func markAsDeleted<Record: SyncRecord>(
         entity: Record.Type, uids: [Record.UidType], context: NSManagedObjectContext? = nil
