@@ -145,7 +145,7 @@ struct StructFetcher<Model: CoreModel>: Sendable {
                 return models
             }
         #endif
-        return try Array(Set(ids)).portions(of: 500).flatMap { portion in
+        return try Array(Set(ids)).portions().flatMap { portion in
             let keys = try portion.map { try Model.keyValue(of: $0) }
             return try models(.keys(keys, named: plan.uidKey), source)
         }

@@ -103,7 +103,7 @@ final class ObjectRows: StructRows {
         let request = NSFetchRequest<any NSFetchRequestResult>(entityName: plan.name)
         request.returnsObjectsAsFaults = false
         request.relationshipKeyPathsForPrefetching = plan.listNames
-        for portion in identifiers.portions(of: 500) {
+        for portion in identifiers.portions() {
             request.predicate = NSPredicate(format: "SELF IN %@", argumentArray: [Array(portion)])
             latest += try context.fetch(request).compactMap { $0 as? NSManagedObject }
         }

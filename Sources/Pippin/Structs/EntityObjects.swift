@@ -12,17 +12,17 @@ extension EntityPlan {
     ///
     /// If `areConnected`, the lists of these objects are asked for next, and are fetched at once.
     ///
-    /// - SQL: `SELECT … WHERE <uid> IN (?, …)`, 500 at a time
+    /// - SQL: `SELECT … WHERE <uid> IN (?, …)` in batches
     func objects(
         keys: [Any], areConnected: Bool = false, in context: NSManagedObjectContext
     ) throws -> [RecordKey: NSManagedObject] {
         let request = NSFetchRequest<any NSFetchRequestResult>(entityName: name)
         // Many new models usually come into an empty table.
-        if keys.count > 500, try context.count(for: request) == 0 { return [:] }
+        if keys.count > Portion.identifiers, try context.count(for: request) == 0 { return [:] }
         request.returnsObjectsAsFaults = false
         if areConnected { request.relationshipKeyPathsForPrefetching = listNames }
         var found: [RecordKey: NSManagedObject] = [:]
-        for portion in keys.portions(of: 500) {
+        for portion in keys.portions() {
             request.predicate = NSPredicate(format: "%K IN %@", argumentArray: [uidKey, Array(portion)])
             for case let object as NSManagedObject in try context.fetch(request) {
                 guard let uid = object.value(forKey: uidKey) else { continue }

@@ -83,7 +83,8 @@ extension PersistenceManager {
     public func find<Model: CoreModel>(
         _ type: Model.Type, ids: [Model.ID]
     ) async throws -> [Model] {
-        try await asking(oneStatementAbout: ids.count <= 500 ? flat(type) : nil) { try $0.find(type, ids: ids) }
+        let isOneStatement = ids.count <= Portion.identifiers
+        return try await asking(oneStatementAbout: isOneStatement ? flat(type) : nil) { try $0.find(type, ids: ids) }
     }
 
     /// The first model that a filter selects.

@@ -30,7 +30,7 @@ extension DataRecord {
 
     /// The records with these identifiers, fetched in portions that fit a statement.
     static func records(uids: some Sequence<UidType>, in context: NSManagedObjectContext) throws -> [Self] {
-        try Array(Set(uids)).portions(of: 500).flatMap { try records(.uids($0, key: uidKey), in: context) }
+        try Array(Set(uids)).portions().flatMap { try records(.uids($0, key: uidKey), in: context) }
     }
 
     /// A new record in the context, with its identifier.
