@@ -104,17 +104,11 @@ package final class RowWriter {
         _ value: StoredValue, slot: Int, to statement: Statement, at index: inout Int32, files: ExternalFiles
     ) throws {
         guard let column = mapping.columns[slot] else { return }
+        let attribute = mapping.layout.slots[slot].attribute
         if column.isComposite {
-            let layout = mapping.layout.slots[slot].attribute
-            return try bindComposite(value, column, layout, to: statement, at: &index, files: files)
+            return try bindComposite(value, column, attribute, to: statement, at: &index, files: files)
         }
-        switch try encoded(value, column, attribute: mapping.layout.slots[slot].attribute, files: files) {
-        case .null: break
-        case .integer(let number): try statement.bind(number, at: index)
-        case .double(let number): try statement.bind(number, at: index)
-        case .text(let text): try statement.bind(text, at: index)
-        case .blob(let data): try statement.bind(data, at: index)
-        }
+        try statement.bind(encoded(value, column, attribute: attribute, files: files), at: index)
         index += 1
     }
 
@@ -133,13 +127,7 @@ package final class RowWriter {
                 try bindComposite(inner, element, attribute, to: statement, at: &index, files: files)
                 continue
             }
-            switch try encoded(inner, element, attribute: attribute, files: files) {
-            case .null: break
-            case .integer(let number): try statement.bind(number, at: index)
-            case .double(let number): try statement.bind(number, at: index)
-            case .text(let text): try statement.bind(text, at: index)
-            case .blob(let data): try statement.bind(data, at: index)
-            }
+            try statement.bind(encoded(inner, element, attribute: attribute, files: files), at: index)
             index += 1
         }
     }
