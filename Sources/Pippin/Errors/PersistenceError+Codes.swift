@@ -23,7 +23,7 @@ extension PersistenceError.Code {
     public static let notLoaded = Self("notLoaded")
     /// The store was closed by `close()`, and the manager can do nothing more.
     public static let closed = Self("closed")
-    /// `load(migratingBy:)` was called for a store that is open already.
+    /// `load()` was called a second time, or with a migration plan for a store that is open already.
     public static let alreadyLoaded = Self("alreadyLoaded")
     /// There is no file at the path, and the manager must not create one.
     public static let storeNotFound = Self("storeNotFound")
