@@ -1,4 +1,5 @@
 @testable import CoreData
+import TestSupport
 import Testing
 
 /// The table of a context's objects, held against a list of them.

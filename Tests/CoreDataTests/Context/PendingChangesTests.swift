@@ -1,5 +1,6 @@
 @testable import CoreData
 import Foundation
+import TestSupport
 import Testing
 
 @MainActor @Suite("Fetching with many unsaved changes")

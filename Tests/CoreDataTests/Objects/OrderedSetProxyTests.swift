@@ -1,4 +1,5 @@
 import CoreData
+import TestSupport
 import Testing
 
 @Suite("mutableOrderedSetValue(forKey:): every change reaches the relationship")
@@ -28,7 +29,7 @@ struct OrderedSetProxyTests {
         }
     }
 
-    @Test("Exchanging, moving, replacing and sorting")
+    @Test("Exchanging, moving, replacing and sorting reach the relationship")
     func order() {
         #expect(titles { $0.exchangeObject(at: 0, withObjectAt: 3) } == ["4", "2", "3", "1"])
         #expect(titles { $0.moveObjects(at: IndexSet([0, 1]), to: 2) } == ["3", "4", "1", "2"])
@@ -38,7 +39,7 @@ struct OrderedSetProxyTests {
             titles { $0.replaceObject(at: 0, with: context.make("Chapter", ["title": "9"])) } == ["9", "2", "3", "4"])
     }
 
-    @Test("Adding at the end and in between, and removing by position, by object and all")
+    @Test("Adding at the end and in between reaches it, and removing by position, by object and of all")
     func members() {
         #expect(titles { $0.add(context.make("Chapter", ["title": "5"])) } == ["1", "2", "3", "4", "5"])
         #expect(titles { $0.insert(context.make("Chapter", ["title": "0"]), at: 0) } == ["0", "1", "2", "3", "4"])

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 @testable import CoreData
 @testable import CoreDataModel
@@ -198,18 +199,5 @@ struct SimulatedStore {
             guard let place = columns.indices.dropFirst(3).randomElement(using: &random) else { continue }
             catalog.tables[table]?.remove(at: place)
         }
-    }
-}
-
-/// Pseudorandom numbers that a seed repeats.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

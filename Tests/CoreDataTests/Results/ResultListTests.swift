@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import CoreData
@@ -55,7 +56,7 @@ private func table(_ list: ResultList<Item>) -> [[Int]] {
 struct ResultListTests {
     @Test("Whatever changes, applying what is told to the old table gives the new one", arguments: [false, true])
     func tablesFollow(isSectioned: Bool) throws {
-        var random = SeededGenerator(seed: isSectioned ? 7 : 8)
+        var random = SplitMix(state: isSectioned ? 7 : 8)
         for round in 0..<60 {
             var next = 0
             func make() -> Item {
@@ -142,7 +143,7 @@ struct ResultListTests {
 
     @Test("Whatever order its sections get, the list is in the order of its elements")
     func sectionsInAnyOrder() throws {
-        var random = SeededGenerator(seed: 9)
+        var random = SplitMix(state: 9)
         for round in 0..<60 {
             var ranks = Array(0..<5).shuffled(using: &random)
             let items = (0..<Int.random(in: 1..<14, using: &random)).map { number in
@@ -219,7 +220,7 @@ struct ResultListTests {
 struct ChunkedListTests {
     @Test("It behaves as an array does, whatever is inserted and removed")
     func agreesWithArray() {
-        var random = SeededGenerator(seed: 3)
+        var random = SplitMix(state: 3)
         var array: [Int] = Array(0..<50)
         var list = ChunkedList(array, limit: 8)
         for number in 100..<3000 {
@@ -237,21 +238,5 @@ struct ChunkedListTests {
         #expect(array.indices.allSatisfy { list.position(of: array[$0]) == $0 && list[$0] == array[$0] })
         #expect(list[3..<20] == Array(array[3..<20]))
         #expect(list.position(of: -1) == nil)
-    }
-}
-
-/// The same numbers in every run.
-private struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        // SplitMix64.
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import PippinRecords
@@ -104,17 +105,6 @@ private struct Coin: CoreModel {
     let code: String
     var worth: Double
     var id: String { code }
-}
-
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
 }
 
 @Suite("Fetched collections and observers of records")

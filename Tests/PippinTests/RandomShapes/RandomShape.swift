@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 @testable import Pippin
 
@@ -43,17 +44,10 @@ struct RandomKey: CodingKey {
 
 /// The same numbers for the same seed, on every machine.
 struct RandomNumbers: RandomNumberGenerator {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1 }
+    private var numbers: SplitMix
+    init(seed: UInt64) { numbers = SplitMix(state: seed &* 0x9E37_79B9_7F4A_7C15 &+ 1) }
 
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-
+    mutating func next() -> UInt64 { numbers.next() }
     mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
     mutating func chance(_ percent: Int) -> Bool { below(100) < percent }
     mutating func pick<Element>(_ elements: [Element]) -> Element { elements[below(elements.count)] }
