@@ -40,7 +40,7 @@ struct EqualDescriptionsTests {
         #expect(container.persistentStoreCoordinator.persistentStores.map(\.type) == [NSSQLiteStoreType])
     }
 
-    @Test("Fetch indexes and their elements")
+    @Test("Fetch indexes and their elements are equal if they say the same")
     func indexes() throws {
         func element(_ property: String) throws -> NSFetchIndexElementDescription {
             let found = try #require(Library.model().entitiesByName["Book"]?.propertiesByName[property])
@@ -64,7 +64,7 @@ struct EqualDescriptionsTests {
         #expect(partial.copy() as? NSFetchIndexDescription == partial)
     }
 
-    @Test("Property and entity mappings")
+    @Test("Property and entity mappings are equal if they say the same")
     func mappings() throws {
         func property(_ path: String = "title") -> NSPropertyMapping {
             let mapping = NSPropertyMapping()

@@ -83,7 +83,7 @@ struct DeferredMigrationTests {
         try close(add(smaller()))
     }
 
-    @Test("One task at a time, and in another process")
+    @Test("One task at a time is finished, also in another process")
     func tasks() throws {
         try close(add(smaller()))
         let coordinator = try add(smaller())

@@ -20,7 +20,7 @@ struct SHA256Tests {
         #expect(SHA256.hash(message.utf8).map { String(format: "%02x", $0) }.joined() == hash)
     }
 
-    @Test("A million letters, over many blocks")
+    @Test("A million letters have their known hash, over many blocks")
     func long() {
         let hash = SHA256.hash(repeatElement(UInt8(ascii: "a"), count: 1_000_000))
         let text = hash.map { String(format: "%02x", $0) }.joined()

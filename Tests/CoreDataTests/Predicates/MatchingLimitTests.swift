@@ -17,7 +17,7 @@ struct MatchingLimitTests {
         #expect(error?.localizedDescription.contains("too many steps") == true, "\(error as Any)")
     }
 
-    @Test("In SQL: a fetch, a count and a batch request")
+    @Test("A fetch, a count and a batch request in SQL throw")
     func inSQL() throws {
         try context.save()
         refuses { _ = try context.all("Author", slow) }
@@ -35,12 +35,12 @@ struct MatchingLimitTests {
         #expect(try context.all("Author", NSPredicate(format: "age == 1")).isEmpty)
     }
 
-    @Test("In memory: among unsaved objects")
+    @Test("A fetch throws where unsaved objects are compared in memory")
     func unsaved() {
         refuses { _ = try context.all("Author", slow) }
     }
 
-    @Test("In memory: by a store that works with objects")
+    @Test("A fetch throws in a store that works with objects")
     func documentStore() throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("slow-\(UUID().uuidString).xml")
         defer { try? FileManager.default.removeItem(at: file) }
@@ -52,7 +52,7 @@ struct MatchingLimitTests {
         refuses { _ = try context.all("Author", slow) }
     }
 
-    @Test("By validation: the value is refused, and the error says that it could not be checked")
+    @Test("Validation refuses the value, and the error says that it could not be checked")
     func validation() throws {
         let model = Library.model()
         let name = try #require(model.entitiesByName["Author"]?.attributesByName["name"])

@@ -23,7 +23,7 @@ struct DialectTests {
         return fetch.sql.rendered(by: OtherDialect()).text
     }
 
-    @Test("A fetch with a join, a string comparison, an order and a limit")
+    @Test("A fetch has a join, a string comparison, an order and a limit of the dialect")
     func fetch() throws {
         #expect(
             try text(NSPredicate(format: "category.name == name AND name CONTAINS[c] 'x' AND uppercase:(name) != 'Y'"))
@@ -43,7 +43,7 @@ struct DialectTests {
         #expect(try statement.values() == [.integer(7), .integer(2)])
     }
 
-    @Test("A subquery over a many-to-many relationship")
+    @Test("A subquery over a many-to-many relationship has the names of the dialect")
     func subquery() throws {
         let found = try text(NSPredicate(format: "SUBQUERY(tags, $t, $t.name == 'a').@count > 1 AND NOT price < 3"))
         #expect(
@@ -55,7 +55,7 @@ struct DialectTests {
                 """)
     }
 
-    @Test("Rows that are written")
+    @Test("Rows are written with the names and parameters of the dialect")
     func rows() throws {
         let entity = try #require(schema.layout.entityByName["Review"])
         let mapping = try schema.neededMapping(of: entity)
@@ -67,7 +67,7 @@ struct DialectTests {
                 == "DELETE FROM [zreview] WHERE id = $1 AND version = $2")
     }
 
-    @Test("A batch that changes rows behind a relationship and must stay whole")
+    @Test("A batch that reads behind a relationship checks that what it computes is a whole number")
     func batch() throws {
         let entity = try #require(schema.layout.entityByName["Review"])
         let stars = entity.slots[try #require(entity.slotIndex(forName: "stars"))]
@@ -89,7 +89,7 @@ struct DialectTests {
                 """)
     }
 
-    @Test("A batch that leaves out what is no whole number, for SQLite")
+    @Test("A batch leaves out what is no whole number, in SQLite only")
     func batchOfWhatFits() throws {
         let entity = try #require(schema.layout.entityByName["Review"])
         let stars = entity.slots[try #require(entity.slotIndex(forName: "stars"))]

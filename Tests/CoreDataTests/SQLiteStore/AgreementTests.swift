@@ -125,7 +125,7 @@ struct AgreementTests {
         "SUBQUERY(staff, $s, $s.staff.name.@count == 1).@count > 0", "staff.name[SIZE] == 1",
     ]
 
-    @Test("Comparisons, texts and relationships, with nil among the values")
+    @Test("Comparisons, texts and relationships agree, with nil among the values")
     func predicates() throws {
         let population = try Population()
         let context = population.container.viewContext
@@ -155,7 +155,7 @@ struct AgreementTests {
         }
     }
 
-    @Test("Objects as arguments: equal, unequal, in a list, in a relationship")
+    @Test("Objects as arguments agree: equal, unequal, in a list, in a relationship")
     func objects() throws {
         let population = try Population()
         let context = population.container.viewContext
@@ -179,7 +179,7 @@ struct AgreementTests {
         }
     }
 
-    @Test("Sorting: nil first, texts by their bytes, by case or as in a file browser")
+    @Test("Both sort nil first, and texts by their bytes, without case, or as a file browser does")
     func sorting() throws {
         let population = try Population()
         let context = population.container.viewContext

@@ -45,7 +45,7 @@ struct ArchiveCheckTests {
         } catch { return error is SecureUnarchiving.Failure }
     }
 
-    @Test("Errors, wherever they are")
+    @Test("Errors are refused, wherever they are")
     func errors() {
         let error = NSError(domain: "d", code: 1)
         #expect(isRefused(error))
@@ -58,7 +58,7 @@ struct ArchiveCheckTests {
         #expect(isRefused(NSNotification(name: Notification.Name("x"), object: error)))
     }
 
-    @Test("Objects that do not adopt NSCoding, and values of Swift")
+    @Test("Objects that do not adopt NSCoding are refused, and values of Swift")
     func uncodable() {
         for value in [Uncodable(), Plain(), (1, 2), NSObject(), { 1 }] as [Any] {
             #expect(isRefused(value))
@@ -67,7 +67,7 @@ struct ArchiveCheckTests {
         }
     }
 
-    @Test("Predicates, sort descriptors and decimal numbers, which Foundation cannot archive on Linux")
+    @Test("Predicates, sort descriptors and decimal numbers are refused, which Foundation cannot archive on Linux")
     func foundation() {
         #expect(isRefused(NSPredicate(value: true)))
         #expect(isRefused(NSCompoundPredicate(andPredicateWithSubpredicates: [])))
@@ -75,13 +75,13 @@ struct ArchiveCheckTests {
         #expect(isRefused(Envelope(NSDecimalNumber(string: "1.5"))))
     }
 
-    @Test("Classes without a name of their own: nested and generic ones")
+    @Test("Classes without a name of their own are refused: nested and generic ones")
     func names() {
         #expect(isRefused(Namespace.Nested()))
         #expect(isRefused([Generic<Int>()]))
     }
 
-    @Test("Collections that nest very deep")
+    @Test("Collections that nest very deep are refused")
     func depth() {
         var deep: NSObject = NSArray()
         for _ in 0..<300 { deep = NSArray(object: deep) }

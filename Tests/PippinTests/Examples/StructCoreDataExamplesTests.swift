@@ -47,14 +47,14 @@ struct StructCoreDataExamplesTests {
         try await manager.save([safari, Store(id: "amazon", brand: "Amazon", books: [])])
     }
 
-    @Test("two stores, their books with authors")
+    @Test("hold two stores, and their books with authors")
     func stores() async throws {
         let stores = try await manager.fetch(Store.self, sortedBy: .ascending(\.brand))
         #expect(stores.map(\.brand) == ["Amazon", "Safari"])
         #expect(stores[1] == safari)
     }
 
-    @Test("reviews by users, fetched by their book, added and removed")
+    @Test("fetch reviews of users by their book, and add and remove them")
     func reviews() async throws {
         let ada = User(id: "ada", name: "Ada")
         let reviews = (1...2).map {
@@ -70,7 +70,7 @@ struct StructCoreDataExamplesTests {
         #expect(try await manager.count(User.self) == 1)
     }
 
-    @Test("updates change or insert")
+    @Test("update or insert a book")
     func update() async throws {
         var changed = safari
         changed.books[0].price = 8

@@ -32,7 +32,7 @@ struct StoreErrorTests {
         return error?.code
     }
 
-    @Test("a file that is no store, with its path") func noStore() async throws {
+    @Test("name the path of a file that is no store") func noStore() async throws {
         try Data(repeating: 65, count: 5000).write(to: folder.file("songs.sqlite"))
         let error = await #expect(throws: PersistenceError.self) { try await manager().load() }
         #expect(error?.code == .notOpened)
@@ -41,7 +41,7 @@ struct StoreErrorTests {
         #expect(await code { try await manager().save(Song(id: "a", title: "")) } == .notOpened)
     }
 
-    @Test("a file that is no store and cannot be destroyed, with its path and Core Data's code") func notDestroyed()
+    @Test("have the path and Core Data's code of a file that is no store and cannot be destroyed") func notDestroyed()
         async throws
     {
         try Data(repeating: 65, count: 5000).write(to: folder.file("songs.sqlite"))
@@ -57,12 +57,12 @@ struct StoreErrorTests {
         }
     }
 
-    @Test("a folder in the place of the file") func folderInPlace() async throws {
+    @Test("come from a folder in the place of the file") func folderInPlace() async throws {
         let manager = PersistenceManager(models: Song.self, store: .file(folder.url))
         #expect(await code { try await manager.load() } == .notOpened)
     }
 
-    @Test("a format string that cannot be parsed") func malformed() async {
+    @Test("say that a format string cannot be parsed") func malformed() async {
         #expect(
             await code { _ = try await manager().fetch(Song.self, where: .format("title == == 1")) } == .malformedFilter
         )
@@ -71,7 +71,7 @@ struct StoreErrorTests {
         )
     }
 
-    @Test("what a format string asks for and the store does not have, whoever asks") func unknown() async throws {
+    @Test("name what a format string asks for and the store does not have, whoever asks") func unknown() async throws {
         let (manager, filter) = (manager(), Filter<Song>.format("nowhere == 1"))
         try await manager.save(Song(id: "a", title: "b"))
         #expect(await code { _ = try await manager.fetch(Song.self, where: filter) } == .readFailed)
@@ -92,7 +92,7 @@ struct StoreErrorTests {
         #expect(songs == 1)
     }
 
-    @Test("a table that is gone, whoever asks") func missingTable() async throws {
+    @Test("come from a table that is gone, whoever asks") func missingTable() async throws {
         let manager = manager()
         try await manager.save(Song(id: "a", title: "b", album: Album(id: "c", year: 1)))
         try Connection(path: folder.file("songs.sqlite").path, mode: .readWrite).execute("DROP TABLE ZALBUM")
@@ -103,7 +103,7 @@ struct StoreErrorTests {
         #expect(await code { try await manager.deleteAll(Album.self) } == .saveFailed)
     }
 
-    @Test("a save into a table that is gone, and an import") func saving() async throws {
+    @Test("come from a save into a table that is gone, and from an import") func saving() async throws {
         let manager = manager()
         try await manager.save(Song(id: "a", title: "b"))
         try Connection(path: folder.file("songs.sqlite").path, mode: .readWrite).execute("DROP TABLE ZALBUM")
@@ -121,7 +121,7 @@ struct StoreErrorTests {
         }
     }
 
-    @Test("a stored value that is no case of an enumeration, in what the store computes") func unknownCase()
+    @Test("name a stored value that is no case of an enumeration, in what the store computes") func unknownCase()
         async throws
     {
         let manager = manager()
