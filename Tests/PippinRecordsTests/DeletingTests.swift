@@ -1,4 +1,5 @@
 import PippinRecords
+import TestSupport
 import Testing
 
 @Suite("Deleting")
@@ -47,6 +48,20 @@ struct DeletingTests {
         #expect(try manager.deleteAll(entity: PersonRecord.self) == 3)
         #expect(try names().isEmpty)
         #expect(held.allSatisfy { $0.isDeleted || $0.managedObjectContext == nil })
+    }
+
+    @Test("takes no record of an entity in one batch where a rule denies the deletion of one")
+    func denied() async throws {
+        let folder = try TestFolder()
+        let model = Library.model()
+        model.entitiesByName["PersonRecord"]?.relationshipsByName["novels"]?.deleteRule = .denyDeleteRule
+        let manager = PersistenceManager(model: model, name: "Library", store: .file(folder.file("denying.sqlite")))
+        try await manager.load()
+        let novel = Novel(uid: UUID(), title: "Emma", author: .ada)
+        try await manager.save(entity: NovelRecord.self, model: novel)
+        try await manager.save(entity: PersonRecord.self, model: .blaise)
+        await #expect(throws: (any Error).self) { try await manager.deleteAll(entity: PersonRecord.self) }
+        #expect(try await manager.fetchModels(entity: PersonRecord.self).count == 2)
     }
 
     @Test("takes all records of an entity, off the calling thread")
