@@ -108,7 +108,8 @@ struct MigrationRunner {
             #endif
         } catch {
             try checkCancellation()
-            throw error
+            throw PersistenceError.notUnique(
+                error, store: url.lastPathComponent, from: manager.from.name, to: manager.to.name) ?? error
         }
         progress?.completedUnitCount = done + StepManager.units
         manager.reset()
@@ -194,7 +195,7 @@ extension StepManager {
             throw PersistenceError.failedAt(
                 entity: old.entity.name ?? "",
                 record: uid.map { "\($0)" } ?? old.objectID.uriRepresentation().absoluteString,
-                from: from.name, to: to.name, reason: error.message)
+                from: from.name, to: to.name, reason: error is EncodingError ? error.encodingReason : error.message)
         }
     }
 }

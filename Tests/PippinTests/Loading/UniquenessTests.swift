@@ -87,6 +87,29 @@ struct UniquenessTests {
         #expect(try await place.loaded([Tag.self]).fetch(Tag.self).count == 2)
     }
 
+    @Test("a plan whose step leaves rows that break the rule is refused", arguments: [false, true])
+    func duplicatesOfAPlan(isByClosure: Bool) async throws {
+        struct Later: CoreModel {
+            let id: String
+            var name: String?
+            var colour: String?
+            static var schema: Schema<Later> { Schema(.unique(\.name), name: "Tag") }
+        }
+        let former = try place.loaded([Tag.self])
+        try await former.save([Tag(id: "1", name: "red"), Tag(id: "2", name: "red")])
+        await former.close()
+        let last = ModelVersion("2", models: Later.self)
+        let start = MigrationPlan(from: ModelVersion("1", models: Tag.self))
+        let change = RecordChange.model(Tag.self, to: Later.self) { Later(id: $0.id, name: $0.name) }
+        let plan = isByClosure ? start.changing(to: last, change) : start.inferred(to: last)
+        await #expect {
+            try await PersistenceManager(models: Later.self, store: .file(place.file)).load(migratingBy: plan)
+        } throws: { error in
+            (error as? PersistenceError)?.code == .notUnique
+        }
+        #expect(try await place.loaded([Tag.self]).fetch(Tag.self).count == 2)
+    }
+
     @Test("another identifier with the same value is an error, which names both")
     func conflict() async throws {
         let manager = try place.loaded([Unique.self])
