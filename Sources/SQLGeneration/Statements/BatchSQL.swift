@@ -122,8 +122,16 @@ package struct BatchSQL {
 
     /// `UPDATE ZCAR AS t0 SET ZPRICE = ?, Z_OPT = t0.Z_OPT + 1 WHERE t0.ZMAKER = ?`
     ///
+    /// - Parameters:
+    ///   - assignments: the new values.
+    ///   - rows: the rows to change.
+    ///   - computesFirst: whether values that are computed of other rows are computed for all rows before one is changed.
+    ///     SQLite 3.40 computes them as it goes, of rows that it has changed already, too.
+    /// - Returns: the statement.
     /// - Throws: an `NSError` for an expression that SQL cannot express.
-    package func update(_ assignments: [Assignment], of rows: Selection) throws -> SQLFragment {
+    package func update(
+        _ assignments: [Assignment], of rows: Selection, computesFirst: Bool = false
+    ) throws -> SQLFragment {
         // All expressions first, since they determine which tables are joined.
         var values: [(column: String, value: SQLFragment, isComputed: Bool)] = []
         for assignment in assignments {
@@ -136,6 +144,9 @@ package struct BatchSQL {
             }
         }
         let joins = !scope.joins.isEmpty
+        if computesFirst, values.contains(where: { $0.isComputed && (joins || $0.value.readsOtherRows) }) {
+            return updateOfComputed(values, of: rows)
+        }
         let target = joins ? "target" : scope.alias
         let own: SQLFragment = "\(.key, of: scope.alias) = \(.key, of: target)"
         var sets = values.map { column, value, isComputed -> SQLFragment in
@@ -148,7 +159,29 @@ package struct BatchSQL {
             "UPDATE \(name: mapping.table) AS \(word: target) SET \(.list(sets))\(restriction(to: rows, target: target))"
     }
 
-    /// Like `update(_:of:)`, but rows whose new values are no whole numbers are left out, instead of ending the
+    /// `UPDATE ZCAR AS target SET ZPRICE = new.value0, Z_OPT = target.Z_OPT + 1 FROM (SELECT t0.Z_PK AS row, t1.ZPRICE AS
+    /// value0 FROM ZCAR t0 LEFT JOIN …) AS new WHERE target.Z_PK = new.row`
+    private func updateOfComputed(
+        _ values: [(column: String, value: SQLFragment, isComputed: Bool)], of rows: Selection
+    ) -> SQLFragment {
+        var selected: SQLFragment = "\(.key, of: scope.alias) AS row"
+        var sets: [SQLFragment] = []
+        for (place, (column, value, _)) in values.enumerated() {
+            selected = "\(selected), \(value) AS value\(number: place)"
+            sets.append("\(name: column) = new.value\(number: place)")
+        }
+        sets.append("\(.version) = \(.version, of: "target") + 1")
+        let selection =
+            switch rows {
+            case .condition: selection(selected)
+            case .keys(let keys):
+                "SELECT \(selected) FROM \(scope.from) WHERE \(.key, of: scope.alias) IN \(keys.keys)" as SQLFragment
+            }
+        return
+            "UPDATE \(name: mapping.table) AS target SET \(.list(sets)) FROM (\(selection)) AS new WHERE \(.key, of: "target") = new.row"
+    }
+
+    /// Like `update(_:of:computesFirst:)`, but rows whose new values are no whole numbers are left out, instead of ending the
     /// statement: `UPDATE ZCAR AS t0 SET ZPRICE = t0.ZPRICE + 1, Z_OPT = t0.Z_OPT + 1 WHERE +(t0.ZPRICE + 1) BETWEEN
     /// …`.
     ///
@@ -156,8 +189,7 @@ package struct BatchSQL {
     ///   - assignments: the new values.
     ///   - rows: the rows to change.
     ///   - fits: the database's condition on a value.
-    /// - Returns: nil if no value is checked, if rows of other tables are read for one, or if a predicate selects the
-    ///   rows.
+    /// - Returns: nil if no value is checked, if other rows are read for one, or if a predicate selects the rows.
     /// - Throws: an `NSError` for an expression that SQL cannot express.
     package func updateWhatFits(
         _ assignments: [Assignment], of rows: Selection, _ fits: WholeNumbers.Condition
@@ -166,14 +198,14 @@ package struct BatchSQL {
         var checks: [SQLFragment] = []
         var unchecked: [Assignment] = []
         for assignment in assignments {
-            guard case .expression(let column, let tree, let whole?, _) = assignment else {
+            guard case .expression(let column, let tree, let whole, let content) = assignment else {
                 unchecked.append(assignment)
                 continue
             }
             let value = try generator.operand(tree, in: scope).fragment
             guard scope.joins.isEmpty, !value.readsOtherRows else { return nil }
-            checks.append(fits(value, whole.type))
-            unchecked.append(.expression(column: column, tree))
+            if let whole { checks.append(fits(value, whole.type)) }
+            unchecked.append(.expression(column: column, tree, content: content))
         }
         let update = try update(unchecked, of: rows)
         guard !checks.isEmpty, scope.joins.isEmpty else { return nil }

@@ -39,8 +39,10 @@ extension OpenStore {
             }
             if history == nil, external.isEmpty, connection.returnsChangedRows {
                 try aggregates.begin(on: tables) { try number(of: sql, binding) }
-                let update: SQLFragment = "\(try sql.update(assignments, of: .condition)) RETURNING \(.key), \(.entity)"
-                outcome.identifiers = try identifiers(of: connection.prepare(update, binding), plan.rows.entity)
+                let update = try sql.update(
+                    assignments, of: .condition, computesFirst: connection.updatesFromSelections)
+                let returning: SQLFragment = "\(update) RETURNING \(.key), \(.entity)"
+                outcome.identifiers = try identifiers(of: connection.prepare(returning, binding), plan.rows.entity)
                 outcome.count = outcome.identifiers.count
                 return outcome
             }
@@ -107,7 +109,10 @@ extension OpenStore {
     ) throws -> Int {
         guard let count, let update = try sql.updateWhatFits(assignments, of: rows, SQLiteDialect.holdsWholeNumber),
             let expected = try count()
-        else { return try run(try sql.update(assignments, of: rows), binding) }
+        else {
+            let update = try sql.update(assignments, of: rows, computesFirst: connection.updatesFromSelections)
+            return try run(update, binding)
+        }
         let changed = try run(update, binding)
         guard changed == expected else { throw ValueDoesNotFit() }
         return changed

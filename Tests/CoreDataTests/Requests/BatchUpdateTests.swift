@@ -50,6 +50,31 @@ struct BatchUpdateTests {
         #expect(try store.rows("SELECT ZTITLE FROM ZBOOK ORDER BY Z_PK").sorted() == ["Ann", "B", "C"])
     }
 
+    @Test(
+        "Values that are computed of other rows are those before the update",
+        arguments: [NSBatchUpdateRequestResultType.updatedObjectsCountResultType, .updatedObjectIDsResultType])
+    func otherRows(result: NSBatchUpdateRequestResultType) throws {
+        let store = try BatchStore()
+        try store.save { context in
+            let author = context.make("Author", ["name": "Ann"])
+            for (title, price) in [("A", 10.0), ("B", 20.0)] {
+                context.make("Book", ["title": title, "price": price, "author": author])
+            }
+            context.make("Book", ["title": "C", "price": 30.0])
+        }
+        let request = NSBatchUpdateRequest(entityName: "Book")
+        request.resultType = result
+        request.propertiesToUpdate = [
+            "price": NSExpression(format: "author.books.@sum.price"), "isbn": NSExpression(format: "uppercase:('x')"),
+        ]
+        _ = try store.execute(request)
+        let context = store.container.newBackgroundContext()
+        try context.performAndWait {
+            let books = try context.all("Book", by: "title")
+            #expect(books.map { $0.value(forKey: "price") as? Double } == [30, 30, 0])
+        }
+    }
+
     @Test("Without subentities only the entity's own rows change")
     func subentities() throws {
         let store = try filled()

@@ -89,6 +89,20 @@ struct DialectTests {
                 """)
     }
 
+    @Test("A batch computes all values of other rows before it changes one, in SQLite")
+    func batchOfOtherRows() throws {
+        let entity = try #require(schema.layout.entityByName["Review"])
+        let sql = try BatchSQL(schema: schema, plan: FetchPlan(entity: entity))
+        let update = try sql.update(
+            [.expression(column: "ZTEXT", .keyPath(["product", "name"]))], of: .condition, computesFirst: true)
+        #expect(
+            update.rendered(by: SQLiteDialect()).text == """
+                UPDATE ZREVIEW AS target SET ZTEXT = new.value0, Z_OPT = target.Z_OPT + 1 FROM (SELECT t0.Z_PK AS row, \
+                t1.ZNAME AS value0 FROM ZREVIEW t0 LEFT OUTER JOIN ZPRODUCT t1 ON t0.ZPRODUCT = t1.Z_PK) AS new WHERE \
+                target.Z_PK = new.row
+                """)
+    }
+
     @Test("A batch leaves out what is no whole number, in SQLite only")
     func batchOfWhatFits() throws {
         let entity = try #require(schema.layout.entityByName["Review"])
