@@ -119,11 +119,24 @@ final class FetchedResults: @unchecked Sendable {
             let refreshed = info[NSRefreshedObjectsKey] as? Set<NSManagedObject> ?? []
             info[NSRefreshedObjectsKey] = refreshed.union(context.merging.faults)
         }
-        if missedChanges || info[NSInvalidatedAllObjectsKey] != nil {
+        if info[NSInvalidatedAllObjectsKey] != nil {
+            followReset()
+        } else if missedChanges {
             refetch(filter.touched(by: info))
         } else {
             apply(filter.batch(of: info) { list?.entries.contains($0) ?? false })
         }
+    }
+
+    /// After a reset, the results are the objects that the context has for the same rows now. The delegate is not told,
+    /// as in Core Data, unless these are other rows: the former objects have no values that it could read.
+    private func followReset() {
+        guard let former = list, !missedChanges, let fetched = try? fetchList(),
+            fetched.sectionNames == former.sectionNames,
+            fetched.entries.elements.map(\.identifier) == former.entries.elements.map(\.identifier)
+        else { return refetch([]) }
+        list = fetched
+        revision += 1
     }
 
     /// Applies the results of a new fetch.

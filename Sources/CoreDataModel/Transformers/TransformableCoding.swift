@@ -65,12 +65,18 @@ package enum TransformableCoding {
         .onlyBasic.adding(attribute?.valueClasses ?? [])
     }
 
-    /// The transformer that the developer registered under a name.
+    /// The transformer that the developer registered under a name; `nil` for one of the class that every program has.
     private static func custom(_ name: String?) -> ValueTransformer? {
-        guard let name, !name.isEmpty, let known = ValueTransformer(forName: NSValueTransformerName(name)) else {
-            return nil
-        }
-        return type(of: known) == NSSecureUnarchiveFromDataTransformer.self ? nil : known
+        registered(name).flatMap { isPlain($0) ? nil : $0 }
+    }
+
+    private static func registered(_ name: String?) -> ValueTransformer? {
+        guard let name, !name.isEmpty else { return nil }
+        return ValueTransformer(forName: NSValueTransformerName(name))
+    }
+
+    private static func isPlain(_ transformer: ValueTransformer) -> Bool {
+        type(of: transformer) == NSSecureUnarchiveFromDataTransformer.self
     }
 
     /// Whether a transformer converts bytes to values, as unarchiving ones do, rather than values to bytes. Its
@@ -86,14 +92,14 @@ package enum TransformableCoding {
     }
 
     /// Whether a name means a keyed archive. Models contain the names of Foundation's constants, too, instead of their
-    /// values.
+    /// values. A program may register the class of such archives under a name of its own.
     private static func usesKeyedArchive(_ name: String?) -> Bool {
         switch name {
         case nil, "", "NSSecureUnarchiveFromData", "NSSecureUnarchiveFromDataTransformer", "NSUnarchiveFromData",
             "NSKeyedUnarchiveFromData", "NSSecureUnarchiveFromDataTransformerName",
             "NSUnarchiveFromDataTransformerName", "NSKeyedUnarchiveFromDataTransformerName":
             return true
-        default: return false
+        default: return registered(name).map(isPlain) ?? false
         }
     }
 }

@@ -234,6 +234,24 @@ struct FetchedResultsTests {
             let new = controller.fetchedObjects ?? []
             #expect(new.map { $0.string("title") } == ["B"])
             #expect(new.first !== old.first)
+            #expect(listener.heard == [])
+        }
+    }
+
+    @Test("A reset of the context that takes unsaved results away is told to the delegate")
+    func resetOfUnsaved() throws {
+        try context.performAndWait {
+            _ = try books("B")
+            let controller = controller()
+            controller.delegate = listener
+            try controller.performFetch()
+            context.make("Book", ["title": "C", "isbn": "C"])
+            context.processPendingChanges()
+            #expect(controller.fetchedObjects?.count == 2)
+            listener.heard = []
+            context.reset()
+            #expect(controller.fetchedObjects?.map { $0.string("title") } == ["B"])
+            #expect(listener.heard.contains { $0.hasPrefix("delete ") })
         }
     }
 
