@@ -15,17 +15,22 @@ struct GeneratedMapping {
         return "\(source)To\(destination)"
     }
 
-    /// Custom if there is a policy; otherwise it follows from the entities: a copy if their attributes are the same.
+    /// Custom if there is a policy; otherwise it follows from the entities: a copy if the name, the attributes and the
+    /// entities that the relationships lead to are the same, as far as both versions have the relationships.
     func type(source sourceName: String?, destination destinationName: String?, hasPolicy: Bool) -> NSEntityMappingType
     {
         if hasPolicy { return .customEntityMappingType }
         guard let sourceName else { return .addEntityMappingType }
         guard let destinationName else { return .removeEntityMappingType }
-        // In the only known example, Xcode copies an entity that has an additional relationship but the same
-        // attributes.
+        if source.versionHash(of: sourceName) == destination.versionHash(of: destinationName) {
+            return .copyEntityMappingType
+        }
+        // In one of the known examples, Xcode copies an entity that has an additional relationship.
+        let (ends, newEnds) = (Self.ends(of: sourceName, in: source), Self.ends(of: destinationName, in: destination))
         let isSame =
-            source.versionHash(of: sourceName) == destination.versionHash(of: destinationName)
-            || Self.attributes(of: sourceName, in: source) == Self.attributes(of: destinationName, in: destination)
+            sourceName == destinationName
+            && Self.attributes(of: sourceName, in: source) == Self.attributes(of: destinationName, in: destination)
+            && ends.allSatisfy { newEnds[$0.key] == nil || newEnds[$0.key] == $0.value }
         return isSame ? .copyEntityMappingType : .transformEntityMappingType
     }
 
@@ -33,6 +38,11 @@ struct GeneratedMapping {
         model.properties(of: entity).filter { $0.value.attribute != nil && !$0.value.isTransient }.mapValues {
             VersionHash.hash(of: VersionedProperty($0))
         }
+    }
+
+    /// The names of the entities that an entity's relationships lead to.
+    private static func ends(of entity: String, in model: MappedModel) -> [String: String] {
+        model.properties(of: entity).compactMapValues { $0.relationship?.destinationName }
     }
 
     /// All objects of an entity that satisfy a predicate:

@@ -50,7 +50,7 @@ package enum MappingSourceCompiler {
         }
         let properties = try ["attributemappings", "relationshipmappings"].map { list in
             try source.properties(list, of: object).map { try property($0, of: mapping, generated) }
-                .ordered { ($0.name ?? "") < ($1.name ?? "") }
+                .ordered { EditorOrder.precedes($0.name ?? "", $1.name ?? "") }
         }
         mapping.attributes = properties[0]
         mapping.relationships = properties[1]

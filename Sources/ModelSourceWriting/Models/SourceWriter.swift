@@ -25,25 +25,19 @@ package enum SourceWriter {
         // A merged model can have an empty one beside that of a version.
         let identifier = document.versionIdentifiers.filter { !$0.isEmpty }.min() ?? ""
         root.set("userDefinedModelVersionIdentifier", identifier)
-        root.children = document.entities.ordered { precedes($0.name, $1.name) }.map(entity)
-        root.children += composites.definitions.ordered { precedes($0.name, $1.name) }.map(composite)
-        for (name, request) in document.fetchRequestTemplates.ordered(by: { precedes($0.key, $1.key) }) {
+        root.children = document.entities.ordered { EditorOrder.precedes($0.name, $1.name) }.map(entity)
+        root.children += composites.definitions.ordered { EditorOrder.precedes($0.name, $1.name) }.map(composite)
+        for (name, request) in document.fetchRequestTemplates.ordered(by: { EditorOrder.precedes($0.key, $1.key) }) {
             root.children.append(fetchRequest(request, name: name))
         }
-        for (name, members) in document.configurations.ordered(by: { precedes($0.key, $1.key) }) {
+        for (name, members) in document.configurations.ordered(by: { EditorOrder.precedes($0.key, $1.key) }) {
             var element = XMLElementText("configuration")
             element.set("name", name)
             element.set("usedWithCloudKit", header.cloudKitConfigurations.contains(name))
-            element.children = members.ordered(by: precedes).map { named("memberEntity", "name", $0) }
+            element.children = members.ordered(by: EditorOrder.precedes).map { named("memberEntity", "name", $0) }
             root.children.append(element)
         }
         return try "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"yes\"?>\n" + root.text()
-    }
-
-    /// The editor's order of names: without regard to case.
-    static func precedes(_ left: String, _ right: String) -> Bool {
-        let (first, second) = (left.lowercased(), right.lowercased())
-        return first == second ? left < right : first < second
     }
 
     static func named(_ element: String, _ key: String, _ value: String) -> XMLElementText {
@@ -63,7 +57,7 @@ package enum SourceWriter {
         element.set("syncable", true)
         element.set("coreSpotlightDisplayNameExpression", entity.spotlightDisplayName?.format)
         element.set("codeGenerationType", entity.codeGeneration == .none ? nil : entity.codeGeneration.rawValue)
-        let properties = entity.properties.ordered { precedes($0.name, $1.name) }
+        let properties = entity.properties.ordered { EditorOrder.precedes($0.name, $1.name) }
         for property in properties {
             guard let attribute = property.attribute else { continue }
             element.children.append(self.attribute(property, attribute, isIndexed: isMarked(property, in: entity)))
@@ -115,7 +109,7 @@ package enum SourceWriter {
     static func userInfo(_ entries: [String: ModelValue]) -> [XMLElementText] {
         if entries.isEmpty { return [] }
         var element = XMLElementText("userInfo")
-        element.children = entries.ordered { precedes($0.key, $1.key) }.map { key, value in
+        element.children = entries.ordered { EditorOrder.precedes($0.key, $1.key) }.map { key, value in
             var entry = named("entry", "key", key)
             entry.set("value", SourceValueText.userInfo(value) ?? "")
             return entry
