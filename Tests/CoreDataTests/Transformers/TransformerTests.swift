@@ -12,6 +12,8 @@ import Testing
         ValueTransformer.setValueTransformer(PointTransformer(), forName: PointTransformer.name)
         ValueTransformer.setValueTransformer(RouteTransformer(), forName: RouteTransformer.name)
         ValueTransformer.setValueTransformer(NumbersTransformer(), forName: NumbersTransformer.name)
+        ValueTransformer.setValueTransformer(
+            NSSecureUnarchiveFromDataTransformer(), forName: NSValueTransformerName("PlainArchive"))
     }
 
     static var model: NSManagedObjectModel {
@@ -35,6 +37,7 @@ import Testing
                 transformable("numbers", NumbersTransformer.name.rawValue),
                 transformable("tags", "NSSecureUnarchiveFromData"), transformable("anything", nil),
                 transformable("words", "NSSecureUnarchiveFromDataTransformerName"),
+                transformable("named", "PlainArchive"),
                 transformable("leg", nil, NSStringFromClass(Leg.self)), address,
                 transformable("unregistered", "NoSuchTransformer"),
             ])
@@ -142,6 +145,11 @@ import Testing
     func nameOfConstant(type: String) throws {
         let words = try roundTrip("words", ["a", "b"], type) as? [String]
         #expect(words == ["a", "b"])
+    }
+
+    @Test("The class of plain archives may be registered under a name of the program's", arguments: types)
+    func registeredPlain(type: String) throws {
+        #expect(try roundTrip("named", ["a", "b"], type) as? [String] == ["a", "b"])
     }
 
     @Test("Without a transformer, the class that the model names is decoded", arguments: types)
