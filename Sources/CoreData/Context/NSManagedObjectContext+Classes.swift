@@ -168,9 +168,6 @@ extension NSEntityDescription {
 extension NSManagedObjectContext {
     /// Makes a new object of a class for an entity; several entities may name the class.
     func makeNewObject(of type: NSManagedObject.Type, entity: EntityLayout) -> NSManagedObject {
-        if entity.isAbstract {
-            programmerError("cannot make an object of abstract entity “\(entity.name)”; make one of a subentity")
-        }
         if type == NSManagedObject.self { return NSManagedObject(entity: entity.description, insertInto: self) }
         let former = swapNewObjectEntity(type, entity)
         defer { _ = swapNewObjectEntity(former.type, former.entity) }

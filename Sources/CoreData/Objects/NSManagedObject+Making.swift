@@ -13,7 +13,7 @@ extension ManagedObjectMaking where Self: NSManagedObject {
     /// Creates an object of an entity, and inserts it into a context.
     ///
     /// - Parameters:
-    ///   - entity: the entity of the object; must not be abstract.
+    ///   - entity: the entity of the object. As in Core Data, it may be abstract: that only says what is intended.
     ///   - context: the context to insert it into; `nil` makes an object without a context, for `insert(_:)` later.
     public init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
         self = NSManagedObject.make(Self.self, entity, context)
@@ -37,13 +37,12 @@ extension NSManagedObject {
         _ type: Object.Type, _ entity: NSEntityDescription, _ context: NSManagedObjectContext?
     ) -> Object {
         let object: NSManagedObject
-        if type != NSManagedObject.self, let layout = entity.layout, !layout.isAbstract {
+        if type != NSManagedObject.self, let layout = entity.layout {
             object =
                 context?.makeNewObject(of: type, entity: layout)
                 ?? NSManagedObjectContext.makeUninsertedObject(of: type, entity: layout)
         } else {
-            // An object without a class of its own; or of an entity that cannot have objects, which the initializer
-            // reports.
+            // An object without a class of its own; or of an entity without a layout, which the initializer reports.
             object = NSManagedObject(entity: entity, insertInto: context)
         }
         guard let object = object as? Object else {

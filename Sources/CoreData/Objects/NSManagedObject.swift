@@ -38,7 +38,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, NSKeyValueObserving 
     /// Creates an object of an entity, and inserts it into a context.
     ///
     /// - Parameters:
-    ///   - entity: the entity of the object; must not be abstract.
+    ///   - entity: the entity of the object. As in Core Data, it may be abstract: that only says what is intended.
     ///   - context: the context to insert it into; `nil` makes an object without a context, for `insert(_:)` later.
     public init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
         if let context, let identity = context.materialization.identity {
@@ -57,9 +57,6 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, NSKeyValueObserving 
             return
         }
         let layout = NSManagedObject.layout(of: entity)
-        if layout.isAbstract {
-            programmerError("cannot make an object of abstract entity “\(layout.name)”; make one of a subentity")
-        }
         unretainedLayout = .passUnretained(layout)
         unretainedStore = nil
         key = NSManagedObjectContext.makeTemporaryNumber()

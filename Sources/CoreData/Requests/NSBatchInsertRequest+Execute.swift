@@ -3,9 +3,6 @@ import Foundation
 extension NSBatchInsertRequest: ExecutableRequest {
     func execute(in source: NSPersistentStoreCoordinator, for context: NSManagedObjectContext) throws -> Any {
         let layout = try context.entity(named: entityName, for: "A batch insertion")
-        if layout.isAbstract {
-            programmerError("cannot insert objects of abstract entity “\(layout.name)”; insert those of a subentity")
-        }
         var plan = BatchInsertPlan(entity: layout)
         plan.conflicts = Self.rule(of: context.mergePolicy)
         plan.wantsIdentifiers = resultType == .objectIDs

@@ -15,7 +15,8 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
         didSet { if let oldValue { model?.renameInConfigurations(oldValue, to: name) } }
     }
 
-    /// Whether only subentities have objects.
+    /// Whether only subentities are meant to have objects. Nothing prevents objects of the entity itself, which are
+    /// saved and fetched like others, as in Core Data.
     open var isAbstract = false { willSet { willChangeDescription() } }
 
     /// The name of the class of the entity's objects; `NSManagedObject` by default.

@@ -17,7 +17,7 @@ package enum ImportCommand {
         defer { progress.end() }
         let entity = try store.entity(named: options.entity)
         guard !entity.isAbstract else {
-            throw CommandError("“\(entity.name)” is abstract: there can be no objects of it")
+            throw CommandError("“\(entity.name)” is abstract; name the subentity of which the file has objects")
         }
         let file = ImportFile(options.file, options.format, isVerbatim: options.isVerbatim)
         let values = ImportValues(entity: entity, store: store, file: file)

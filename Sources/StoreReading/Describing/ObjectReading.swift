@@ -4,7 +4,6 @@ extension StoreObjects {
     /// Hands out the objects of an entity one by one, without those of its subentities, by primary key. Only a few are
     /// in memory at a time.
     package func forEachObject(of entity: EntityLayout, _ body: (ObjectRecord) throws -> Void) throws {
-        if entity.isAbstract { return }
         try coordinator.performAndWait { () throws in
             let dangling = try danglingReferences(of: entity)
             var plan = plan(entity)

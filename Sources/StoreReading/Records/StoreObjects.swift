@@ -35,7 +35,6 @@ package struct StoreObjects {
 
     /// The number of an entity's objects, without those of its subentities.
     package func count(of entity: EntityLayout) throws -> Int {
-        if entity.isAbstract { return 0 }
         return try coordinator.performAndWait { () throws in try store.engine.fetchCount(plan(entity)) }
     }
 

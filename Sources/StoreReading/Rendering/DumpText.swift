@@ -10,9 +10,11 @@ package enum DumpText {
         throws
     {
         try output("\(TextTools.inOneLine(store.title))   \(TextTools.inOneLine(store.uuid))\n")
-        for entity in entities where !entity.isAbstract {
+        for entity in entities {
             do {
-                let count = TextTools.count(try store.count(of: entity), "object")
+                let number = try store.count(of: entity)
+                if entity.isAbstract, number == 0 { continue }
+                let count = TextTools.count(number, "object")
                 // Only the first row shows whether the rows can be read.
                 var heading = "\n\(TextTools.inOneLine(entity.name))   \(count)\n"
                 try store.forEachObject(of: entity) { object in

@@ -58,7 +58,7 @@ package enum InfoText {
         var remarks: [String] = []
         if document.isAbstract { remarks.append("abstract") }
         if !document.isAbstract || entity.totalCount > 0 {
-            var count = document.isAbstract ? "" : TextTools.count(entity.count, "object")
+            var count = document.isAbstract && entity.count == 0 ? "" : TextTools.count(entity.count, "object")
             if entity.totalCount != entity.count {
                 let total = TextTools.grouped(Int64(entity.totalCount))
                 count += count.isEmpty ? "\(total) objects of subentities" : ", \(total) with subentities"
