@@ -48,6 +48,8 @@ public let NSPersistentHistoryTrackingKey = "NSPersistentHistoryTrackingKey"
 public let NSPersistentStoreForceDestroyOption = "NSPersistentStoreForceDestroyOption"
 /// Option: kept for source compatibility; files have no protection classes here.
 public let NSPersistentStoreFileProtectionKey = "NSPersistentStoreFileProtectionKey"
+/// Option (Boolean): kept for source compatibility; an XML store is always checked while it is read.
+public let NSValidateXMLStoreOption = "NSValidateXMLStoreOption"
 /// The domain of errors that SQLite reports.
 public let NSSQLiteErrorDomain = "NSSQLiteErrorDomain"
 /// In the metadata: the checksum of the model's version, if it is Apple's; see `NSManagedObjectModel.versionChecksum`.
