@@ -24,6 +24,8 @@ final class ToManyMembers {
     private(set) var version = 0
     /// The stored order, kept when the order is first changed; it shows which members have returned to their places.
     private var storedOrder: [NSManagedObject]?
+    /// An order that was chosen here, for stored members that are to be read again.
+    private var chosenOrder: [NSManagedObject]?
     // The value returned to readers of the relationship, kept until it changes, so that a loop need not make it each
     // time.
     private var givenValue: NSObject?
@@ -99,6 +101,7 @@ final class ToManyMembers {
         isLoaded = true
         storedOrder = nil
         forgetGiven()
+        defer { takeChosenOrder(stored) }
         if areDistinct, added.isEmpty, removed.isEmpty {
             list = stored
             index = nil
@@ -121,11 +124,20 @@ final class ToManyMembers {
         }
     }
 
-    /// These members with the stored ones unloaded, and additions and removals kept. If the order was changed here,
-    /// these members themselves are returned.
+    /// Puts the members into the order that was chosen here. Stored members that were unknown then come last.
+    private func takeChosenOrder(_ stored: [NSManagedObject]) {
+        guard let order = chosenOrder else { return }
+        chosenOrder = nil
+        let known = IdentitySet(order)
+        list = order.filter(members.contains) + list.filter { !known.contains($0) }
+        storedOrder = stored
+    }
+
+    /// These members with the stored ones unloaded, and additions, removals and an order that was chosen here kept.
     var rereading: ToManyMembers {
-        guard isLoaded, !isReordered else { return self }
+        guard isLoaded else { return self }
         let other = ToManyMembers(isOrdered: isOrdered, isLoaded: false)
+        if isReordered { (other.isReordered, other.chosenOrder) = (true, list) }
         if isOrdered { other.list = list.filter(added.contains) }
         other.index = added
         other.added = added
@@ -256,6 +268,7 @@ final class ToManyMembers {
         removed = []
         returned = []
         storedOrder = nil
+        chosenOrder = nil
         isLoaded = true
     }
 
@@ -266,6 +279,7 @@ final class ToManyMembers {
         returned = []
         isReordered = false
         storedOrder = nil
+        chosenOrder = nil
     }
 }
 
