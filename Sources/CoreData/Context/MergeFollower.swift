@@ -31,11 +31,12 @@ extension NSManagedObjectContext {
     ///   - inserted: the faults of objects that others have inserted.
     ///   - unregistered: objects that others have changed, and that are not registered here.
     ///   - source: the source to read from.
+    /// - Returns: the inserted objects that were deleted since, which followers would list for ever.
     func prepareFollowers(
         for inserted: [NSManagedObject], unregistered: [NSManagedObjectID], from source: any RowSource
-    ) {
+    ) -> IdentitySet {
         let all = merging.followers.all
-        guard !all.isEmpty else { return }
+        guard !all.isEmpty else { return [] }
         if !unregistered.isEmpty {
             var arrived: IdentitySet = []
             for follower in all {
@@ -49,8 +50,10 @@ extension NSManagedObjectContext {
                 && all.contains { $0.lists(object.layout) }
         }
         // If this fails, each object reads its own row, and reports the error.
-        guard missing.count > 1, let rows = try? source.rows(for: missing.map(\.identifier)) else { return }
+        guard !missing.isEmpty, let rows = try? source.rows(for: missing.map(\.identifier)) else { return [] }
         let stamp = source.generation
         for row in rows { _ = object(for: row, asFault: true, refreshing: false, stamp: stamp) }
+        guard rows.count < missing.count else { return [] }
+        return IdentitySet(missing.filter { $0.isFault && !$0.state.contains(.valuesPending) })
     }
 }

@@ -143,9 +143,9 @@ extension NSManagedObjectContext {
         let back = bringBack(objects.gone, from: source)
         let deleted = mergeDeletions(of: objects.removed, changes, from: source)
         let inserted = (objects.inserted + back).filter(keeps)
-        prepareFollowers(for: inserted, unregistered: objects.unregistered, from: source)
+        let lost = prepareFollowers(for: inserted, unregistered: objects.unregistered, from: source)
         announceMerge(
-            changes, inserted: inserted.filter(keeps), deleted: deleted.filter(keeps), before: former.filter(keeps))
+            changes, inserted: inserted.filter { keeps($0) && !lost.contains($0) }, deleted: deleted.filter(keeps), before: former.filter(keeps))
         for child in announceToChildren({ changes }) { child.mergeIncomingIfCurrent() }
     }
 

@@ -104,4 +104,22 @@ struct LostResultTests {
             #expect(author.managedObjectContext == nil)
         }
     }
+
+    @Test("does not come back with the news of its insertion")
+    func lateNews() throws {
+        let other = container.newBackgroundContext()
+        try view.performAndWait {
+            let controller = try controller()
+            let identifier = try other.performAndWait {
+                let author = other.make("Author", ["name": "B"])
+                try other.save()
+                return author.objectID
+            }
+            view.delete(view.object(with: identifier))
+            try view.save()
+            NSManagedObjectContext.mergeChanges(
+                fromRemoteContextSave: [NSInsertedObjectIDsKey: [identifier]], into: [view])
+            #expect(controller.fetchedObjects?.map { $0.string("name") } == ["A"])
+        }
+    }
 }
