@@ -158,8 +158,9 @@ extension NSManagedObjectContext {
                 objects.gone.append(object)
             } else if object.state.contains(.fault) {
                 objects.inserted.append(object)
-            } else if parent == nil, !object.state.contains(.inserted) {
-                // It was fetched and read after the save, and before this merge, so no observer got it.
+            } else if !object.state.contains(.inserted) {
+                // It was fetched and read after the save, and before this merge, so no observer got it. Or this child
+                // saved it to its parent, which may have changed it before its own save.
                 objects.stale.append(object)
             }
         }

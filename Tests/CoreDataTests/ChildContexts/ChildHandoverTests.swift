@@ -82,4 +82,29 @@ struct ChildHandoverTests {
             #expect(drink.objects("ingredients").map { $0.string("name") } == ["lime"])
         }
     }
+
+    @Test("What the parent changes in new objects before it saves them reaches the child with that save")
+    func changedAbove() throws {
+        let child = family.child
+        child.automaticallyMergesChangesFromParent = true
+        let (author, book, tag) = try child.performAndWait {
+            let made = (child.make("Author", ["name": "A"]), child.make("Book"), child.make("Tag"))
+            try child.save()
+            #expect(made.0.objects("books").isEmpty && made.1.objects("tags").isEmpty)
+            return made
+        }
+        let parent = family.parent
+        try parent.performAndWait {
+            let book = try #require(try parent.all("Book").first)
+            book.setValue("Emma", forKey: "title")
+            book.setValue(try parent.all("Author").first, forKey: "author")
+            book.setValue(Set(try parent.all("Tag")), forKey: "tags")
+            try parent.save()
+        }
+        child.performAndWait {
+            #expect(book.string("title") == "Emma")
+            #expect(author.objects("books") == [book])
+            #expect(book.objects("tags") == [tag] && tag.objects("books") == [book])
+        }
+    }
 }
