@@ -297,6 +297,9 @@ extension NSManagedObject {
         for relationship in layout.toManys {
             guard let members = toManyMembersIfAny(relationship) else { continue }
             relations[relationship.index] = members.hasChanges ? .toMany(members.rereading) : .unresolved
+            guard members.hasChanges, members.isReordered else { continue }
+            // An order is of members that are known. If they cannot be read, it stays with the former ones.
+            if !loadedToManyMembers(relationship).isLoaded { relations[relationship.index] = .toMany(members) }
         }
     }
 }
