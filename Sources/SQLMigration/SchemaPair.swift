@@ -8,6 +8,13 @@ package struct SchemaPair {
     package let plan: MappingPlan
     package let source: SQLSchema
     package let destination: SQLSchema
+    /// The store's entities before the migration, in the order of their numbers.
+    package let sourceMappings: [EntityMapping]
+    /// The store's entities after the migration.
+    package let destinationMappings: [EntityMapping]
+    // Each table asks for its own.
+    private let sourcesByTable: [String: [EntityMapping]]
+    private let destinationsByTable: [String: [EntityMapping]]
     /// The database-specific SQL for values.
     let columns: any ColumnMoving
     /// What was found out about the pair. Every entity that inherits a relationship asks for the same.
@@ -20,12 +27,16 @@ package struct SchemaPair {
     ///   - columns: the database-specific SQL for values.
     package init(plan: MappingPlan, from source: SQLSchema, to destination: SQLSchema, _ columns: any ColumnMoving) {
         (self.plan, self.source, self.destination, self.columns) = (plan, source, destination, columns)
+        sourceMappings = source.mappings.compactMap { $0 }
+        destinationMappings = destination.mappings.compactMap { $0 }
+        sourcesByTable = Dictionary(grouping: sourceMappings, by: \.table)
+        destinationsByTable = Dictionary(grouping: destinationMappings, by: \.table)
     }
 
-    /// The store's entities before the migration, in the order of their numbers.
-    package var sourceMappings: [EntityMapping] { source.mappings.compactMap { $0 } }
-    /// The store's entities after the migration.
-    package var destinationMappings: [EntityMapping] { destination.mappings.compactMap { $0 } }
+    /// The entities in a table before the migration, in the order of their numbers.
+    package func sourceMappings(in table: String) -> [EntityMapping] { sourcesByTable[table] ?? [] }
+    /// The entities in a table after the migration.
+    package func destinationMappings(in table: String) -> [EntityMapping] { destinationsByTable[table] ?? [] }
 
     /// The plan for an entity of the destination.
     package func plan(for mapping: EntityMapping) -> EntityMappingPlan? {
@@ -51,7 +62,7 @@ extension SchemaPair {
     /// Whether rows of a table that stays have keys in a column that only other entities of the table still have: a
     /// relationship moved down a hierarchy. They would still be found by its inverse.
     package func leavesKeys(in table: String) -> Bool {
-        let members = destinationMappings.filter { $0.table == table }
+        let members = destinationMappings(in: table)
         let keys = Set(members.flatMap(\.keyColumns))
         return members.contains { mapping in
             guard let former = former(mapping), former.table == table else { return false }

@@ -66,7 +66,7 @@ extension DatabaseMigration {
     /// Another role may run the statements than the one for which they are planned.
     private mutating func give(_ table: String, to owner: DatabaseStructure.Owner) {
         guard owner.isCurrent else { return addStep(DatabaseStructure.giving(table, to: owner)) }
-        let root = pair.destinationMappings.first { $0.table == table && $0.layout.superentity == nil }
+        let root = pair.destinationMappings(in: table).first { $0.layout.superentity == nil }
         let parts = root.flatMap { try? Partitioning($0) }?.parts(of: table) ?? []
         for name in [table] + parts { addStep("\(alter(name)) OWNER TO \(quotedName(owner.role))") }
     }

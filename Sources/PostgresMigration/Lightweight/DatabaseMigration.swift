@@ -73,7 +73,7 @@ package struct DatabaseMigration {
             guard structure.columns[table.table] != nil, places[table.table] == Self.formerName(table.table) else {
                 return false
             }
-            let members = pair.sourceMappings.filter { $0.table == table.table }
+            let members = pair.sourceMappings(in: table.table)
             return members.isEmpty ? !joins.insertions.isEmpty : members.contains { pair.successor($0.layout) != nil }
         }
     }
@@ -123,7 +123,7 @@ package struct DatabaseMigration {
     /// Adds checks for rows that would be lost, or do not fit.
     private mutating func addChecks() {
         for table in source.tables {
-            let members = pair.sourceMappings.filter { $0.table == table.table }
+            let members = pair.sourceMappings(in: table.table)
             guard !members.isEmpty, structure.columns[table.table] != nil else { continue }
             steps.append(
                 .expectNone(
@@ -202,7 +202,7 @@ package struct DatabaseMigration {
         case .alter: change(table)
         case .rebuild:
             addStep(creation(of: table))
-            let columns = TableCreation.columns(of: pair.destinationMappings.filter { $0.table == table.table })
+            let columns = TableCreation.columns(of: pair.destinationMappings(in: table.table))
             addStep(
                 table.moves.map {
                     $0.insertion(
@@ -231,10 +231,10 @@ package struct DatabaseMigration {
             addStep(addition + (value.map { " DEFAULT \($0.postgres.text)" } ?? ""))
             if value != nil { addStep("\(alter(table.table)) ALTER COLUMN \(quotedName(name)) DROP DEFAULT") }
         }
-        let removed = pair.sourceMappings.filter { $0.table == table.sources[0] && pair.successor($0.layout) == nil }
+        let removed = pair.sourceMappings(in: table.sources[0]).filter { pair.successor($0.layout) == nil }
         if !removed.isEmpty { addStep([RowMoveSQL.removal(of: removed.map(\.number), from: table.table)]) }
         addStep(columns.moves.compactMap { $0.update(of: table.table, newColumns: Set(columns.added.map(\.name))) })
-        let former = pair.sourceMappings.first { $0.table == table.sources[0] && $0.layout.superentity == nil }
+        let former = pair.sourceMappings(in: table.sources[0]).first { $0.layout.superentity == nil }
         if let former, former.number != table.root.number {
             addStep("\(alter(table.table)) ALTER COLUMN \(ColumnName.entity) SET DEFAULT \(table.root.number)")
         }

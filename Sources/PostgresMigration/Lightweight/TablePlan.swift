@@ -53,7 +53,7 @@ struct TablePlan {
     /// - Throws: an `NSError` for a default value that cannot be stored.
     init(_ root: EntityMapping, in pair: SchemaPair) throws {
         self.root = root
-        let members = pair.destinationMappings.filter { $0.table == root.table }
+        let members = pair.destinationMappings(in: root.table)
         var entities: [Member] = []
         for mapping in members {
             guard let former = pair.former(mapping), let plan = pair.plan(for: mapping) else { continue }
@@ -70,9 +70,9 @@ struct TablePlan {
             return
         }
         let receivers = Set(
-            pair.sourceMappings.filter { $0.table == only }.compactMap { pair.successor($0.layout)?.table })
+            pair.sourceMappings(in: only).compactMap { pair.successor($0.layout)?.table })
         // A table that is partitioned differently must be rebuilt.
-        let formerRoot = pair.sourceMappings.first { $0.table == only && $0.layout.superentity == nil }
+        let formerRoot = pair.sourceMappings(in: only).first { $0.layout.superentity == nil }
         let staysPartitioned = try Partitioning(root) == formerRoot.flatMap { try Partitioning($0) }
         if tables.count == 1, receivers.count == 1, staysPartitioned, !pair.leavesKeys(in: root.table),
             let columns = try Self.columns(of: root, members, entities, only, pair)
@@ -113,7 +113,7 @@ struct TablePlan {
         of root: EntityMapping, _ members: [EntityMapping], _ entities: [Member], _ table: String, _ pair: SchemaPair
     ) throws -> Columns? {
         var result = Columns()
-        let former = pair.sourceMappings.filter { $0.table == table }
+        let former = pair.sourceMappings(in: table)
         let kinds = Dictionary(
             TableCreation.columns(of: former).map { ($0.name, $0.kind) }, uniquingKeysWith: { first, _ in first })
         var kept: Set<String> = []

@@ -125,13 +125,13 @@ private struct LightweightMigrationBuilder {
     /// Rows that belong to no entity would be lost, so they stop the migration.
     private mutating func checkStrays(_ tables: [String]) {
         for table in tables {
-            let numbers = pair.sourceMappings.filter { $0.table == table }.map(\.number)
+            let numbers = pair.sourceMappings(in: table).map(\.number)
             guard !numbers.isEmpty else { continue }
             steps.append(
                 .expectNone(
                     CheckSQL.strangers(in: table, among: numbers).sqlite.text,
                     MigrationViolation(
-                        entity: pair.sourceMappings.first { $0.table == table }?.layout.root.name ?? table,
+                        entity: pair.sourceMappings(in: table).first?.layout.root.name ?? table,
                         reason: "The table \(table) has rows of an entity that the source model does not know")))
         }
     }
@@ -162,7 +162,7 @@ private struct LightweightMigrationBuilder {
                 table.newColumns.map {
                     "ALTER TABLE \(quoted(name)) ADD COLUMN \(quoted($0.name)) \($0.declaredType)"
                 })
-            let removed = pair.sourceMappings.filter { $0.table == name && pair.successor($0.layout) == nil }
+            let removed = pair.sourceMappings(in: name).filter { pair.successor($0.layout) == nil }
             if !removed.isEmpty { run([RowMoveSQL.removal(of: removed.map(\.number), from: name)]) }
             let new = Set(table.newColumns.map(\.name))
             run(table.moves.compactMap { $0.update(of: name, newColumns: new) })

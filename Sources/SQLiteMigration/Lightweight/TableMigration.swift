@@ -42,7 +42,7 @@ struct TableMigration {
         self.definition = definition
         var moves: [RowMove] = []
         var columnSources: [String: ColumnSources] = [:]
-        for mapping in pair.destinationMappings where mapping.table == definition.name {
+        for mapping in pair.destinationMappings(in: definition.name) {
             guard let former = pair.former(mapping), let plan = pair.plan(for: mapping) else { continue }
             let sources = try ColumnSources(mapping, from: former, plan: plan, in: pair)
             moves.append(RowMove(mapping, from: former, sources))
@@ -95,9 +95,8 @@ struct TableMigration {
             })
         else { return false }
         // The rows of an entity that moved to another table must be removed from this one.
-        let leaves = pair.sourceMappings.contains { former in
-            former.table == definition.name
-                && pair.successor(former.layout).map { $0.table != definition.name } ?? false
+        let leaves = pair.sourceMappings(in: definition.name).contains { former in
+            pair.successor(former.layout).map { $0.table != definition.name } ?? false
         }
         if leaves || pair.leavesKeys(in: definition.name) { return false }
         let columns = Set(types.keys)
@@ -115,10 +114,8 @@ struct TableMigration {
 
     /// Whether a property is new, and its column contains another property's values.
     private static func newInOldPlace(_ definition: TableDefinition, _ pair: SchemaPair) -> Bool {
-        pair.destinationMappings.contains { mapping in
-            guard mapping.table == definition.name, let former = pair.former(mapping),
-                let plan = pair.plan(for: mapping)
-            else { return false }
+        pair.destinationMappings(in: definition.name).contains { mapping in
+            guard let former = pair.former(mapping), let plan = pair.plan(for: mapping) else { return false }
             let used = Set(former.allColumns)
             return mapping.storedColumns.contains { column in
                 let name = column.property.split(separator: ".").first.map(String.init) ?? column.property
