@@ -64,6 +64,18 @@ struct SalvageTests {
         #expect(CommandRun("query", copy.path, "Book where pages == 474").output.contains("Emma"))
     }
 
+    @Test("Rows are copied where what makes a store of them is gone, which is said of the copy")
+    func rest() throws {
+        let store = try SmallStore()
+        try execute("DROP TABLE Z_METADATA", in: store.folder.store)
+        try damage("ZBOOK", in: store.folder.store)
+        let copy = store.folder.file("mended.sqlite")
+        let run = CommandRun("check", store.path, "--repair", copy.path)
+        #expect(run.status == 1)
+        #expect(run.errors.contains("mended.sqlite” is an SQLite database but no Core Data store"), "\(run.errors)")
+        #expect(try plainSQL("SELECT ZNAME FROM ZAUTHOR", in: copy) == ["Jane Austen"])
+    }
+
     @Test("A history that cannot be read is named by info, which shows the rest")
     func history() throws {
         let store = try SmallStore()

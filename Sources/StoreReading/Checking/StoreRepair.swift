@@ -55,7 +55,8 @@ package enum StoreRepair {
         var opening = DirectStore.Opening(path: target.path, modelPath: model)
         // Metadata that are lost keep a store from being opened in place.
         opening.readsCopy = true
-        let store = try DirectStore(opening)
+        // What can be read is kept, even if it is no store any more: a check of the copy says why.
+        guard let store = try? DirectStore(opening) else { return done }
         let schema = try ReadingConnection.schema(of: store, target)
         store.close()
         let connection = try Self.connection(target)
