@@ -46,7 +46,8 @@ struct MergedOrderTests {
         }
         let reader = container.newBackgroundContext()
         try reader.performAndWait {
-            #expect(titles(try #require(try reader.all("Book").first)) == ["3", "mine", "1", "theirs"])
+            let stored = try #require(try reader.all("Book").first)
+            #expect(titles(stored) == ["3", "mine", "1", "theirs"])
         }
     }
 
