@@ -62,7 +62,8 @@ struct HistoryPageTests {
         #expect(!last.contains("rel=\"next\""))
     }
 
-    @Test("Transactions are found however many numbers are missing between them", arguments: [1 << 40 as Int64, 1 << 61])
+    @Test(
+        "Transactions are found however many numbers are missing between them", arguments: [1 << 40 as Int64, 1 << 61])
     func gap(_ number: Int64) throws {
         try save(3)
         try execute("UPDATE ATRANSACTION SET Z_PK = \(number) WHERE Z_PK = 3", in: shelf.folder.store)

@@ -145,7 +145,8 @@ extension NSManagedObjectContext {
         let inserted = (objects.inserted + back).filter(keeps)
         let lost = prepareFollowers(for: inserted, unregistered: objects.unregistered, from: source)
         announceMerge(
-            changes, inserted: inserted.filter { keeps($0) && !lost.contains($0) }, deleted: deleted.filter(keeps), before: former.filter(keeps))
+            changes, inserted: inserted.filter { keeps($0) && !lost.contains($0) }, deleted: deleted.filter(keeps),
+            before: former.filter(keeps))
         for child in announceToChildren({ changes }) { child.mergeIncomingIfCurrent() }
     }
 

@@ -29,7 +29,8 @@ struct CSVColumns {
         }
         names = header.fields
         places = Dictionary(
-            names.enumerated().filter { !ignored.contains($1) }.map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+            names.enumerated().filter { !ignored.contains($1) }.map { ($1, $0) },
+            uniquingKeysWith: { first, _ in first })
         var seen: Set<String> = []
         if let double = names.first(where: { !seen.insert($0).inserted && !ignored.contains($0) }) {
             throw PersistenceError.fileNotReadable(path: path, reason: "It has the column “\(double)” twice.")

@@ -52,9 +52,10 @@ private struct ModelTest: @unchecked Sendable {
         let model = try KnownModel.of(Model.self)
         self.model = model
         predicate = try filter.predicate(model.plan, model.registry)
-        reads = try predicate.map { predicate in
-            try PersistenceError.explaining(.readFailed) { try model.reads(of: predicate) }
-        } ?? ReadNames()
+        reads =
+            try predicate.map { predicate in
+                try PersistenceError.explaining(.readFailed) { try model.reads(of: predicate) }
+            } ?? ReadNames()
     }
 }
 

@@ -23,7 +23,8 @@ package struct DictionaryEvaluation {
             having = try GroupCondition(tree, of: plan).holds
         } else {
             // A condition with code has the dictionary of the group.
-            having = { group in condition.evaluate(with: Self.dictionary(columns, columns.map { $0.value(of: group) })) }
+            having = { group in condition.evaluate(with: Self.dictionary(columns, columns.map { $0.value(of: group) }))
+            }
         }
     }
 

@@ -83,7 +83,8 @@ package struct FileFacts {
     /// What to say of a store beside which there is the journal of a program that was interrupted; nil without one.
     private static func interruption(of store: URL) -> String? {
         guard StoreFile.hasContent(store, "-journal") else { return nil }
-        return "a program was interrupted while it wrote to it, and “\(store.lastPathComponent)-journal” takes that back. "
+        return
+            "a program was interrupted while it wrote to it, and “\(store.lastPathComponent)-journal” takes that back. "
             + "Leave out --in-place, so that a copy is read; pippin shell and pippin browse need the program to open it first"
     }
 
