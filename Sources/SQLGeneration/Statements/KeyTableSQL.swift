@@ -53,6 +53,17 @@ package struct KeyTableSQL: Sendable {
         round == 0 ? isAskedFor : "Z_CASCADED = \(binding: .value(.integer(Int64(round))))"
     }
 
+    /// The index, in SQLite, by which the keys of a round are found without the others.
+    ///
+    /// - Parameters:
+    ///   - table: the name of the temporary table.
+    /// - Returns: `CREATE INDEX … ON KEYS (Z_CASCADED) WHERE Z_CASCADED IS NOT NULL`.
+    package static func roundIndex(of table: String) -> SQLFragment {
+        let index = table + "_rounds"
+        return
+            "CREATE INDEX IF NOT EXISTS temp.\(name: index) ON \(name: table) (Z_CASCADED) WHERE Z_CASCADED IS NOT NULL"
+    }
+
     /// How many keys the request itself selects, without those that delete rules added.
     package var count: SQLFragment { "SELECT COUNT(*) FROM \(table) WHERE \(Self.isAskedFor)" }
 

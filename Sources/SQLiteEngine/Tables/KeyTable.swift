@@ -26,11 +26,7 @@ struct KeyTable {
     }
 
     /// Makes the keys that delete rules add in a round be found without the others.
-    func indexRounds() throws {
-        try connection.execute(
-            "CREATE INDEX IF NOT EXISTS temp.\(quoted(name + "_rounds")) ON \(quoted(name)) (Z_CASCADED) "
-                + "WHERE Z_CASCADED IS NOT NULL")
-    }
+    func indexRounds() throws { try connection.run(KeyTableSQL.roundIndex(of: name)) }
 
     /// The name of the table for a purpose.
     static func name(_ purpose: String) -> String { "PippinKeys_\(purpose)" }

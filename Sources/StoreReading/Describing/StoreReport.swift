@@ -56,7 +56,7 @@ package struct StoreReport {
         missingMetadata = store.facts.missingMetadata
         losses = store.document.losses.map(\.text)
         history = try Self.fact { try Self.history(of: store) }
-        external = try Self.fact { try store.externalData().flatMap(InfoText.text) }
+        external = try Self.fact { try store.externalData().flatMap(Self.text) }
         configurations = store.document.configurations.keys.sorted()
         var counts: [String: Int] = [:]
         let found = store.store.engine.inspection?.findings ?? []
@@ -83,6 +83,14 @@ package struct StoreReport {
         let counts = try RawStoreFile.forReading(store.copy.url).historyCounts()
         let transactions = TextTools.count(Int(counts.transactions), "transaction")
         return "\(TextTools.count(Int(counts.changes), "change")) in \(transactions)"
+    }
+
+    /// `1,746 values in files, 2 of them missing; 32 files that nothing refers to`; nil if there are none.
+    private static func text(of external: ExternalDataSummary) -> String? {
+        var text = external.values == 0 ? [] : [TextTools.count(external.values, "value") + " in files"]
+        if external.missing > 0 { text[0] += ", \(TextTools.grouped(Int64(external.missing))) of them missing" }
+        if external.orphans > 0 { text.append(TextTools.count(external.orphans, "file") + " that nothing refers to") }
+        return text.isEmpty ? nil : text.joined(separator: "; ")
     }
 
     /// A fact in words, or that it is damaged: the objects may be intact all the same.

@@ -43,14 +43,6 @@ package enum InfoText {
         return facts
     }
 
-    /// `1,746 values in files, 2 of them missing; 32 files that nothing refers to`; nil if there are none.
-    package static func text(of external: ExternalDataSummary) -> String? {
-        var text = external.values == 0 ? [] : [TextTools.count(external.values, "value") + " in files"]
-        if external.missing > 0 { text[0] += ", \(TextTools.grouped(Int64(external.missing))) of them missing" }
-        if external.orphans > 0 { text.append(TextTools.count(external.orphans, "file") + " that nothing refers to") }
-        return text.isEmpty ? nil : text.joined(separator: "; ")
-    }
-
     private static func lines(of entity: StoreReport.Entity) -> [String] {
         let document = entity.document
         var heading = document.name

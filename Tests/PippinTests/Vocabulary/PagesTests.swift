@@ -54,7 +54,8 @@ struct PagesTests {
             [.descending(\.id), .ascending(\.place)],
         ] as [Order<Reading>])
     fileprivate func missing(order: Order<Reading>) async throws {
-        let manager = try Counter(Reading.self).manager
+        let readings = try Counter(Reading.self)
+        let manager = readings.manager
         let places = ["a", nil, "b", "b", nil, "a", "c"]
         try await manager.save(
             (0..<50).map { number in
