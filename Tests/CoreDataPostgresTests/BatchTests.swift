@@ -173,16 +173,6 @@ struct BatchTests {
         #expect(try rows("price") == [["2"], ["null"]])
     }
 
-    @Test("compute what is out of the database's range on the way only")
-    func range() throws {
-        _ = context.insert("Book", ["title": "a", "stock": Int64.max])
-        try context.save()
-        try update(nil, ["price": NSExpression(format: "(stock + 1) / 2")])
-        context.reset()
-        let book = try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Book")).first
-        #expect(book?.value(forKey: "price") as? Double == 0x1p62)
-    }
-
     @Test("name the attribute that does not hold what is computed for it, and change nothing")
     func unfit() throws {
         _ = context.insert("Book", ["title": "a", "stock": 1])

@@ -10,18 +10,16 @@ extension OpenDatabase {
         try inBatch("update") {
             let access = try access(plan.rows.entity)
             let (assignments, values) = try assignments(plan, access)
-            func run() throws -> BatchOutcome {
-                try withRows(plan.rows) { try update($0, plan, assignments, values) }
+            return try naming(plan) {
+                func run() throws -> BatchOutcome {
+                    try withRows(plan.rows) { try update($0, plan, assignments, values) }
+                }
+                guard plan.computes else { return try run() }
+                guard try isExact(assignments, bareSQL(plan.rows)) else { return try computedUpdate(plan) }
+                do { return try connection.part(run) } catch let error as PostgresError
+                    where error.isSyntaxOrTypeError || error.isDivisionByZero
+                { return try computedUpdate(plan) } catch is Inexact { return try computedUpdate(plan) }
             }
-            guard plan.computes else { return try run() }
-            guard try isExact(assignments, bareSQL(plan.rows)) else { return try computedUpdate(plan) }
-            do { return try connection.part(run) } catch let error as PostgresError
-                where error.isSyntaxOrTypeError || error.isDataError
-            {
-                // What is out of a type's range on the way may yet give a value that fits; otherwise the error names
-                // the attribute.
-                return try computedUpdate(plan)
-            } catch is Inexact { return try computedUpdate(plan) }
         }
     }
 
@@ -45,6 +43,21 @@ extension OpenDatabase {
         if plan.wantsIdentifiers { outcome.identifiers = identifiers }
         try noteBatch(.update, identifiers, plan.origin, changed: plan.changes.map(\.slot))
         return outcome
+    }
+
+    /// Runs a closure, and has its errors name the attributes that get unsuitable values.
+    private func naming<Result>(_ plan: BatchUpdatePlan, _ body: () throws -> Result) throws -> Result {
+        do { return try body() } catch let error as PostgresError where error.state == "22003" {
+            let names = plan.changes.compactMap { slot, change -> String? in
+                guard case .expression = change else { return nil }
+                return "“\(plan.rows.entity.name).\(plan.rows.entity.slots[slot].name)”"
+            }
+            guard !names.isEmpty else { throw error }
+            throw StoreError.make(
+                CoreDataErrorCode.persistentStoreSave,
+                "A computed value is no number that \(names.joined(separator: " or ")) holds (\(error.message)); nothing was changed.",
+                url: place.shownURL)
+        }
     }
 
     private func bareSQL(_ rows: FetchPlan) throws -> BatchSQL {
