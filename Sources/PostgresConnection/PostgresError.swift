@@ -88,6 +88,7 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
     package var isSyntaxOrTypeError: Bool { state.hasPrefix("42") && !isPermissionDenied }
     /// A value does not fit, or cannot be computed: a number that is too large, a division by zero.
     package var isDataError: Bool { state.hasPrefix("22") }
+    package var isOutOfRange: Bool { state == "22003" }
     package var isDivisionByZero: Bool { state == "22012" }
     /// The server has a limit: no entry of an index is larger than a third of a page.
     package var isTooLargeForIndex: Bool {

@@ -67,7 +67,7 @@ package final class Connection {
     /// Whether statements that change rows can return them (`RETURNING`): SQLite 3.35 and later.
     package var returnsChangedRows: Bool { sqlite3_libversion_number() >= 3_035_000 }
 
-    /// Whether rows can be changed to values of a selection that is made first (`UPDATE … FROM`): SQLite 3.33 and later.
+    /// Whether rows can be changed to values of a selection made first (`UPDATE … FROM`): SQLite 3.33 and later.
     package var updatesFromSelections: Bool { sqlite3_libversion_number() >= 3_033_000 }
 
     /// Whether the triggers of the database can be switched off without those of the connection: SQLite 3.35 and later.

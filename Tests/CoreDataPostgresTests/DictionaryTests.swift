@@ -79,7 +79,7 @@ struct DictionaryTests {
         #expect(all == [["number": 1, "part": 0.25]])
     }
 
-    @Test("of groups fulfil a condition that the database does not evaluate")
+    @Test("fulfil, as groups, a condition that the database does not evaluate")
     func condition() throws {
         let found = try fetch { request in
             request.propertiesToFetch = ["title", column("pages", "sum:(pageCount)", .integer64AttributeType)]
@@ -103,7 +103,7 @@ struct DictionaryTests {
         #expect(try titles(1, 1) == ["a"])
     }
 
-    @Test("with equal decimals are there once, beside a condition that the database does not evaluate")
+    @Test("are there once if their decimals are equal, beside a condition that the database does not evaluate")
     func distinctDecimals() throws {
         for book in try context.fetch(NSFetchRequest<NSManagedObject>(entityName: "Book")) {
             book.setValue(NSDecimalNumber(string: "2.50"), forKey: "price")

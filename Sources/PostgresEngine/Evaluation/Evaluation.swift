@@ -165,8 +165,8 @@ extension OpenDatabase {
         return Array(plan.limit > 0 ? different.prefix(plan.limit) : different)
     }
 
-    /// The dictionaries without those that equal one before them. They are compared as in predicates: Foundation on Linux
-    /// cannot hash an `NSDecimalNumber`.
+    /// The dictionaries without those that equal one before them. They are compared as in predicates: Foundation on
+    /// Linux cannot hash an `NSDecimalNumber`.
     private static func different(_ dictionaries: [[String: Any]]) -> [[String: Any]] {
         var known: Set<[String: Value]> = []
         return dictionaries.filter { known.insert($0.mapValues { Value($0) }).inserted }

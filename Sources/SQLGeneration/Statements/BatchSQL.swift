@@ -125,8 +125,8 @@ package struct BatchSQL {
     /// - Parameters:
     ///   - assignments: the new values.
     ///   - rows: the rows to change.
-    ///   - computesFirst: whether values that are computed of other rows are computed for all rows before one is changed.
-    ///     SQLite 3.40 computes them as it goes, of rows that it has changed already, too.
+    ///   - computesFirst: whether values computed of other rows are computed for all rows before one is changed. SQLite
+    ///     3.40 computes them as it goes, of rows that it has changed already, too.
     /// - Returns: the statement.
     /// - Throws: an `NSError` for an expression that SQL cannot express.
     package func update(
@@ -159,8 +159,8 @@ package struct BatchSQL {
             "UPDATE \(name: mapping.table) AS \(word: target) SET \(.list(sets))\(restriction(to: rows, target: target))"
     }
 
-    /// `UPDATE ZCAR AS target SET ZPRICE = new.value0, Z_OPT = target.Z_OPT + 1 FROM (SELECT t0.Z_PK AS row, t1.ZPRICE AS
-    /// value0 FROM ZCAR t0 LEFT JOIN …) AS new WHERE target.Z_PK = new.row`
+    /// `UPDATE ZCAR AS target SET ZPRICE = new.value0, Z_OPT = target.Z_OPT + 1 FROM (SELECT t0.Z_PK AS row, t1.ZPRICE
+    /// AS value0 FROM ZCAR t0 LEFT JOIN …) AS new WHERE target.Z_PK = new.row`
     private func updateOfComputed(
         _ values: [(column: String, value: SQLFragment, isComputed: Bool)], of rows: Selection
     ) -> SQLFragment {
@@ -181,9 +181,9 @@ package struct BatchSQL {
             "UPDATE \(name: mapping.table) AS target SET \(.list(sets)) FROM (\(selection)) AS new WHERE \(.key, of: "target") = new.row"
     }
 
-    /// Like `update(_:of:computesFirst:)`, but rows whose new values are no whole numbers are left out, instead of ending the
-    /// statement: `UPDATE ZCAR AS t0 SET ZPRICE = t0.ZPRICE + 1, Z_OPT = t0.Z_OPT + 1 WHERE +(t0.ZPRICE + 1) BETWEEN
-    /// …`.
+    /// Like `update(_:of:computesFirst:)`, but rows whose new values are no whole numbers are left out, instead of
+    /// ending the statement: `UPDATE ZCAR AS t0 SET ZPRICE = t0.ZPRICE + 1, Z_OPT = t0.Z_OPT + 1 WHERE +(t0.ZPRICE + 1)
+    /// BETWEEN …`.
     ///
     /// - Parameters:
     ///   - assignments: the new values.

@@ -55,8 +55,7 @@ package struct KeyTableSQL: Sendable {
 
     /// The index, in SQLite, by which the keys of a round are found without the others.
     ///
-    /// - Parameters:
-    ///   - table: the name of the temporary table.
+    /// - Parameter table: the name of the temporary table.
     /// - Returns: `CREATE INDEX … ON KEYS (Z_CASCADED) WHERE Z_CASCADED IS NOT NULL`.
     package static func roundIndex(of table: String) -> SQLFragment {
         let index = table + "_rounds"

@@ -78,7 +78,7 @@ package enum StoreRepair {
 
     /// Has SQLite write each row and each index anew, which leaves damaged free pages behind.
     ///
-    /// - Returns: false for a file with which that cannot be done: SQLite stops at what is damaged, or at an index whose
+    /// - Returns: false for a file with which that cannot be done: SQLite stops at what is damaged, at an index whose
     ///   collation it does not know, or copies rows in the wrong order.
     private static func rewrite(_ readable: URL, to target: URL) throws -> Bool {
         do {
