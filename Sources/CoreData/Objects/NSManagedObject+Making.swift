@@ -13,7 +13,7 @@ extension ManagedObjectMaking where Self: NSManagedObject {
     /// Creates an object of an entity, and inserts it into a context.
     ///
     /// - Parameters:
-    ///   - entity: the entity of the object. As in Core Data, it may be abstract: that only says what is intended.
+    ///   - entity: the entity of the object. It may be abstract: that only says what is intended.
     ///   - context: the context to insert it into; `nil` makes an object without a context, for `insert(_:)` later.
     public init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
         self = NSManagedObject.make(Self.self, entity, context)

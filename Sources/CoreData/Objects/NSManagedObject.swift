@@ -38,7 +38,7 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, NSKeyValueObserving 
     /// Creates an object of an entity, and inserts it into a context.
     ///
     /// - Parameters:
-    ///   - entity: the entity of the object. As in Core Data, it may be abstract: that only says what is intended.
+    ///   - entity: the entity of the object. It may be abstract: that only says what is intended.
     ///   - context: the context to insert it into; `nil` makes an object without a context, for `insert(_:)` later.
     public init(entity: NSEntityDescription, insertInto context: NSManagedObjectContext?) {
         if let context, let identity = context.materialization.identity {

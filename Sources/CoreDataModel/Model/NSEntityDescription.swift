@@ -16,7 +16,7 @@ open class NSEntityDescription: NSObject, NSCopying, @unchecked Sendable {
     }
 
     /// Whether only subentities are meant to have objects. Nothing prevents objects of the entity itself, which are
-    /// saved and fetched like others, as in Core Data.
+    /// saved and fetched like others.
     open var isAbstract = false { willSet { willChangeDescription() } }
 
     /// The name of the class of the entity's objects; `NSManagedObject` by default.
