@@ -19,6 +19,8 @@ struct NestedColumns {
     private let former: (column: SlotColumn, attribute: AttributeLayout)?
     /// The condition on rows to which default values apply; nil for all rows, `FALSE` for none.
     private var condition: SQLFragment?
+    /// The condition on rows in which what the composite is in had no value, and has one now; nil if there are none.
+    private var absence: SQLFragment?
     /// The keys from the top of the column's JSON to the composite.
     private var path: [String] = []
     private let columns: any ColumnMoving
@@ -29,12 +31,13 @@ struct NestedColumns {
     }
 
     private init(
-        _ former: (column: SlotColumn, attribute: AttributeLayout)?, _ condition: SQLFragment?, _ path: [String],
-        _ columns: any ColumnMoving
+        _ former: (column: SlotColumn, attribute: AttributeLayout)?, _ condition: SQLFragment?,
+        _ absence: SQLFragment?, _ path: [String], _ columns: any ColumnMoving
     ) {
         self.columns = columns
         self.former = former
         self.condition = condition
+        self.absence = absence
         self.path = path
     }
 
@@ -43,6 +46,7 @@ struct NestedColumns {
         of column: SlotColumn, _ attribute: AttributeLayout, schema: SQLSchema, mapping: EntityMapping
     ) throws -> [Source] {
         let defaults = defaultCondition(of: attribute)
+        let absence = newPresence(of: attribute)
         let names = former.map { attribute.elementSources(in: $0.attribute) } ?? [:]
         var sources: [Source] = []
         for element in column.elements {
@@ -51,7 +55,8 @@ struct NestedColumns {
             if element.isComposite {
                 // JSON in a column of its own begins there.
                 let inner = NestedColumns(
-                    formerElement(of: layout, names), defaults, json == nil ? [] : path + [layout.nestedKey], columns)
+                    formerElement(of: layout, names), defaults, absence, json == nil ? [] : path + [layout.nestedKey],
+                    columns)
                 sources += try inner.sources(of: element, layout, schema: schema, mapping: mapping)
                 continue
             }
@@ -63,9 +68,12 @@ struct NestedColumns {
                 let isMandatory = !layout.description.isOptional
                 sources.append(Source(column: element.name, value: value.orElse(isMandatory ? fallback : nil)))
             } else if let former = formerElement(of: layout, names), !former.column.isComposite {
-                let isNewlyMandatory = !layout.description.isOptional && former.attribute.description.isOptional
-                let value = columns.moved(
-                    former.column, former.attribute, to: element, layout, fallback: isNewlyMandatory ? fallback : nil)
+                let isMandatory = !layout.description.isOptional
+                let isNew = absence != nil || former.attribute.description.isOptional
+                var value = columns.moved(
+                    former.column, former.attribute, to: element, layout,
+                    fallback: isMandatory && isNew ? fallback : nil)
+                if !isMandatory, let absence, let fallback { value = value.replaced(by: fallback, where: absence) }
                 sources.append(Source(column: element.name, value: value, source: former.column.name))
             } else {
                 sources.append(Source(column: element.name, value: fallback.map { .computed($0) } ?? .nothing))
@@ -101,6 +109,14 @@ struct NestedColumns {
         if let json { return columns.nestedIsPresent(json.name, path) }
         guard let former, former.column.isComposite else { return ColumnConversion.isAnyPresent([]) }
         return ColumnConversion.isAnyPresent(former.column.flattened.map(\.name))
+    }
+
+    /// The condition on rows whose composite had no value, and has one now: an optional value that became required, and
+    /// what is always in such a value. All parts then get their default values.
+    private func newPresence(of attribute: AttributeLayout) -> SQLFragment? {
+        guard attribute.isAlwaysPresent, let former, former.column.isComposite else { return nil }
+        guard !former.attribute.isAlwaysPresent else { return absence }
+        return "NOT \(ColumnConversion.isAnyPresent(former.column.flattened.map(\.name)))"
     }
 
     private func defaultValue(

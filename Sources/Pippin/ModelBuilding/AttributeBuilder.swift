@@ -38,6 +38,7 @@ struct AttributeBuilder {
         // Without the composite, its elements have no values either.
         if case .composite = field.kind { attribute.isOptional = true } else { attribute.isOptional = field.isOptional }
         attribute.take(formerName: field.formerName)
+        if case .composite = field.kind, field.isOptional { attribute.noteOptionalValue() }
         try apply(plan.facts, to: attribute, field)
         return attribute
     }
@@ -100,6 +101,12 @@ extension NSPropertyDescription {
         guard let formerName else { return }
         renamingIdentifier = formerName
         versionHashModifier = "property"
+    }
+
+    /// Gives an optional nested value another version than a required one, since its composite attribute is optional in
+    /// either case: a store whose objects need not have the value must be migrated when they must.
+    func noteOptionalValue() {
+        versionHashModifier = [versionHashModifier, "optional"].compactMap(\.self).joined(separator: " ")
     }
 
     /// Adds the schema's user info. Keys that exist already are Pippin's own, which it needs to read the property.

@@ -24,4 +24,9 @@ package enum MovedValue: Equatable, Sendable {
     package func orElse(_ fallback: SQLFragment?) -> MovedValue {
         fallback.map { .computed(.call(.ifNull, sql, $0)) } ?? self
     }
+
+    /// The same value, but another one in the rows that meet a condition.
+    package func replaced(by other: SQLFragment, where condition: SQLFragment) -> MovedValue {
+        .computed("CASE WHEN \(condition) THEN \(other) ELSE \(sql) END")
+    }
 }

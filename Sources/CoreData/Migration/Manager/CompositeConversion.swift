@@ -79,8 +79,8 @@ final class CompositeConversion {
     /// The value where there was none.
     private var missingValue: Any? {
         switch origin {
-        case .nothing: attribute.isAlwaysPresent || attribute.isPresentInitially ? converted([:]) : nil
-        case .elements: attribute.isAlwaysPresent ? converted([:]) : nil
+        case .nothing: attribute.isAlwaysPresent || attribute.isPresentInitially ? defaultValues : nil
+        case .elements: attribute.isAlwaysPresent ? defaultValues : nil
         case .json: read(nil)
         }
     }
@@ -105,6 +105,15 @@ final class CompositeConversion {
         let others = StoredValue(shown.filter { kept[$0.key] == nil }, for: attribute)
         guard !kept.isEmpty, case .object(let object) = others, object is CompositeValue else { return others }
         return .object(CompositeValue(shown, keeping: kept))
+    }
+
+    /// The elements of a value that exists now, and did not before.
+    private var defaultValues: [String: Any] {
+        var result: [String: Any] = [:]
+        for element in elements {
+            result[element.present.name] = element.inner?.missingValue ?? element.present.description.defaultValue
+        }
+        return result
     }
 
     private func converted(_ values: [String: Any]) -> [String: Any] {
