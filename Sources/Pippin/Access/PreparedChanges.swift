@@ -4,8 +4,15 @@ import CoreData
 struct PreparedChanges: @unchecked Sendable {
     // @unchecked Sendable: the values do not change once they are made.
 
-    /// Values of attributes; `nil` for no value.
-    private var attributes: [(name: String, value: Any?)] = []
+    /// What an attribute gets.
+    private enum Change {
+        /// A value; `nil` for none.
+        case value(Any?)
+        case computed(NumberChange, FieldPlan, AttributeKind)
+    }
+
+    /// Changes of attributes, in the order in which they are made.
+    private var attributes: [(name: String, change: Change)] = []
     /// The models that to-one relationships shall lead to, by their keys; `nil` for none.
     private var links: [(field: FieldPlan, plan: EntityPlan, key: Any?)] = []
     private let plan: EntityPlan
@@ -14,7 +21,7 @@ struct PreparedChanges: @unchecked Sendable {
     ///   store keeps.
     init<Model>(_ changes: ModelChanges<Model>, _ plan: EntityPlan, _ registry: ModelRegistry) throws {
         self.plan = plan
-        for (property, value) in changes.settings {
+        for (property, setting) in changes.settings {
             guard let name = property.path, let index = plan.fields.firstIndex(where: { $0.name == name }) else {
                 if property.path?.contains(".") ?? false {
                     throw PersistenceError.notSettable(
@@ -28,7 +35,17 @@ struct PreparedChanges: @unchecked Sendable {
                 throw PersistenceError.notSettable(
                     property.spelling, entity: plan.name, reason: "it is the identifier.")
             }
-            try add(plan.fields[index], value, registry)
+            switch setting {
+            case .value(let value): try add(plan.fields[index], value, registry)
+            case .computed(let change):
+                let field = plan.fields[index]
+                guard case .attribute(let kind) = field.kind else {
+                    throw PersistenceError.notSettable(
+                        property.spelling, entity: plan.name,
+                        reason: "the store keeps it as no number. Fetch, change and save the models.")
+                }
+                attributes.append((field.name, .computed(change, field, kind)))
+            }
         }
     }
 
@@ -42,15 +59,18 @@ struct PreparedChanges: @unchecked Sendable {
         case .toOne(let related):
             links.append((field, try registry.plan(related), try value.map { try Self.key(of: $0) }))
         case .attribute, .json, .composite:
-            let encoder = RecordEncoder(RecordPlan(name: plan.name, fields: [field]))
-            if let value {
-                do { try encoder.set(value, at: 0) } catch {
-                    throw PersistenceError.unwritable(
-                        filteredEntity: plan.name, key: field.name, reason: error.encodingReason)
-                }
-            }
-            attributes.append((field.name, Self.attributeValue(encoder.values[0], field)))
+            attributes.append((field.name, .value(try value.flatMap { try Self.encoded($0, field, plan) })))
         }
+    }
+
+    /// A value as the attribute takes it.
+    private static func encoded(_ value: any Encodable, _ field: FieldPlan, _ plan: EntityPlan) throws -> Any? {
+        let encoder = RecordEncoder(RecordPlan(name: plan.name, fields: [field]))
+        do { try encoder.set(value, at: 0) } catch {
+            throw PersistenceError.unwritable(
+                filteredEntity: plan.name, key: field.name, reason: error.encodingReason)
+        }
+        return attributeValue(encoder.values[0], field)
     }
 
     private static func key(of value: any Encodable) throws -> Any {
@@ -67,19 +87,25 @@ struct PreparedChanges: @unchecked Sendable {
         }
     }
 
-    /// The values for a batch update; nil if a relationship or nested value is set, or a property of a uniqueness rule
-    /// that says which model to keep.
+    /// The values for a batch update; nil if a relationship or nested value is set, a property of a uniqueness rule
+    /// that says which model to keep, or a number that only the program computes.
     var batch: [String: Any]? {
         for case .unique(let properties, _?) in plan.facts
         where attributes.contains(where: { properties.compactMap(\.path).contains($0.name) }) { return nil }
-        guard links.isEmpty, !attributes.isEmpty, !attributes.contains(where: { $0.value is [String: Any] }) else {
-            return nil
+        guard links.isEmpty, !attributes.isEmpty else { return nil }
+        var values: [String: Any] = [:]
+        for (name, change) in attributes {
+            switch change {
+            case .value(let value):
+                if value is [String: Any] { return nil }
+                values[name] = NSExpression(forConstantValue: value)
+            case .computed(let change, _, _):
+                // Of one property, a statement makes one change.
+                guard values[name] == nil, let expression = change.expression(of: name) else { return nil }
+                values[name] = expression
+            }
         }
-        return Dictionary(
-            attributes.map {
-                ($0.name, $0.value.map { NSExpression(forConstantValue: $0) } ?? NSExpression(forConstantValue: nil))
-            },
-            uniquingKeysWith: { $1 })
+        return values
     }
 
     /// Sets the values, on the queue of the context.
@@ -105,7 +131,7 @@ struct PreparedChanges: @unchecked Sendable {
         }
         var left: [NSManagedObject] = []
         for object in objects {
-            for (name, value) in attributes { object.setValue(value, forKey: name) }
+            for (name, change) in attributes { try set(name, change, of: object) }
             for (name, destination, isOwned) in destinations {
                 let former = isOwned ? object.value(forKey: name) as? NSManagedObject : nil
                 object.setValue(destination, forKey: name)
@@ -116,5 +142,19 @@ struct PreparedChanges: @unchecked Sendable {
         // new one.
         let kept = destinations.compactMap(\.object)
         context.delete(left, keeping: Set(kept), owned: kept)
+    }
+
+    private func set(_ name: String, _ change: Change, of object: NSManagedObject) throws {
+        switch change {
+        case .value(let value): object.setValue(value, forKey: name)
+        case .computed(let change, let field, let kind):
+            guard let present = StoredValue(object.value(forKey: name), kind), !present.isNull else { return }
+            let result: any Encodable
+            do { result = try change.result(of: present, entity: plan.name, key: name) } catch {
+                guard let misfit = error as? NumberChange.DoesNotFit else { throw error }
+                throw PersistenceError.unwritable(filteredEntity: plan.name, key: name, reason: misfit.reason)
+            }
+            object.setValue(try Self.encoded(result, field, plan), forKey: name)
+        }
     }
 }
