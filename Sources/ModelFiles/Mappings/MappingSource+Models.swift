@@ -4,8 +4,8 @@ import Foundation
 extension MappingSource {
     /// The models that a source names, found in the project: by the recorded path, or by its last parts, in the folder
     /// of the file or one above it. A version that no longer exists under its name is replaced by the version of its
-    /// package that the mappings fit: Xcode compiles with its own copy of the model, and does not notice that a version
-    /// was renamed.
+    /// package that the mappings fit, and otherwise by the copy of the model that the source itself holds: Xcode
+    /// compiles with its copies, and does not notice that a version was renamed or moved.
     ///
     /// - Parameter url: the `.xcmappingmodel`.
     /// - Returns: both versions of the model.
@@ -16,17 +16,30 @@ extension MappingSource {
         try ModelFileError.naming(MappingSourceReader.file(url)) {
             let source = try NamedModel(modelPaths.source, "source", beside: url)
             let destination = try NamedModel(modelPaths.destination, "destination", beside: url)
-            if let source = source.versions.first, let destination = destination.versions.first {
-                return (try Self.model(source), try Self.model(destination))
-            }
-            return try fitting(source, destination)
+            let areFound = !source.versions.isEmpty && !destination.versions.isEmpty
+            let pairs = areFound ? [] : fitting(source, destination)
+            if pairs.count == 1 { return pairs[0] }
+            return (
+                try model(source, copy: "sourcemodeldata", fitting: pairs.count),
+                try model(destination, copy: "destinationmodeldata", fitting: pairs.count)
+            )
         }
     }
 
-    /// The versions that all mappings fit, if one is not found by its name.
+    /// The version at the path that a source names, or the source's own copy of it.
+    private func model(_ named: NamedModel, copy field: String, fitting count: Int) throws -> MappedModel {
+        if let version = named.versions.first { return try Self.model(version) }
+        guard let text = root?.text(field), let data = Data(base64Encoded: text, options: .ignoreUnknownCharacters),
+            // The form in which Xcode 3 stored models, to this day.
+            let document = try? SourceReader.document(ofElements: data), (try? DocumentCheck.check(document)) != nil
+        else { throw named.missing(fitting: count) }
+        return MappedModel(document, hashes: VersionHash.hashes(of: document))
+    }
+
+    /// The pairs of versions that all mappings fit, if one is not found by its name.
     private func fitting(
         _ source: NamedModel, _ destination: NamedModel
-    ) throws -> (source: MappedModel, destination: MappedModel) {
+    ) -> [(source: MappedModel, destination: MappedModel)] {
         var found: [(source: MappedModel, destination: MappedModel)] = []
         let destinations = Self.models(destination, with: entityMappings.compactMap { $0.text("destinationname") })
         for (first, from) in Self.models(source, with: entityMappings.compactMap { $0.text("sourcename") }) {
@@ -35,8 +48,7 @@ extension MappingSource {
                 if mappings != nil { found.append((from, to)) }
             }
         }
-        if let only = found.first, found.count == 1 { return only }
-        throw source.versions.isEmpty ? source.missing(fitting: found.count) : destination.missing(fitting: found.count)
+        return found
     }
 
     /// The versions that have all of the entities. A package may have drafts that cannot be read.
@@ -52,7 +64,7 @@ extension MappingSource {
 
 /// A version of a model that the source of a mapping model names by its path.
 private struct NamedModel {
-    let path: String
+    let path: String?
     let side: String
     /// The version at the path; empty if there is no such file.
     let versions: [URL]
@@ -60,22 +72,21 @@ private struct NamedModel {
     let others: [URL]
 
     init(_ path: String?, _ side: String, beside url: URL) throws {
-        guard let path else { throw ModelFileError(reason: "it does not say where its \(side) model is") }
         self.path = path
         self.side = side
-        let parts = path.split(separator: "/").map(String.init)
+        let parts = (path ?? "").split(separator: "/").map(String.init)
         versions = Self.file(parts[...], beside: url).map { [$0] } ?? []
         guard versions.isEmpty, let package = parts.lastIndex(where: { $0.hasSuffix(".xcdatamodeld") }),
             let folder = Self.file(parts[...package], beside: url)
         else {
             others = []
-            if versions.isEmpty { throw missing(fitting: 0) }
             return
         }
         others = try ModelPackage(at: folder).versions.map(\.url)
     }
 
     func missing(fitting count: Int) -> ModelFileError {
+        guard let path else { return ModelFileError(reason: "it does not say where its \(side) model is") }
         let names = others.map { "“\($0.deletingPathExtension().lastPathComponent)”" }.joined(separator: ", ")
         let known = others.isEmpty ? "" : "; of \(names), which are in its package, \(count) fit the mappings"
         return ModelFileError(

@@ -39,6 +39,10 @@ enum LegacySource {
             if member.isKind(of: "XDPMAttribute") { element.children.append(try attribute(member)) }
             if member.isKind(of: "XDPMRelationship") { element.children.append(try relationship(member)) }
         }
+        element.children += try facts.nameLists(
+            "XDPMUniquenessConstraints", "uniquenessConstraints", "uniquenessConstraint", "constraint")
+        element.children += try facts.nameLists(
+            "XDPMCompoundIndexes", "compoundIndexes", "compoundIndex", "index")
         element.children += try facts.userInfo("XD_PSK_userInfo")
         return element
     }
@@ -126,6 +130,24 @@ private struct LegacyFacts {
     func object(_ fact: String) throws -> ArchivedObject? { try holders[fact]?.optionalObject(forKey: "_default") }
 
     func integer(_ fact: String) throws -> Int64? { try text(fact).flatMap { Int64($0) } }
+
+    /// `<uniquenessConstraints><uniquenessConstraint><constraint value="…"/>`: lists of properties' names.
+    func nameLists(
+        _ fact: String, _ listsName: String, _ listName: String, _ name: String
+    ) throws -> [SourceElement] {
+        guard let lists = try object(fact)?.elements(), !lists.isEmpty else { return [] }
+        var all = SourceElement(listsName)
+        for case .object(let members) in lists {
+            var list = SourceElement(listName)
+            for member in try members.elements() ?? [] {
+                var element = SourceElement(name)
+                element.set("value", try member.string())
+                list.children.append(element)
+            }
+            all.children.append(list)
+        }
+        return [all]
+    }
 
     /// `<userInfo><entry key="…" value="…"/>`: the editor of later versions has texts only.
     func userInfo(_ fact: String) throws -> [SourceElement] {

@@ -6,70 +6,9 @@ import Testing
 /// Models in the file `elements` of Xcode 3, built here object by object.
 @Suite("Source models of Xcode 3")
 struct LegacySourceTests {
-    /// Builds the editor's objects: facts are properties of stereotypes.
-    private struct Editor {
-        var builder = KeyedArchiveBuilder()
-
-        mutating func named(_ objects: [(String, PropertyList)]) -> PropertyList {
-            builder.dictionary(objects.map { (builder.string($0.0), $0.1) })
-        }
-
-        mutating func stereotypes(_ facts: [(String, PropertyList)]) -> PropertyList {
-            let holders = facts.map { name, value in
-                (
-                    name,
-                    builder.add(
-                        classNames: ["XDUMLPropertyImp", "NSObject"],
-                        fields: ["_name": builder.string(name), "_default": value])
-                )
-            }
-            let attributes = named(holders)
-            let stereotype = builder.add(
-                classNames: ["XDUMLStereotypeImp", "NSObject"],
-                fields: ["XDBucketForOwnedAttributesstorage": attributes])
-            return named([("stereotype", stereotype)])
-        }
-
-        mutating func property(_ className: String, _ name: String, _ facts: [(String, PropertyList)]) -> PropertyList {
-            let facts = stereotypes(facts)
-            return builder.add(
-                classNames: [className, "NSObject"],
-                fields: ["_name": builder.string(name), "XDBucketForStereotypesstorage": facts])
-        }
-
-        mutating func fill(
-            _ reference: PropertyList, entity name: String, _ facts: [(String, PropertyList)],
-            _ properties: [(String, PropertyList)], parent: PropertyList? = nil
-        ) {
-            let generalizations = builder.array(
-                parent.map {
-                    [builder.add(classNames: ["XDUMLGeneralizationImp", "NSObject"], fields: ["_general": $0])]
-                } ?? [])
-            let members = named(properties)
-            let facts = stereotypes(facts)
-            builder.fill(
-                reference, classNames: ["XDPMEntity", "NSObject"],
-                fields: [
-                    "_name": builder.string(name), "XDBucketForStereotypesstorage": facts,
-                    "XDBucketForOwnedAttributesstorage": members,
-                    "XDBucketForGeneralizationsstorage": generalizations,
-                ])
-        }
-
-        mutating func elements(_ entities: [(String, PropertyList)], identifier: String?) throws -> Data {
-            let classes = named(entities)
-            let package = builder.add(
-                classNames: ["XDModelPackage", "NSObject"], fields: ["XDBucketForClassesstorage": classes])
-            let root = builder.add(
-                classNames: ["XDPMModel", "NSObject"],
-                fields: ["_xd_rootPackage": package, "_modelVersionIdentifier": builder.string(identifier)])
-            return try builder.archive(root: root).data()
-        }
-    }
-
     /// A kennel: dogs, which are animals, belong to a person.
     private static func kennel() throws -> Data {
-        var editor = Editor()
+        var editor = LegacyEditor()
         func number(_ value: Int64) -> PropertyList { editor.builder.scalar(.integer(value)) }
         // Some have counts as decimals, of a class that only the editors of these years know.
         let one = editor.builder.add(
@@ -92,8 +31,10 @@ struct LegacySourceTests {
             "XDPMAttribute", "legs",
             [
                 ("XD_PAttK_attributeType", number(100)), ("XD_PPSK_isOptional", flag(true)),
-                ("XD_PAttK_defaultValueAsString", text("4")), ("XD_PPSK_isTransient", flag(true)),
+                ("XD_PAttK_defaultValueAsString", text("4")),
             ])
+        let age = editor.property(
+            "XDPMAttribute", "age", [("XD_PAttK_attributeType", number(100)), ("XD_PPSK_isTransient", flag(true))])
         let picture = editor.property(
             "XDPMAttribute", "picture",
             [("XD_PAttK_attributeType", number(1800)), ("XD_PAttK_valueTransformerName", text("Images"))])
@@ -113,7 +54,11 @@ struct LegacySourceTests {
                 ("XD_PRK_deleteRule", number(2)), ("XD_PPSK_isOptional", flag(true)),
             ])
         let isAbstract = ("XD_PSK_isAbstract", flag(true))
-        editor.fill(animal, entity: "Animal", [isAbstract], [("name", name), ("legs", legs)])
+        let constraints = ("XDPMUniquenessConstraints", editor.nameLists([["name"], ["name", "legs"]]))
+        let indexes = ("XDPMCompoundIndexes", editor.nameLists([["legs", "name"]]))
+        editor.fill(
+            animal, entity: "Animal", [isAbstract, constraints, indexes],
+            [("name", name), ("legs", legs), ("age", age)])
         let className = ("XD_PSK_entityClassName", text("KennelDog"))
         editor.fill(dog, entity: "Dog", [className], [("owner", owner), ("picture", picture)], parent: animal)
         editor.fill(person, entity: "Person", [("XD_PSK_entityClassName", text(nil))], [("dogs", toMany)])
@@ -125,9 +70,17 @@ struct LegacySourceTests {
         let later = """
             <model userDefinedModelVersionIdentifier="7">
                 <entity name="Animal" isAbstract="YES">
-                    <attribute name="legs" optional="YES" transient="YES" attributeType="Integer 16" defaultValueString="4"/>
+                    <attribute name="age" transient="YES" attributeType="Integer 16"/>
+                    <attribute name="legs" optional="YES" attributeType="Integer 16" defaultValueString="4"/>
                     <attribute name="name" attributeType="String" maxValueString="25" defaultValueString="Rex"
                         indexed="YES" elementID="title"/>
+                    <uniquenessConstraints>
+                        <uniquenessConstraint><constraint value="name"/></uniquenessConstraint>
+                        <uniquenessConstraint><constraint value="name"/><constraint value="legs"/></uniquenessConstraint>
+                    </uniquenessConstraints>
+                    <compoundIndexes>
+                        <compoundIndex><index value="legs"/><index value="name"/></compoundIndex>
+                    </compoundIndexes>
                 </entity>
                 <entity name="Dog" representedClassName="KennelDog" parentEntity="Animal">
                     <relationship name="owner" optional="YES" minCount="1" maxCount="1" deletionRule="Nullify"
@@ -159,14 +112,14 @@ struct LegacySourceTests {
     func folder() throws {
         try inModel(["elements": Self.kennel(), "layout": Data()]) { model in
             let kennel = try #require(NSManagedObjectModel(contentsOf: model))
-            #expect(kennel.entitiesByName["Dog"]?.attributesByName.keys.sorted() == ["legs", "name", "picture"])
+            #expect(kennel.entitiesByName["Dog"]?.attributesByName.keys.sorted() == ["age", "legs", "name", "picture"])
             #expect(kennel.entitiesByName["Person"]?.relationshipsByName["dogs"]?.deleteRule == .cascadeDeleteRule)
         }
     }
 
     @Test("A default that cannot be read is named without a line, and the model is read without it")
     func unreadableDefault() throws {
-        var editor = Editor()
+        var editor = LegacyEditor()
         let person = editor.builder.reserve()
         let (type, value) = (editor.builder.scalar(.integer(900)), editor.builder.string("12/08/2009"))
         let seen = editor.property(
@@ -204,7 +157,7 @@ struct LegacySourceTests {
 
     @Test("An attribute of an unknown type is refused by its name")
     func unknownType() throws {
-        var editor = Editor()
+        var editor = LegacyEditor()
         let entity = editor.builder.reserve()
         let type = ("XD_PAttK_attributeType", editor.builder.scalar(.integer(4242)))
         let shape = editor.property("XDPMAttribute", "shape", [type])

@@ -15,8 +15,10 @@ struct FindingMappingTests {
     private static let second = first.replacing("name=\"title\"", with: "name=\"heading\"")
 
     /// A model package with versions 1, 2 and so on, and a mapping from the first to the second that names other
-    /// versions.
-    private func project(_ versions: [String], in folder: URL, paths: (String, String)) throws -> URL {
+    /// versions, perhaps with copies of both, as Xcode's have.
+    private func project(
+        _ versions: [String], in folder: URL, paths: (String, String), copies: Bool = false
+    ) throws -> URL {
         let package = folder.appendingPathComponent("Shop.xcdatamodeld")
         let header = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>"
         for (number, entities) in versions.enumerated() {
@@ -28,11 +30,27 @@ struct FindingMappingTests {
         let current =
             "<plist version=\"1.0\"><dict><key>_XCCurrentVersionName</key><string>Shop 1.xcdatamodel</string></dict></plist>"
         try Data("\(header)\(current)".utf8).write(to: package.appendingPathComponent(".xccurrentversion"))
-        let source = try MappingSource(try mapping(), from: model(Self.first), to: model(Self.second), paths: paths)
+        var source = try MappingSource(try mapping(), from: model(Self.first), to: model(Self.second), paths: paths)
+        if copies, let root = source.objects.firstIndex(where: { $0.kind == .model }) {
+            for (field, name) in [("sourcemodeldata", "title"), ("destinationmodeldata", "heading")] {
+                source.objects[root].set(field, try Self.copy(named: name).base64EncodedString())
+            }
+        }
         let file = folder.appendingPathComponent("Mapping.xcmappingmodel")
         try FileManager.default.createDirectory(at: file, withIntermediateDirectories: true)
         try Data(MappingSourceWriter.contents(of: source).utf8).write(to: file.appendingPathComponent("xcmapping.xml"))
         return file
+    }
+
+    /// The copy of a version whose books have an attribute with a name.
+    private static func copy(named name: String) throws -> Data {
+        var editor = LegacyEditor()
+        let book = editor.builder.reserve()
+        let (type, isOptional) = (editor.builder.scalar(.integer(700)), editor.builder.scalar(.boolean(false)))
+        let attribute = editor.property(
+            "XDPMAttribute", name, [("XD_PAttK_attributeType", type), ("XD_PPSK_isOptional", isOptional)])
+        editor.fill(book, entity: "Book", [], [(name, attribute)])
+        return try editor.elements([("Book", book)], identifier: nil)
     }
 
     private func model(_ entities: String) throws -> NSManagedObjectModel {
@@ -84,6 +102,26 @@ struct FindingMappingTests {
             let text = error?.localizedDescription ?? ""
             #expect(text.contains("“\(renamed.1)”, is neither in its folder nor in one above it"), "\(text)")
             #expect(text.contains("“Shop 1”, “Shop 2”") && text.contains("\(count) fit the mappings"), "\(text)")
+        }
+    }
+
+    @Test("A version that is nowhere in the project is the copy of it in the source")
+    func copied() throws {
+        try inTestFolder { folder in
+            let file = try project([], in: folder, paths: ("old/Gone.xcdatamodel", "Gone 2.xcdatamodel"), copies: true)
+            let mapping = try NSMappingModel.mappings(at: file)
+            #expect(mapping.map(\.name) == ["Books"])
+            #expect(MappingFit.holds(mapping, from: try model(Self.first), to: try model(Self.second)))
+        }
+    }
+
+    @Test("A copy in the source decides where several versions fit, or none", arguments: [0, 2])
+    func decided(count: Int) throws {
+        let others = Array(repeating: Self.second, count: count) + [Self.first]
+        try inTestFolder { folder in
+            let file = try project([Self.first] + others, in: folder, paths: renamed, copies: true)
+            let mapping = try NSMappingModel.mappings(at: file)
+            #expect(MappingFit.holds(mapping, from: try model(Self.first), to: try model(Self.second)))
         }
     }
 
