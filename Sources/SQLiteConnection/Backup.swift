@@ -28,12 +28,11 @@ extension Connection {
 
     /// Copies pages; zero pages only take the lock.
     private func step(_ backup: OpaquePointer, pages: Int32) -> Int32 {
+        // The backup does not apply the busy timeout by itself in every case. Where it does, it has waited enough.
+        let end = ContinuousClock.now + .seconds(5)
         var code = sqlite3_backup_step(backup, pages)
-        var attempts = 0
-        // The backup does not apply the busy timeout by itself in every case.
-        while code == SQLITE_BUSY || code == SQLITE_LOCKED, attempts < 100 {
+        while code == SQLITE_BUSY || code == SQLITE_LOCKED, ContinuousClock.now < end {
             sqlite3_sleep(50)
-            attempts += 1
             code = sqlite3_backup_step(backup, pages)
         }
         return code

@@ -9,7 +9,8 @@ extension StoreFiles {
     ///
     /// First the new files of external data are put beside the old ones, and written to the disk; then the database is
     /// replaced in one transaction; then the old files are removed. Whenever this is interrupted, the destination is
-    /// intact: as it was, or as the source is.
+    /// intact: as it was, or as the source is. A store that is replaced by itself stays as it is: a copy would wait for
+    /// the source's own reader.
     ///
     /// - Parameters:
     ///   - destination: the store to replace.
@@ -29,6 +30,7 @@ extension StoreFiles {
         guard !destination.isNoFile else {
             throw StoreError.unsupported("replacing", storeType: NSInMemoryStoreType, url: destination)
         }
+        if source.isSameFile(as: destination) { return try whenLocked() }
         let timeout = StoreSettings(options).timeout
         let from = try StoreFile.openForReading(source)
         // The present state is copied, with the files to which it refers.

@@ -48,6 +48,20 @@ import Testing
         }
     }
 
+    /// As app code does that migrates through no step.
+    @Test("A store that is replaced by itself stays as it is", arguments: ["WAL", "DELETE"])
+    func replacedByItself(mode: String) throws {
+        let url = folder.file("a.sqlite")
+        try coordinator.remove(store)
+        let options = [NSSQLitePragmasOption: ["journal_mode": mode]]
+        let opened = try coordinator.addPersistentStore(type: .sqlite, at: url, options: options)
+        try coordinator.remove(opened)
+        try NSPersistentStoreCoordinator(managedObjectModel: NSManagedObjectModel()).replacePersistentStore(
+            at: url, withPersistentStoreFrom: url, type: .sqlite)
+        _ = try coordinator.addPersistentStore(type: .sqlite, at: url)
+        try expectLibrary(coordinator)
+    }
+
     @Test(
         "A store migrates to every type that comes with Core Data, with all its objects",
         arguments: [NSSQLiteStoreType, NSXMLStoreType, NSBinaryStoreType, NSInMemoryStoreType])
