@@ -14,6 +14,15 @@ open class NSPersistentHistoryTransaction: NSObject, NSCopying, @unchecked Senda
         super.init()
     }
 
+    /// Creates a transaction of no store, for subclasses that stand for one in tests: everything in it is empty.
+    public override init() {
+        let row = HistoryTransactionRow(
+            number: 0, timestamp: 0, author: nil, bundleID: "", contextName: nil, processID: "")
+        record = HistoryRecord(row, storeID: "", changes: [])
+        showsChanges = false
+        super.init()
+    }
+
     /// When the transaction was written.
     open var timestamp: Date { Date(timeIntervalSinceReferenceDate: record.row.timestamp) }
     /// The transaction's number, which increases within its store: `ATRANSACTION.Z_PK`.

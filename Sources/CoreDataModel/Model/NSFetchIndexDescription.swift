@@ -33,6 +33,9 @@ open class NSFetchIndexDescription: NSObject, NSCopying {
         adoptElements()
     }
 
+    /// Creates an index without a name and elements, which are set afterwards.
+    public override convenience init() { self.init(name: "", elements: nil) }
+
     private func adoptElements() {
         for element in elements { element.indexDescription = self }
     }
