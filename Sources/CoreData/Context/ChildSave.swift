@@ -27,6 +27,7 @@ extension NSManagedObjectContext {
 ///
 /// The child has already set both ends of each relationship. Values that the parent has not changed itself are
 /// therefore copied as they are; only if both changed a to-one relationship does the parent set the other end again.
+/// `CopiedEnds` sets the ends that the parent has changed and the child has not.
 ///
 /// An object that the child's merge policy inserts again after the parent deleted it gets both ends of its
 /// relationships again, except those with objects that are deleted or belong to another object now. Objects that the
@@ -52,7 +53,12 @@ private struct ChildSave {
         let inserted = objects.inserted.map(insert)
         for (object, target) in zip(objects.inserted, inserted) { copy(object, to: target, isNew: true) }
         // One that was only set to the values that it had changes nothing in the parent.
-        for case let (object, target?) in zip(objects.updated, updated) where object.differsFromSnapshot {
+        let changed = zip(objects.updated, updated).compactMap { object, target in
+            object.differsFromSnapshot ? target.map { (object: object, target: $0) } : nil
+        }
+        var ends = CopiedEnds(in: parent)
+        for (object, target) in changed {
+            ends.willCopy(to: target, from: object)
             copy(object, to: target, isNew: false)
         }
         // Copied before the deletion: the parent's cascade rule must not delete an object that the child removed from
@@ -60,6 +66,7 @@ private struct ChildSave {
         for case let (object, target?) in zip(objects.deleted, deleted) where !target.isDeleted {
             copy(object, to: target, isNew: false)
         }
+        ends.settle(changed)
         restoreInverses(of: zip(objects.inserted, inserted).filter { $0.0.version > 0 }.map(\.1))
         for case let target? in deleted where !target.isDeleted { parent.delete(target) }
         parent.processPendingChanges()
@@ -235,17 +242,20 @@ private struct ChildSave {
         // Without an inverse, the parent may not have met the removed object yet.
         for removed in members.removed { copy.remove(parent.objectOrFault(removed.identifier)) }
         let new = all ? members.members : members.added
+        var joined: IdentitySet = []
         for added in relationship.isOrdered ? members.all.filter(new.contains) : Array(new) {
             let counterpart = parent.objectOrFault(added.identifier)
-            if !counterpart.isDeleted { copy.insert(counterpart) }
+            if !counterpart.isDeleted, copy.insert(counterpart) { joined.insert(added) }
         }
         guard relationship.isOrdered else { return }
         // The child's order, followed by the objects that only the parent has. Of a relationship that the child has not
-        // read, it has only those that came to the end.
-        let order = members.all.compactMap { parent.table.object(at: $0.identity) }.filter(copy.contains)
+        // read, it knows only those that came to the end.
+        let isKnown = members.isLoaded
+        let placed = members.all.filter { isKnown || joined.contains($0) || members.isReturned($0) }
+        let order = placed.compactMap { parent.table.object(at: $0.identity) }.filter(copy.contains)
         let known = Set(order)
         let others = copy.all.filter { !known.contains($0) }
-        copy.reorder(members.isLoaded ? order + others : others + order)
+        copy.reorder(isKnown ? order + others : others + order)
     }
 
     private func destination(_ value: StoredValue) -> NSManagedObject? {

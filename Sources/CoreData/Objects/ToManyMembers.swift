@@ -159,6 +159,9 @@ final class ToManyMembers {
 
     func contains(_ object: NSManagedObject) -> Bool { members.contains(object) }
 
+    /// Whether an object was removed and added again before the stored members were known.
+    func isReturned(_ object: NSManagedObject) -> Bool { returned.contains(object) }
+
     /// - Returns: whether the object was not a member before.
     @discardableResult
     func insert(_ object: NSManagedObject, at position: Int? = nil) -> Bool {
