@@ -19,13 +19,19 @@ extension NSManagedObjectContext {
     func settleKeptDestinations(of takers: [RowTaker], rereadsEnds: Bool = false) {
         guard !changed.isEmpty else { return }
         var left: [(end: NSManagedObject, inverse: RelationshipLayout, object: NSManagedObject)] = []
+        var met = left
         for taker in takers where keeps(taker.object) && !taker.object.isFault && !taker.object.isDeleted {
             let object = taker.object
             for relationship in object.layout.toOnes where !relationship.isTransient {
-                guard let inverse = relationship.inverse, object.snapshot.indices.contains(relationship.slot),
-                    case .identifier(let identifier) = object.snapshot[relationship.slot]
-                else { continue }
-                if object.hasChanged(relationship) {
+                guard let inverse = relationship.inverse, object.snapshot.indices.contains(relationship.slot) else {
+                    continue
+                }
+                let isChanged = object.hasChanged(relationship)
+                if isChanged, rereadsEnds, !inverse.isToMany, let end = object.toOne(relationship) {
+                    met.append((end, inverse, object))
+                }
+                guard case .identifier(let identifier) = object.snapshot[relationship.slot] else { continue }
+                if isChanged {
                     let isSame =
                         taker.former.count == object.snapshot.count
                         && taker.former[relationship.slot] == object.snapshot[relationship.slot]
@@ -37,22 +43,36 @@ extension NSManagedObjectContext {
                 }
             }
         }
-        guard !left.isEmpty else { return }
-        read(left.map(\.end), again: rereadsEnds)
+        guard !left.isEmpty || !met.isEmpty else { return }
+        read((left + met).map(\.end), again: rereadsEnds)
         for (end, inverse, object) in left where !end.isDeleted { end.leave(inverse, object) }
+        // Ends that led here when they were read, and that others have changed, are not among the changes.
+        for (end, inverse, object) in met where !end.isDeleted && !end.hasChanged(inverse) { end.meet(inverse, object) }
     }
 
     /// Reads the rows of several faults at once. If this fails, each is read when it is used, which reports the error.
     private func read(_ ends: [NSManagedObject], again: Bool) {
+        // Objects whose values were only set to themselves are not written, and their rows may have others.
+        var untouched: [NSManagedObject] = []
         if again {
-            for end in ends where !end.hasChanges && !end.isFault {
-                end.becomeFault()
-                event.refreshed.append(end)
+            var seen: IdentitySet = []
+            for end in ends where !end.isFault && !end.state.contains(.inserted) && seen.insert(end) {
+                if !end.hasChanges {
+                    end.becomeFault()
+                    event.refreshed.append(end)
+                } else if !end.isDeleted, !end.hasPersistentChanges {
+                    untouched.append(end)
+                }
             }
         }
-        let faults = Set(ends.filter { $0.isFault && !$0.state.contains(.valuesPending) }.map(\.identifier))
-        guard let found = try? read(faults) else { return }
+        let faults = ends.filter { $0.isFault && !$0.state.contains(.valuesPending) }
+        guard let found = try? read(Set((faults + untouched).map(\.identifier))) else { return }
         for row in found.rows.values { _ = object(for: row, asFault: true, refreshing: false, stamp: found.stamp) }
+        for end in untouched {
+            guard let row = found.rows[end.identifier], keeps(end) else { continue }
+            end.adopt(row, keepingChanges: true)
+            end.refreshToManys()
+        }
     }
 }
 
@@ -96,6 +116,26 @@ extension NSManagedObject {
                 relations[relationship.index] = .unresolved
             }
         }
+        follow(relationship, change, in: context)
+    }
+
+    /// Sets one end of a one-to-one relationship, as `leave` removes it; the destination that it had leaves.
+    fileprivate final func meet(_ relationship: RelationshipLayout, _ destination: NSManagedObject) {
+        if isFault { fireFault() }
+        guard !isDeleted, let context = storedContext, let inverse = relationship.inverse else { return }
+        let other = toOne(relationship)
+        guard other !== destination else { return }
+        if let other, !other.isDeleted { other.leave(inverse, self) }
+        let change = { [self] in
+            values[relationship.slot] = .identifier(destination.identifier)
+            if !relations.isEmpty { relations[relationship.index] = .unresolved }
+        }
+        follow(relationship, change, in: context)
+    }
+
+    private final func follow(
+        _ relationship: RelationshipLayout, _ change: () -> Void, in context: NSManagedObjectContext
+    ) {
         if state.contains(.observed) {
             notifyingObservers(ofKeys: { $0 == relationship.name }, change)
         } else {

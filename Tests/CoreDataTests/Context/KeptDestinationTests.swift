@@ -161,4 +161,47 @@ struct KeptDestinationTests {
             #expect(mine.objects("books") == [book] && theirs.objects("books") == [])
         }
     }
+
+    @Test("agree where a book keeps a shelf that led to it, and that others have emptied since it was read")
+    func emptied() throws {
+        context.mergePolicy = NSMergePolicy.overwrite
+        try context.performAndWait {
+            let first = try book("B1", in: context)
+            #expect(first.value(forKey: "shelf") == nil)
+            try change { try self.shelf(in: $0).setValue(try book("B1", in: $0), forKey: "book") }
+            let shelf = try shelf(in: context)
+            #expect(shelf.value(forKey: "book") as? NSManagedObject == first)
+            try change { try self.shelf(in: $0).setValue(nil, forKey: "book") }
+            first.setValue(shelf, forKey: "shelf")
+            try context.save()
+        }
+        let stored = try stored()
+        #expect(stored.shelved == ["B1"])
+        #expect(stored.onShelf == "B1")
+    }
+
+    @Test("agree where a book loses the shelf that others gave it, and the shelf was only set to what it was")
+    func overwritten() throws {
+        context.mergePolicy = NSMergePolicy.overwrite
+        try context.performAndWait {
+            let (first, shelf) = try (book("B1", in: context), shelf(in: context))
+            #expect(first.value(forKey: "shelf") == nil)
+            #expect(shelf.value(forKey: "book") == nil)
+            try change { try self.shelf(in: $0).setValue(try book("B1", in: $0), forKey: "book") }
+            first.setValue(2.5, forKey: "price")
+            shelf.setValue("S", forKey: "code")
+            try context.save()
+        }
+        let stored = try stored()
+        #expect(stored.shelved.isEmpty)
+        #expect(stored.onShelf == nil)
+    }
+
+    /// Changes something in the other context, and saves it.
+    private func change(_ body: (NSManagedObjectContext) throws -> Void) throws {
+        try other.performAndWait {
+            try body(other)
+            try other.save()
+        }
+    }
 }
