@@ -15,11 +15,16 @@ protocol MergeFollower: AnyObject {
 struct MergeFollowers {
     private struct Reference { weak var follower: (any MergeFollower)? }
     private var references: [Reference] = []
+    /// How many references there are when those of released followers are next removed.
+    private var limit = 16
 
     var all: [any MergeFollower] { references.compactMap(\.follower) }
 
     mutating func add(_ follower: any MergeFollower) {
-        references.removeAll { $0.follower == nil }
+        if references.count >= limit {
+            references.removeAll { $0.follower == nil }
+            limit = max(16, 2 * references.count)
+        }
         references.append(Reference(follower: follower))
     }
 }
