@@ -70,6 +70,8 @@ extension NSManagedObjectContext {
         }
         guard !remembered.isEmpty else { return }
         for index in remembered.indices { remembered[index].complete(in: self) }
+        // A deleted object that is refreshed follows its delete rules again: if nothing has changed, it is no step.
+        if remembered.allSatisfy(\.isIdle) { return }
         workRecord?.add(remembered)
         guard let undoManager else { return }
         let isAlone = !undoManager.groupsByEvent && !undoManager.hasGroup

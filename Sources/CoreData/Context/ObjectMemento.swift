@@ -143,6 +143,11 @@ struct ObjectMemento {
         if !isDeletedLater { toManys.removeAll { !$0.isChanged } }
     }
 
+    /// Whether the event left the object as it was, once that is recorded.
+    var isIdle: Bool {
+        existed && isDeleted == isDeletedLater && changedSlots.isEmpty && !toManys.contains(where: \.isChanged)
+    }
+
     /// The members before the event of a relationship that had not been read, in the present order as far as possible:
     /// the indexes of removed members were not recorded.
     private func formerMembers(of relationship: RelationshipLayout, _ now: ToManyMembers) -> [NSManagedObject] {
