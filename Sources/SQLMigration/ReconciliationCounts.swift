@@ -8,18 +8,30 @@ extension ModelReconciliation {
     ///
     /// - Parameters:
     ///   - schema: the store's tables.
+    ///   - hasOtherParts: whether the JSON in a column has other parts than some.
     ///   - count: runs a statement that gives one number.
-    /// - Returns: the losses; that of an empty entity whose name another one takes is left out.
+    /// - Returns: the losses; that of an empty entity whose name another one takes is left out, and that of JSON which
+    ///   is taken apart as a whole.
     /// - Throws: the errors of `count`.
-    package func losses(in schema: SQLSchema, count: (SQLFragment) throws -> Int) throws -> [CountedLoss] {
+    package func losses(
+        in schema: SQLSchema, hasOtherParts: (_ column: String, NestedParts) throws -> SQLFragment,
+        count: (SQLFragment) throws -> Int
+    ) throws -> [CountedLoss] {
         try losses.compactMap { loss in
             var rows = 0
             if let mapping = schema.layout.entityByName[loss.entity].flatMap({ schema.mapping(of: $0) }) {
-                let values = loss.property.flatMap { RowCountSQL.values(of: $0, mapping) }
+                var values = loss.property.flatMap { RowCountSQL.values(of: $0, mapping) }
+                if case .otherParts(let parts) = loss.reason, let property = loss.property {
+                    values = try RowCountSQL.column(of: property, mapping).map {
+                        RowCountSQL.rows(of: mapping, where: try hasOtherParts($0, parts))
+                    }
+                }
                 rows = try count(values ?? RowCountSQL.rows(of: mapping))
             }
-            if case .replaced = loss.reason, rows == 0 { return nil }
-            return CountedLoss(loss: loss, rows: rows)
+            switch loss.reason {
+            case .replaced where rows == 0, .otherParts where rows == 0: return nil
+            default: return CountedLoss(loss: loss, rows: rows)
+            }
         }
     }
 

@@ -21,8 +21,11 @@ extension ModelReconciliation {
             if successor.name != attribute.name, successor.renamingIdentifier == nil {
                 lose(attribute.name, of: former, .renamedSince(successor.name))
             }
-            // A nested value that was stored as JSON gets columns of its own.
-            if old.type == .binaryDataAttributeType, successor.userInfo[NestedValueInfo.presence] != nil { continue }
+            if takesApart(
+                old, successor, of: entity, former, path: attribute.name, present: successor.name)
+            {
+                continue
+            }
             compare(old, new, of: entity, former, path: attribute.name, present: successor.name, isElement: false)
         }
     }
@@ -39,6 +42,20 @@ extension ModelReconciliation {
         let destination = relationship.destinationName ?? ""
         return relationship.isToMany
             ? (relationship.isOrdered ? "[\(destination)]" : "Set<\(destination)>") : destination
+    }
+
+    /// Whether a nested value that was stored as JSON gets columns of its own. It may lose what these do not take.
+    private mutating func takesApart(
+        _ old: AttributeDocument, _ successor: PropertyDocument, of entity: EntityDocument, _ former: EntityDocument,
+        path: String, present: String
+    ) -> Bool {
+        guard old.type == .binaryDataAttributeType, successor.userInfo[NestedValueInfo.presence] != nil else {
+            return false
+        }
+        if !rules.narrows(present, of: entity.name), !rules.removes(path, of: entity.name) {
+            lose(path, of: former, .otherParts(NestedParts(successor.attribute?.elements ?? [])))
+        }
+        return true
     }
 
     private mutating func compare(
@@ -68,7 +85,9 @@ extension ModelReconciliation {
             if let newElement, newElement.name != element.name, newElement.renamingIdentifier == nil {
                 lose(elementPath, of: former, .renamedSince("\(present).\(newElement.name)"))
             }
-            if oldElement.type == .binaryDataAttributeType, newElement?.userInfo[NestedValueInfo.presence] != nil {
+            if let newElement,
+                takesApart(oldElement, newElement, of: entity, former, path: elementPath, present: elementPresent)
+            {
                 continue
             }
             if let newElement = newElement?.attribute {

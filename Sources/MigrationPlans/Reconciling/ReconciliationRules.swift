@@ -28,6 +28,8 @@ package struct ModelLoss: Equatable, Sendable {
         case changed(from: String, to: String)
         /// The values can be converted, if they fit.
         case narrowed(from: String, to: String)
+        /// The values are JSON, which gets columns, and may have parts that are none of these.
+        case otherParts(NestedParts)
         /// The model has a property or entity for which this is the former name: the store is newer.
         case renamedSince(String)
         /// Another entity of the store is renamed to this one's name.

@@ -114,8 +114,8 @@ public struct SchemaRule<Model>: Sendable {
     /// - Returns: the rule, for ``Schema``.
     public static func removed(entity: String) -> Self { Self(fact: .entityRemoved(entity)) }
 
-    /// The property's type can hold less than before: `load()` converts the values, truncating fractions, and dropping
-    /// the order of an array that has become a set.
+    /// The property's type can hold less than before: `load()` converts the values, truncating fractions, dropping the
+    /// order of an array that has become a set, and what a struct that was a dictionary has no property for.
     ///
     /// An integer that does not fit the new type stops the migration. Without this rule, `load()` throws
     /// ``PersistenceError/Code/wouldLose``.

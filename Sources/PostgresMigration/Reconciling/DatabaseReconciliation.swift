@@ -61,7 +61,9 @@ struct DatabaseReconciliation: ReconcilableStore {
         guard !reconciliation.losses.isEmpty else { return [] }
         let schema = try schema()
         return try query("count the rows of") { connection in
-            try reconciliation.losses(in: schema) { Int(try connection.query($0.postgres.text).integer(0, 0)) }
+            try reconciliation.losses(in: schema, hasOtherParts: PostgresColumns.hasOtherParts) {
+                Int(try connection.query($0.postgres.text).integer(0, 0))
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 import CoreDataModel
 import Foundation
+import MigrationPlans
 import PostgresConnection
 import PostgresEngine
 import SQLGeneration
@@ -103,7 +104,27 @@ struct PostgresColumns: ColumnMoving {
         return "COALESCE(jsonb_typeof(\(value)) <> 'null', FALSE)"
     }
 
-    private func json(_ column: String) -> SQLFragment { "convert_from(\(name: column), 'UTF8')::jsonb" }
+    /// Whether the JSON in a column has other parts than some. An empty list has nothing.
+    static func hasOtherParts(_ column: String, _ parts: NestedParts) -> SQLFragment {
+        hasOthers(in: json(column), parts)
+    }
+
+    private static func hasOthers(in value: SQLFragment, _ parts: NestedParts) -> SQLFragment {
+        let keys = SQLFragment.list(parts.members.keys.sorted().map { "\(text: $0)" as SQLFragment })
+        var others: [SQLFragment] = [
+            "EXISTS (SELECT 1 FROM jsonb_each(\(value)) AS part(k, v) WHERE v <> 'null' AND k <> ALL (ARRAY[\(keys)]::text[]))"
+        ]
+        for (key, inner) in parts.members.sorted(by: { $0.key < $1.key }) {
+            if let inner { others.append(hasOthers(in: "(\(value) -> \(text: key))", inner)) }
+        }
+        return """
+            CASE COALESCE(jsonb_typeof(\(value)), 'null') WHEN 'null' THEN FALSE WHEN 'array' THEN jsonb_array_length(\(value)) > 0 \
+            WHEN 'object' THEN \(.joined(others, separator: " OR ")) ELSE TRUE END
+            """
+    }
+
+    private func json(_ column: String) -> SQLFragment { Self.json(column) }
+    private static func json(_ column: String) -> SQLFragment { "convert_from(\(name: column), 'UTF8')::jsonb" }
     private func keys(_ path: [String]) -> SQLFragment {
         "ARRAY[\(.list(path.map { "\(text: $0)" as SQLFragment }))]::text[]"
     }

@@ -8,6 +8,18 @@ package enum RowCountSQL {
         count("COUNT(*)", in: mapping.table, where: own(mapping))
     }
 
+    /// How many rows of an entity meet a condition: `SELECT COUNT(*) FROM ZNOTE WHERE Z_ENT = 3 AND …`.
+    package static func rows(of mapping: EntityMapping, where condition: SQLFragment) -> SQLFragment {
+        count("COUNT(*)", in: mapping.table, where: own(mapping) + [condition])
+    }
+
+    /// The column of a property, or of an element of a composite attribute as `address.street`; nil if it has none of
+    /// its own.
+    package static func column(of path: String, _ mapping: EntityMapping) -> String? {
+        let property = path.split(separator: ".").first.map(String.init) ?? path
+        return mapping.column(named: property)?.flattened.first { $0.property == path }?.name
+    }
+
     /// How many rows of an entity have a value for a property: `SELECT COUNT(*) FROM ZBOOK WHERE (ZTITLE IS NOT NULL)`;
     /// nil if it has no column.
     ///

@@ -30,6 +30,9 @@ package enum SQLFunctionName {
     package static let changedProperties = "PippinChangedColumns"
     /// The value at a path in nested JSON: JSON, path as a JSON array, result type. Only migrations register it.
     package static let nestedValue = "PippinNestedValue"
+    /// Whether nested JSON has other parts than some: JSON, the parts as JSON. Only comparing a store with a program's
+    /// models registers it.
+    package static let hasOtherParts = "PippinHasOtherParts"
     /// `FROM PippinListed(json, kind)`: the single values of a list, each in a row as `value`.
     package static let listed = "PippinListed"
     /// A column's bytes that refer to a file, with the file's name in a copy. Only copying a store registers it.

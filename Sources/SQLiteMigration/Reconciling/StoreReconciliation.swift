@@ -73,7 +73,10 @@ package struct StoreReconciliation: ReconcilableStore {
         guard !reconciliation.losses.isEmpty else { return [] }
         let (file, schema) = try stored()
         return try file.run("count the rows of") {
-            try reconciliation.losses(in: schema) { Int(try file.connection.integer($0) ?? 0) }
+            try OtherParts.register(file.connection)
+            return try reconciliation.losses(in: schema, hasOtherParts: OtherParts.sql) {
+                Int(try file.connection.integer($0) ?? 0)
+            }
         }
     }
 
