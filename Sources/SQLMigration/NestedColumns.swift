@@ -21,6 +21,8 @@ struct NestedColumns {
     private var condition: SQLFragment?
     /// The condition on rows in which what the composite is in had no value, and has one now; nil if there are none.
     private var absence: SQLFragment?
+    /// The condition on rows in which what the composite is in had a value; nil for all rows.
+    private var owner: SQLFragment?
     /// The keys from the top of the column's JSON to the composite.
     private var path: [String] = []
     private let columns: any ColumnMoving
@@ -32,12 +34,13 @@ struct NestedColumns {
 
     private init(
         _ former: (column: SlotColumn, attribute: AttributeLayout)?, _ condition: SQLFragment?,
-        _ absence: SQLFragment?, _ path: [String], _ columns: any ColumnMoving
+        _ absence: SQLFragment?, _ owner: SQLFragment?, _ path: [String], _ columns: any ColumnMoving
     ) {
         self.columns = columns
         self.former = former
         self.condition = condition
         self.absence = absence
+        self.owner = owner
         self.path = path
     }
 
@@ -55,8 +58,8 @@ struct NestedColumns {
             if element.isComposite {
                 // JSON in a column of its own begins there.
                 let inner = NestedColumns(
-                    formerElement(of: layout, names), defaults, absence, json == nil ? [] : path + [layout.nestedKey],
-                    columns)
+                    formerElement(of: layout, names), defaults, absence, formerPresence,
+                    json == nil ? [] : path + [layout.nestedKey], columns)
                 sources += try inner.sources(of: element, layout, schema: schema, mapping: mapping)
                 continue
             }
@@ -75,6 +78,11 @@ struct NestedColumns {
                     fallback: isMandatory && isNew ? fallback : nil)
                 if !isMandatory, let absence, let fallback { value = value.replaced(by: fallback, where: absence) }
                 sources.append(Source(column: element.name, value: value, source: former.column.name))
+            } else if layout.isPresenceMark, former?.attribute.isAlwaysPresent ?? false {
+                // A value that was required had no mark, and existed even without values.
+                let mark = try columns.literal(.integer(1), element, layout, mapping, schema)
+                let value = formerPresence.map { ColumnConversion.value(mark, where: $0) } ?? mark
+                sources.append(Source(column: element.name, value: .computed(value)))
             } else {
                 sources.append(Source(column: element.name, value: fallback.map { .computed($0) } ?? .nothing))
             }
@@ -108,6 +116,12 @@ struct NestedColumns {
         guard !attribute.isAlwaysPresent, former != nil || !attribute.isPresentInitially else { return condition }
         if let json { return columns.nestedIsPresent(json.name, path) }
         guard let former, former.column.isComposite else { return ColumnConversion.isAnyPresent([]) }
+        return ColumnConversion.isAnyPresent(former.column.flattened.map(\.name))
+    }
+
+    /// The condition on rows in which the former composite had a value; nil for all rows.
+    private var formerPresence: SQLFragment? {
+        guard let former, former.column.isComposite, !former.attribute.isAlwaysPresent else { return owner }
         return ColumnConversion.isAnyPresent(former.column.flattened.map(\.name))
     }
 

@@ -120,4 +120,67 @@ struct OptionalNestedTests {
         try await manager.save(V1.Site(id: 2))
         #expect(try await manager.fetch(V1.Site.self, sortedBy: .ascending(\.id)).map(\.place) == [bath, nil])
     }
+
+    private enum Loose {
+        struct Part: Codable, Equatable {
+            var note: String?
+        }
+        struct Whole: Codable, Equatable {
+            var note: String?
+            var part = Part()
+        }
+        struct Wide: Codable, Equatable {
+            var note: String?
+            var part: Part?
+        }
+        struct Site: CoreModel {
+            let id: Int
+            var whole = Whole()
+        }
+        struct Note: CoreModel {
+            let id: Int
+            var text = ""
+        }
+    }
+
+    private enum Looser {
+        struct Site: CoreModel {
+            let id: Int
+            var whole: Loose.Wide?
+        }
+        struct Note: CoreModel {
+            let id: Int
+            var length: Int
+        }
+    }
+
+    @Test("is there without any values, and so is one within it")
+    func withoutValues() async throws {
+        let folder = try TestFolder()
+        let file = StoreLocation.file(folder.file("sites.sqlite"))
+        let former = PersistenceManager(models: Loose.Site.self, store: file)
+        try await former.save([Loose.Site(id: 1), Loose.Site(id: 2, whole: Loose.Whole(note: "a"))])
+        let manager = PersistenceManager(models: Looser.Site.self, store: file)
+        try await manager.save(Looser.Site(id: 3))
+        #expect(
+            try await manager.fetch(Looser.Site.self, sortedBy: .ascending(\.id)).map(\.whole)
+                == [Loose.Wide(part: Loose.Part()), Loose.Wide(note: "a", part: Loose.Part()), nil])
+    }
+
+    @Test("is there without any values after a plan whose closure changes another model")
+    func withoutValuesByPlan() async throws {
+        let folder = try TestFolder()
+        let file = StoreLocation.file(folder.file("sites.sqlite"))
+        let former = PersistenceManager(models: Loose.Site.self, Loose.Note.self, store: file)
+        try await former.save([Loose.Site(id: 1), Loose.Site(id: 2, whole: Loose.Whole(note: "a"))])
+        try await former.save(Loose.Note(id: 1, text: "abc"))
+        let manager = PersistenceManager(models: Looser.Site.self, Looser.Note.self, store: file)
+        try await manager.load(
+            migratingBy: MigrationPlan(from: ModelVersion("1", models: Loose.Site.self, Loose.Note.self)).changing(
+                to: ModelVersion("2", models: Looser.Site.self, Looser.Note.self),
+                .model(Loose.Note.self, to: Looser.Note.self) { Looser.Note(id: $0.id, length: $0.text.count) }))
+        #expect(
+            try await manager.fetch(Looser.Site.self, sortedBy: .ascending(\.id)).map(\.whole)
+                == [Loose.Wide(part: Loose.Part()), Loose.Wide(note: "a", part: Loose.Part())])
+    }
 }

@@ -18,6 +18,8 @@ final class CompositeConversion {
 
     private let attribute: AttributeLayout
     private let origin: Origin
+    /// Whether the value was required, so that it had no mark, and existed even without values.
+    private let wasAlwaysPresent: Bool
     private let elements: [Element]
 
     /// - Parameters:
@@ -34,7 +36,9 @@ final class CompositeConversion {
         }
         let names = attribute.elementSources(in: former)
         let sources = Dictionary(former.elements.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-        self.init(attribute, .elements, from: names.compactMapValues { sources[$0] }) { present in
+        self.init(
+            attribute, .elements, from: names.compactMapValues { sources[$0] }, wasAlwaysPresent: former.isAlwaysPresent
+        ) { present in
             let source = names[present.name].flatMap { sources[$0] }
             guard let source else { return CompositeConversion(from: nil, to: present) }
             return Self.canConvert(source, to: present) ? CompositeConversion(from: source, to: present) : nil
@@ -48,9 +52,9 @@ final class CompositeConversion {
 
     private init(
         _ attribute: AttributeLayout, _ origin: Origin, from formers: [String: AttributeLayout] = [:],
-        inner: (AttributeLayout) -> CompositeConversion?
+        wasAlwaysPresent: Bool = false, inner: (AttributeLayout) -> CompositeConversion?
     ) {
-        (self.attribute, self.origin) = (attribute, origin)
+        (self.attribute, self.origin, self.wasAlwaysPresent) = (attribute, origin, wasAlwaysPresent)
         elements = attribute.elements.map { present in
             Element(
                 present: present, former: formers[present.name], inner: present.isComposite ? inner(present) : nil)
@@ -76,8 +80,11 @@ final class CompositeConversion {
         }
     }
 
+    /// The value where no element had one.
+    private var missingValue: Any? { wasAlwaysPresent ? converted([:]) : absentValue }
+
     /// The value where there was none.
-    private var missingValue: Any? {
+    private var absentValue: Any? {
         switch origin {
         case .nothing: attribute.isAlwaysPresent || attribute.isPresentInitially ? defaultValues : nil
         case .elements: attribute.isAlwaysPresent ? defaultValues : nil
@@ -111,13 +118,23 @@ final class CompositeConversion {
     private var defaultValues: [String: Any] {
         var result: [String: Any] = [:]
         for element in elements {
-            result[element.present.name] = element.inner?.missingValue ?? element.present.description.defaultValue
+            result[element.present.name] = element.inner?.absentValue ?? element.present.description.defaultValue
         }
         return result
     }
 
+    /// The new mark of a value that was there without one.
+    private var marks: [String: Any] {
+        guard wasAlwaysPresent else { return [:] }
+        var marks: [String: Any] = [:]
+        for element in elements where element.former == nil && element.present.isPresenceMark {
+            marks[element.present.name] = StoredValue.integer(1).objectValue(for: element.present)
+        }
+        return marks
+    }
+
     private func converted(_ values: [String: Any]) -> [String: Any] {
-        var result: [String: Any] = [:]
+        var result = marks
         for element in elements {
             let value = element.former.flatMap { StoredValue.unwrapped(values[$0.name]) }.flatMap {
                 $0 is NSNull ? nil : $0
@@ -126,7 +143,9 @@ final class CompositeConversion {
                 result[element.present.name] = converted(value, element)
             } else if let inner = element.inner {
                 result[element.present.name] = inner.missingValue
-            } else if element.former.map(element.present.isNewlyMandatory(since:)) ?? true {
+            } else if result[element.present.name] == nil,
+                element.former.map(element.present.isNewlyMandatory(since:)) ?? true
+            {
                 result[element.present.name] = element.present.description.defaultValue
             }
         }
