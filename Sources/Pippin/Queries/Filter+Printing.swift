@@ -35,6 +35,7 @@ extension FilterTerm {
         if let optional = value as? any OptionalValue {
             return optional.wrappedValue.map { text(of: $0) } ?? "nil"
         }
+        if let model = value as? any CoreModel { return text(of: model.id) }
         // A single value of another type as the store compares it, such as an enumeration's raw value.
         guard !(value is any Numeric), !(value is Bool), let stored = try? AttributeEncoder.comparable(value) else {
             return "\(value)"

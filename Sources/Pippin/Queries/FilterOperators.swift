@@ -8,7 +8,8 @@ import CoreData
 ///
 /// - Parameters:
 ///   - property: the property, of the model or of one that it leads to.
-///   - value: the value; `nil` selects models without a value, if the property is optional.
+///   - value: the value; `nil` selects models without a value, if the property is optional. Of a model the identifier
+///     is compared.
 /// - Returns: the filter.
 /// - SQL: `<property> = ?`, `<property> IS NULL`
 public func == <Model, Value: Encodable & Equatable>(property: KeyPath<Model, Value>, value: Value) -> Filter<Model> {
@@ -19,7 +20,8 @@ public func == <Model, Value: Encodable & Equatable>(property: KeyPath<Model, Va
 ///
 /// - Parameters:
 ///   - property: the property, of the model or of one that it leads to.
-///   - value: the value; `nil` selects models with a value, if the property is optional.
+///   - value: the value; `nil` selects models with a value, if the property is optional. Of a model the identifier is
+///     compared.
 /// - Returns: the filter.
 /// - SQL: `<property> <> ?`, `<property> IS NOT NULL`
 public func != <Model, Value: Encodable & Equatable>(property: KeyPath<Model, Value>, value: Value) -> Filter<Model> {

@@ -174,6 +174,8 @@ struct StoredComparison {
     // MARK: Values
 
     private func attributeValue(_ value: any Encodable) throws -> Any? {
+        // A model is found by its identifier, as it is in a format.
+        if found.model != nil, let model = value as? any CoreModel { return try model.keyValue() }
         do { return try AttributeEncoder.comparable(value) } catch {
             // The value's coding may produce anything: a list, a record, NaN. Of a number that no store keeps, the
             // error says why.

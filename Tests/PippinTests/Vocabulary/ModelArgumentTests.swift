@@ -61,3 +61,39 @@ struct ModelArgumentTests {
         #expect(inMemory?.code == .notComparable)
     }
 }
+
+@Suite("Related models in filters")
+struct RelatedModelFilterTests {
+    private struct Person: CoreModel, Equatable {
+        let id: String
+        var name: String
+    }
+
+    private struct Bill: CoreModel, Equatable {
+        let id: Int
+        var payer: Person
+        var customer: Person?
+    }
+
+    private let ann = Person(id: "a", name: "Ann")
+    private let bob = Person(id: "b", name: "Bob")
+
+    @Test("are compared by their identifiers, whatever their other values are")
+    func comparisons() async throws {
+        let bills = [Bill(id: 1, payer: ann, customer: bob), Bill(id: 2, payer: bob), Bill(id: 3, payer: ann, customer: ann)]
+        let manager = PersistenceManager(models: Bill.self, store: .memory)
+        try await manager.save(bills)
+        func ids(_ filter: Filter<Bill>) async throws -> [Int] {
+            let found = try await manager.fetch(Bill.self, where: filter, sortedBy: .ascending(\.id)).map(\.id)
+            #expect(try bills.filter { try filter.matches($0) }.map(\.id) == found, "\(filter)")
+            return found
+        }
+        let renamed = Person(id: "a", name: "Anna")
+        #expect(try await ids(\.payer == renamed) == [1, 3])
+        #expect(try await ids(\.customer == renamed) == [3])
+        #expect(try await ids(\.customer != renamed) == [1, 2])
+        #expect(try await ids(.in(\.customer, [renamed, nil])) == [2, 3])
+        #expect(try await ids(.in(\.payer, [bob])) == [2])
+        #expect("\(\Bill.customer == renamed)" == "customer == \"a\"")
+    }
+}
