@@ -70,13 +70,22 @@ package struct ColumnSources {
         }
         let defaultValue = try pair.defaultValue(slot, column, mapping)
         guard let sourceSlot, let sourceAttribute, let sourceColumn, !sourceColumn.isComposite else {
-            values[column.name] = defaultValue.map { .computed($0) } ?? .nothing
+            let mark = sourceSlot == nil ? try listMark(attribute, column) : nil
+            values[column.name] = (mark ?? defaultValue).map { .computed($0) } ?? .nothing
             return
         }
         let isNewlyMandatory = !slot.isOptional && former.layout.slots[sourceSlot].isOptional
         values[column.name] = pair.columns.moved(
             sourceColumn, sourceAttribute, to: column, attribute, fallback: isNewlyMandatory ? defaultValue : nil)
         sourceColumns[column.name] = sourceColumn.name
+    }
+
+    /// The new mark of a list that was there without one, since it was required.
+    private func listMark(_ attribute: AttributeLayout, _ column: SlotColumn) throws -> SQLFragment? {
+        guard let list = attribute.markedList, let source = plan.source(of: list),
+            former.layout.relationship(named: source)?.isToMany ?? false
+        else { return nil }
+        return try pair.columns.literal(.integer(1), column, attribute, mapping, pair.destination)
     }
 
     // MARK: To-one relationships

@@ -7,6 +7,8 @@ package enum NestedValueInfo {
     package static let mark = "PippinMark"
     /// The name of an element in JSON.
     package static let key = "PippinKey"
+    /// The list of models that an attribute marks as present.
+    package static let markedList = "PippinMarkedList"
     /// The coding of bytes: `JSON`.
     package static let coding = "PippinCoding"
 }
@@ -22,6 +24,8 @@ extension AttributeLayout {
     package var nestedKey: String { info(NestedValueInfo.key) ?? name }
     /// Whether the element says that there is a value.
     package var isPresenceMark: Bool { info(NestedValueInfo.mark) != nil }
+    /// The relationship to many whose list the attribute marks as present; nil for any other attribute.
+    package var markedList: String? { info(NestedValueInfo.markedList) }
     /// Whether the bytes are JSON.
     package var isJSON: Bool { info(NestedValueInfo.coding) == "JSON" }
 

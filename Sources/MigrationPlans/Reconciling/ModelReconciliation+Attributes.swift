@@ -14,7 +14,10 @@ extension ModelReconciliation {
             guard let successor = present[attribute.name].flatMap({ entity.property(named: $0) }),
                 let new = successor.attribute
             else {
-                guard !rules.removes(attribute.name, of: entity.name) else { continue }
+                // The mark of a list goes with the list, or with its being optional.
+                guard !rules.removes(attribute.name, of: entity.name),
+                    attribute.userInfo[NestedValueInfo.markedList] == nil
+                else { continue }
                 lose(attribute.name, of: former, gone(attribute, in: entity))
                 continue
             }

@@ -263,7 +263,7 @@ final class RowDecoder: Decoder {
 
     /// Whether an empty list exists, rather than being nil.
     func isMarked(_ field: Int) throws -> Bool {
-        guard let mark = record.emptyMarks[field] else { return false }
+        guard let mark = record.listMarks[field] else { return false }
         return try !value(at: slots[mark]).isNull
     }
 }

@@ -28,8 +28,8 @@ enum EntityDerivation {
         }
         for (index, field) in fields.enumerated() where field.isToMany && field.isOptional {
             // For a relationship, nil and an empty list look the same without a mark.
-            var mark = FieldPlan(.isEmpty(field: index), name: "\(field.name)IsEmpty", besides: fields)
-            mark.formerName = field.formerName.map { "\($0)IsEmpty" }
+            var mark = FieldPlan(.hasList(field: index), name: FieldPlan.listMark(of: field.name), besides: fields)
+            mark.formerName = field.formerName.map(FieldPlan.listMark)
             fields.append(mark)
         }
         let plan = EntityPlan(

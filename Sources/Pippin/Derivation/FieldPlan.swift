@@ -56,8 +56,8 @@ struct FieldPlan: Sendable {
     enum Mark: Sendable, Equatable {
         /// The nested value that contains the mark exists, even if it has no values.
         case isPresent
-        /// A relationship's list exists, and is empty.
-        case isEmpty(field: Int)
+        /// A relationship's list exists, even if it has no members.
+        case hasList(field: Int)
     }
 
     init(
@@ -94,6 +94,9 @@ struct FieldPlan: Sendable {
         self.init(key: "\0\(name)", name: name, isOptional: true, kind: .attribute(.boolean))
         self.mark = mark
     }
+
+    /// The name of the mark of a list, unless another property has it.
+    static func listMark(of list: String) -> String { "\(list)IsPresent" }
 
     /// Whether a nested value that exists certainly has a value for this field.
     var isCertain: Bool {
@@ -135,8 +138,8 @@ final class RecordPlan: Sendable {
     let attributeKinds: ContiguousArray<AttributeKind?>
     /// The field that marks the nested value as present.
     let presenceMark: Int?
-    /// The fields that mark a list as empty but present, by the list's field.
-    let emptyMarks: [Int: Int]
+    /// The fields that mark a list as present, by the list's field.
+    let listMarks: [Int: Int]
     /// The functions that read and write the fields by index without coding; nil if only coding does.
     let columns: ColumnFunctions?
 
@@ -152,11 +155,11 @@ final class RecordPlan: Sendable {
                 return nil
             })
         presenceMark = fields.firstIndex { $0.mark == .isPresent }
-        var emptyMarks: [Int: Int] = [:]
+        var listMarks: [Int: Int] = [:]
         for (index, field) in fields.enumerated() {
-            if case .isEmpty(let list)? = field.mark { emptyMarks[list] = index }
+            if case .hasList(let list)? = field.mark { listMarks[list] = index }
         }
-        self.emptyMarks = emptyMarks
+        self.listMarks = listMarks
     }
 
     /// The names of the properties, for messages.

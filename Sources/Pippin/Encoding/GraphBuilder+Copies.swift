@@ -60,7 +60,7 @@ extension GraphBuilder {
         defer { encoder.removeAll() }
         let original = nodes[node].row
         for field in table.plan.fields.indices {
-            if isCut, case .isEmpty? = table.plan.fields[field].mark { continue }
+            if isCut, case .hasList? = table.plan.fields[field].mark { continue }
             let (one, other) = (table.encoder.values[original + field], encoder.values[encoded.row + field])
             if one == other { continue }
             if case .composite(let inner) = table.plan.fields[field].kind,
@@ -111,7 +111,7 @@ extension GraphBuilder {
     private mutating func differs(_ node: Int, _ field: Int) -> PersistenceError {
         var field = nodes[node].plan.fields[field]
         // The mark of a list is no property.
-        if case .isEmpty(let list)? = field.mark { field = nodes[node].plan.fields[list] }
+        if case .hasList(let list)? = field.mark { field = nodes[node].plan.fields[list] }
         return PersistenceError.unwritable(
             entity: nodes[node].plan.name, uid: nodes[node].key.text, key: field.name,
             reason:

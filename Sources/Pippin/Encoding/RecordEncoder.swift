@@ -188,7 +188,7 @@ final class RecordEncoder: Encoder {
         case .toOne: links.append(EncodedRecord.Link(field: index, targets: linkedModel(value)))
         case .toMany:
             guard let members = (value as? any ModelCollection)?.linked else { return }
-            if let mark = record.emptyMarks[index], members.count == 0 { values[base + mark] = .integer(1) }
+            if let mark = record.listMarks[index] { values[base + mark] = .integer(1) }
             links.append(EncodedRecord.Link(field: index, targets: members))
         }
     }

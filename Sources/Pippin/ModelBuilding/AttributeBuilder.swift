@@ -34,6 +34,7 @@ struct AttributeBuilder {
         }
         attribute.name = field.name
         if field.key != field.name, !path.isEmpty { attribute.userInfo?[NestedValueInfo.key] = field.key }
+        if case .hasList(let list)? = field.mark { mark(plan.fields[list].name, by: attribute) }
         if field.mark == .isPresent { attribute.userInfo?[NestedValueInfo.isMark] = NestedValueInfo.always }
         // Without the composite, its elements have no values either.
         if case .composite = field.kind { attribute.isOptional = true } else { attribute.isOptional = field.isOptional }
@@ -41,6 +42,14 @@ struct AttributeBuilder {
         if case .composite = field.kind, field.isOptional { attribute.noteOptionalValue() }
         try apply(plan.facts, to: attribute, field)
         return attribute
+    }
+
+    /// The mark of a list is renamed with it.
+    private func mark(_ list: String, by attribute: NSAttributeDescription) {
+        attribute.userInfo?[NestedValueInfo.markedList] = list
+        for case .renamed(let property, let former) in plan.facts where property.path == list {
+            attribute.renamingIdentifier = FieldPlan.listMark(of: former)
+        }
     }
 
     private func apply(_ facts: [SchemaFact], to attribute: NSAttributeDescription, _ field: FieldPlan) throws {

@@ -14,4 +14,6 @@ enum NestedValueInfo {
     static let key = "PippinKey"
     /// Set on the element that marks the nested value as present.
     static let isMark = "PippinMark"
+    /// The list of models that an attribute marks as present.
+    static let markedList = "PippinMarkedList"
 }

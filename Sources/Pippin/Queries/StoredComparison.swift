@@ -166,7 +166,7 @@ struct StoredComparison {
             plan = model
         }
         guard let list = plan.fields.firstIndex(where: { $0.name == field.name && $0.mark == nil }),
-            let mark = plan.record.emptyMarks[list]
+            let mark = plan.record.listMarks[list]
         else { return nil }
         return owner.isEmpty ? plan.fields[mark].name : "\(owner).\(plan.fields[mark].name)"
     }

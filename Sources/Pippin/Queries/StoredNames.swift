@@ -211,7 +211,7 @@
             case .toOne(let model): .model(try registry.plan(model))
             case .toMany(let model, _) where isOfMembers: .model(try registry.plan(model))
             case .toMany(let model, _):
-                .list(try registry.plan(model), mark: record.emptyMarks[index].map { record.fields[$0].name })
+                .list(try registry.plan(model), mark: record.listMarks[index].map { record.fields[$0].name })
             }
         }
     }

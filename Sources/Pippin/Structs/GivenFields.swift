@@ -106,7 +106,7 @@ struct GivenFields: Sendable {
     private mutating func fillMarks(of known: [KnownPlace]) {
         for place in known {
             for (index, field) in place.plan.fields.enumerated() {
-                guard case .isEmpty(let list)? = field.mark, place.fields.contains(list) else { continue }
+                guard case .hasList(let list)? = field.mark, place.fields.contains(list) else { continue }
                 fields[place.plan.id]?.insert(index)
             }
             if fields[place.plan.id]?.count == place.plan.fields.count { fields[place.plan.id] = nil }

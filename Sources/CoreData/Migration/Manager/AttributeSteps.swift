@@ -41,7 +41,7 @@ final class AttributeSteps {
         self.destination = destination
         isPlain = destination.description.objectClassName == "NSManagedObject"
         steps = mappings.map { mapping in
-            if let step = Self.filling(mapping, destination) { return step }
+            if let step = Self.filling(mapping, source, destination) { return step }
             guard let expression = mapping.valueExpression,
                 let key = MigrationExpression.sourceKey(expressionTree(of: expression)),
                 let from = source.slotIndex(forName: key), let name = mapping.name,
@@ -56,10 +56,16 @@ final class AttributeSteps {
         }
     }
 
-    private static func filling(_ mapping: NSPropertyMapping, _ destination: EntityLayout) -> Step? {
+    private static func filling(
+        _ mapping: NSPropertyMapping, _ source: EntityLayout, _ destination: EntityLayout
+    ) -> Step? {
         guard mapping.valueExpression == nil, let to = mapping.name.flatMap(destination.slotIndex(forName:)),
-            let attribute = destination.slots[to].attribute, attribute.isComposite
+            let attribute = destination.slots[to].attribute
         else { return nil }
+        if let list = attribute.markedList.flatMap(destination.relationship(named:)), source.hasList(list) {
+            return .fill(.integer(1), to: to)
+        }
+        guard attribute.isComposite else { return nil }
         let value = CompositeConversion(from: nil, to: attribute).converted(.null)
         return value.isNull ? nil : .fill(value, to: to)
     }
@@ -86,5 +92,13 @@ final class AttributeSteps {
     private static func canCopy(_ source: AttributeLayout?, _ destination: AttributeLayout?) -> Bool {
         guard let source, let destination else { return false }
         return source.type == destination.type && source.type.isPlain && destination.derivation == nil
+    }
+}
+
+extension EntityLayout {
+    /// Whether the objects had a list that is optional now, under its name or its former one.
+    fileprivate func hasList(_ list: RelationshipLayout) -> Bool {
+        let former = relationship(named: list.description.renamingIdentifier ?? "") ?? relationship(named: list.name)
+        return former?.isToMany ?? false
     }
 }
