@@ -23,6 +23,7 @@ package enum StoreMetadata {
             NSStoreTypeKey: type,
             "NSPersistenceFrameworkVersion": 1344,
             NSStoreModelVersionHashesKey: hashes,
+            "NSStoreModelVersionHashesDigest": VersionHash.digest(of: hashes),
             "NSStoreModelVersionHashesVersion": 3,
             identifiersKey: model.versionIdentifiers.compactMap { $0.base as? String }.sorted(),
         ]

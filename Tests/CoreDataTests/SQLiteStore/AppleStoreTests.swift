@@ -45,6 +45,13 @@ struct AppleStoreTests {
         #expect(try schema.creationStatements() == plain)
     }
 
+    @Test("The digest of version hashes in each one's metadata is ours of the same hashes", arguments: all)
+    func digest(fixture: String) throws {
+        let metadata = try SQLiteFormat.metadata(at: folder.copy(fixture))
+        let hashes = try #require(metadata[NSStoreModelVersionHashesKey] as? [String: Data])
+        #expect(metadata["NSStoreModelVersionHashesDigest"] as? String == VersionHash.digest(of: hashes))
+    }
+
     @Test("Values of cars are those that plain SQL finds")
     func values() throws {
         let url = try folder.copy("cars/SampleModel_V1.sqlite")

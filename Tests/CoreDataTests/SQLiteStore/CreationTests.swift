@@ -33,7 +33,9 @@ struct CreationTests {
         #expect(metadata[NSStoreTypeKey] as? String == "SQLite")
         #expect(metadata["NSStoreModelVersionHashesVersion"] as? Int == 3)
         #expect(metadata["_NSAutoVacuumLevel"] as? String == "2")
-        #expect((metadata[NSStoreModelVersionHashesKey] as? [String: Data])?.count == 4)
+        let hashes = try #require(metadata[NSStoreModelVersionHashesKey] as? [String: Data])
+        #expect(hashes.count == 4)
+        #expect(metadata["NSStoreModelVersionHashesDigest"] as? String == VersionHash.digest(of: hashes))
     }
 
     @Test("The copy of the model in a new store is the model")
