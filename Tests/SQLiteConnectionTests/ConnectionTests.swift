@@ -121,6 +121,16 @@ struct ConnectionTests {
         #expect(error?.message == "twice takes no blob")
     }
 
+    @Test("The bytes of a text that a registered function gets are UTF-8, in a database in UTF-16, too")
+    func textBytes() throws {
+        let connection = try Connection(path: folder.store.path, mode: .create)
+        try connection.execute("PRAGMA encoding = 'UTF-16le'; CREATE TABLE t (a); INSERT INTO t VALUES ('ñ')")
+        try connection.register(function: "bytes", argumentCount: 1) { arguments in
+            .text("\(Array(arguments.data(at: 0) ?? Data()))")
+        }
+        #expect(try plainSQL("SELECT bytes(a) FROM t", in: connection) == ["[195, 177]"])
+    }
+
     @Test("A registered function gives rows for the arguments of each row beside it")
     func tableFunction() throws {
         let connection = try Connection(path: folder.store.path, mode: .create)
