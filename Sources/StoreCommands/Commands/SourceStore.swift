@@ -60,8 +60,20 @@ package final class SourceStore {
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         var options: [AnyHashable: Any] = [NSReadOnlyPersistentStoreOption: true]
         if copy != nil { options[ExternalDataOption.store] = place }
-        let store = try coordinator.addPersistentStore(ofType: type, configurationName: nil, at: url, options: options)
+        let store = try coordinator.addPersistentStore(
+            ofType: type, configurationName: configuration(in: model), at: url, options: options)
         return (coordinator, store)
+    }
+
+    /// The configuration that the store is of: the one with the entities of the store's version hashes; nil if it has
+    /// all entities.
+    private func configuration(in model: NSManagedObjectModel) -> String? {
+        let metadata = try? NSPersistentStoreCoordinator.metadataForPersistentStore(ofType: type, at: url)
+        let hashes = metadata?[NSStoreModelVersionHashesKey] as? [String: Data] ?? [:]
+        guard hashes.count < model.entities.count else { return nil }
+        return model.configurations.sorted().first {
+            Set((model.entities(forConfigurationName: $0) ?? []).compactMap(\.name)) == Set(hashes.keys)
+        }
     }
 
     /// Ends the reading. Call this when the store is closed.

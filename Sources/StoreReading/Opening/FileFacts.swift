@@ -17,6 +17,8 @@ package struct FileFacts {
     package let modelCache: Data?
     /// Whether the store keeps a persistent history.
     package let hasHistory: Bool
+    /// The names of the tables of an SQLite store, in capitals.
+    private let tables: Set<String>
 
     /// Reads a copy of the store at `original`.
     ///
@@ -47,6 +49,7 @@ package struct FileFacts {
             namesProperties = try !CoreDataBinaryFile.isOne(Data(contentsOf: copy, options: .mappedIfSafe))
             modelCache = nil
             hasHistory = false
+            tables = []
             return
         }
         namesProperties = true
@@ -58,6 +61,7 @@ package struct FileFacts {
                     "“\(original.path)” is an SQLite database but no Core Data store: it has no table \(missing)"
                         + ForeignLog.text(original))
             }
+            tables = Set(file.tables.map { $0.uppercased() })
             let row = try file.metadata()
             uuid = row?.uuid ?? ""
             (metadata, missingMetadata) = Self.metadata(row?.list ?? Data(), hasRow: row != nil)
@@ -109,6 +113,20 @@ package struct FileFacts {
     /// The version hashes of the entities.
     package var versionHashes: [String: Data] {
         metadata["NSStoreModelVersionHashes"]?.dictionaryValue?.compactMapValues(\.dataValue) ?? [:]
+    }
+
+    /// The part of a model that the store has, according to its version hashes: a store of one configuration keeps a
+    /// copy of the whole model, and tables for some of its entities.
+    ///
+    /// - Parameter model: the whole model.
+    /// - Returns: the part; nil if it is the whole, or if an entity without a hash has a table all the same.
+    func part(of model: ModelDocument) -> ModelDocument? {
+        guard let part = model.limited(to: Set(versionHashes.keys)) else { return nil }
+        let kept = Set(part.entities.map(\.name))
+        let hasTable = model.entities.contains {
+            !kept.contains($0.name) && $0.parentName == nil && tables.contains("Z" + $0.name.uppercased())
+        }
+        return hasTable ? nil : part
     }
 
     /// The identifiers of the model's version that are not empty.

@@ -39,14 +39,14 @@ package struct ModelCandidate {
     ) throws -> [() throws -> ModelCandidate] {
         if let modelPath {
             let versions = try candidates(inFile: modelPath)
-            let trusted = versions.map { read in { try read().trusted(for: facts) } }
+            let trusted = versions.map { read in { try read().limited(to: facts).trusted(for: facts) } }
             if facts.kind == .sqlite { return trusted }
             // Documents are compared by what they hold, too. One that is only read may be of a version that is not
             // there: its names tell what the values are.
             return isWritable || !facts.namesProperties ? versions : versions + trusted
         }
         do {
-            let own = try copy(in: facts, store: store)
+            let own = try copy(in: facts, store: store).limited(to: facts)
             return [{ own }]
         } catch let error as NoModel where facts.kind != .sqlite && !isWritable {
             return [{ try DocumentModel.candidate(for: file, facts: facts, reason: error.reason) }]
@@ -121,6 +121,13 @@ package struct ModelCandidate {
                     versionName: name)
             }
         }
+    }
+
+    /// With the part of the model that the store has.
+    private func limited(to facts: FileFacts) -> ModelCandidate {
+        guard let part = facts.part(of: document) else { return self }
+        return ModelCandidate(
+            document: part, versionHashes: versionHashes, origin: origin, gap: gap, versionName: versionName)
     }
 
     /// Apple's version hashes cannot be computed for a source model, and are compared with the store's own copy of its
