@@ -27,8 +27,12 @@ extension NSManagedObjectContext {
                     continue
                 }
                 let isChanged = object.hasChanged(relationship)
-                if isChanged, rereadsEnds, !inverse.isToMany, let end = object.toOne(relationship) {
-                    met.append((end, inverse, object))
+                if isChanged, rereadsEnds {
+                    if !inverse.isToMany, let end = object.toOne(relationship) {
+                        met.append((end, inverse, object))
+                    } else if let end = object.destinationWithout(relationship, inverse) {
+                        end.regain(inverse, object)
+                    }
                 }
                 guard case .identifier(let identifier) = object.snapshot[relationship.slot] else { continue }
                 if isChanged {
@@ -131,6 +135,22 @@ extension NSManagedObject {
             if !relations.isEmpty { relations[relationship.index] = .unresolved }
         }
         follow(relationship, change, in: context)
+    }
+
+    /// The registered destination of a to-one relationship, if its to-many inverse lacks this object.
+    fileprivate final func destinationWithout(
+        _ relationship: RelationshipLayout, _ inverse: RelationshipLayout
+    ) -> NSManagedObject? {
+        guard inverse.isToMany, case .identifier(let identifier) = values[relationship.slot],
+            let end = storedContext?.registeredObject(for: identifier), !end.isFault, !end.isDeleted
+        else { return nil }
+        return end.toManyMembersIfAny(inverse)?.contains(self) ?? false ? nil : end
+    }
+
+    /// Adds a member that the stored rows do not have, because others removed it: it counts as added here.
+    fileprivate final func regain(_ relationship: RelationshipLayout, _ member: NSManagedObject) {
+        guard let context = storedContext else { return }
+        follow(relationship, { toManyMembers(relationship).insert(member) }, in: context)
     }
 
     private final func follow(

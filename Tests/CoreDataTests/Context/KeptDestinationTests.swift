@@ -197,6 +197,37 @@ struct KeptDestinationTests {
         #expect(stored.onShelf == nil)
     }
 
+    @Test("agree where an object that others took away follows one that loses its unique value to another")
+    func replaced() throws {
+        let item = Library.entity(
+            "Item",
+            [Library.attribute("uid", .stringAttributeType), Library.attribute("level", .integer16AttributeType)])
+        item.uniquenessConstraints = [["uid"]]
+        Library.connect(item, "boss", toMany: false, item, "staff", inverseToMany: true)
+        let model = NSManagedObjectModel()
+        model.entities = [item]
+        let container = try Library.inMemory(model)
+        let (context, other) = (container.newBackgroundContext(), container.newBackgroundContext())
+        context.mergePolicy = NSMergePolicy.overwrite
+        try context.performAndWait {
+            let boss = context.make("Item", ["uid": "boss"])
+            let member = context.make("Item", ["uid": "member", "boss": boss])
+            try context.save()
+            try other.performAndWait {
+                other.object(with: member.objectID).setValue(nil, forKey: "boss")
+                other.object(with: boss.objectID).setValue(nil, forKey: "uid")
+                other.make("Item", ["uid": "boss"])
+                try other.save()
+            }
+            for object in [boss, member] { object.setValue(1, forKey: "level") }
+            try context.save()
+            let left = try context.all("Item", NSPredicate(format: "uid == 'boss'"))
+            #expect(left.count == 1 && left.first != boss)
+            #expect(member.value(forKey: "boss") as? NSManagedObject == left.first)
+            #expect(left.first?.objects("staff") == [member])
+        }
+    }
+
     /// Changes something in the other context, and saves it.
     private func change(_ body: (NSManagedObjectContext) throws -> Void) throws {
         try other.performAndWait {
