@@ -41,12 +41,13 @@ extension OpenStore {
         do {
             return try attempt(changes, metadata: metadata, files: files, others, clearsUniqueValues: false)
         } catch let error as SQLiteError where error.isDuplicate {
+            // Objects whose rows others have changed or deleted come first: the values that they seem to share are
+            // former ones, and clearing a value must not hide the change.
+            let conflicts = try conflicts(of: changes)
+            guard conflicts.isEmpty else { throw SaveRefusal.optimisticLocking(conflicts) }
             let violations = try ConstraintCheck(self).violations(in: changes)
             guard violations.isEmpty else { throw SaveRefusal.constraints(violations) }
             files.rollback()
-            // Clearing a value must not hide that a row has changed since it was read.
-            let conflicts = try conflicts(of: changes)
-            guard conflicts.isEmpty else { throw SaveRefusal.optimisticLocking(conflicts) }
             return try attempt(changes, metadata: metadata, files: files, others, clearsUniqueValues: true)
         }
     }
