@@ -37,7 +37,8 @@ struct ChangedByBothTests {
         }
         parent.performAndWait {
             #expect(parent.object(with: ids[1]).value(forKey: "book") == nil)
-            #expect(parent.object(with: ids[2]).value(forKey: "book") as? NSManagedObject == parent.object(with: ids[0]))
+            #expect(
+                parent.object(with: ids[2]).value(forKey: "book") as? NSManagedObject == parent.object(with: ids[0]))
         }
     }
 
