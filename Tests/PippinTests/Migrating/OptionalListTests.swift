@@ -68,7 +68,7 @@ struct OptionalListTests {
         #expect(try await manager.count(Loose.Book.self, where: \.tags == []) == 1)
     }
 
-    @Test("that were required are there, empty or not")
+    @Test("are there, empty or not, where they were required")
     func widened() async throws {
         let former = PersistenceManager(models: Required.Book.self, store: file)
         try await former.save([Required.Book(id: 0, tags: []), Required.Book(id: 1, tags: tags)])
@@ -78,18 +78,19 @@ struct OptionalListTests {
         #expect(books.map(\.tags) == [[], tags, nil])
     }
 
-    @Test("that were required are there after a plan whose closure changes another model")
+    @Test("are there where they were required, after a plan whose closure changes another model")
     func widenedByPlan() async throws {
         let former = PersistenceManager(models: Required.Book.self, Required.Note.self, store: file)
         try await former.save([Required.Book(id: 0, tags: []), Required.Book(id: 1, tags: tags)])
         try await former.save(Required.Note(id: 1, text: "abc"))
         let manager = PersistenceManager(models: Loose.Book.self, Loose.Note.self, store: file)
         try await manager.load(
-            migratingBy: MigrationPlan(from: ModelVersion("1", models: Required.Book.self, Required.Note.self)).changing(
-                to: ModelVersion("2", models: Loose.Book.self, Loose.Note.self),
-                .model(Required.Note.self, to: Loose.Note.self) {
-                    Loose.Note(id: $0.id, length: $0.text.count)
-                }))
+            migratingBy: MigrationPlan(from: ModelVersion("1", models: Required.Book.self, Required.Note.self))
+                .changing(
+                    to: ModelVersion("2", models: Loose.Book.self, Loose.Note.self),
+                    .model(Required.Note.self, to: Loose.Note.self) {
+                        Loose.Note(id: $0.id, length: $0.text.count)
+                    }))
         #expect(
             try await manager.fetch(Loose.Book.self, sortedBy: .ascending(\.id)).map(\.tags) == [[], tags])
     }
