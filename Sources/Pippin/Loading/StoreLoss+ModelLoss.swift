@@ -23,7 +23,8 @@
                 reason = "It was \(former) and is \(present), which holds less."
                 advice = "Write Schema(.narrowed(\\.\(property))) to convert it nevertheless, or a MigrationPlan."
             case .otherParts:
-                reason = "It was JSON (a list, a dictionary or another value), with parts that the struct has no property for."
+                reason =
+                    "It was JSON (a list, a dictionary or another value), with parts that the struct has no property for."
                 advice =
                     "Write Schema(.narrowed(\\.\(property))) to let these parts go, convert them by a MigrationPlan, or give the new property another name."
             case .renamedSince(let name):

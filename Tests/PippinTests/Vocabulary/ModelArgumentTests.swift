@@ -80,7 +80,9 @@ struct RelatedModelFilterTests {
 
     @Test("are compared by their identifiers, whatever their other values are")
     func comparisons() async throws {
-        let bills = [Bill(id: 1, payer: ann, customer: bob), Bill(id: 2, payer: bob), Bill(id: 3, payer: ann, customer: ann)]
+        let bills = [
+            Bill(id: 1, payer: ann, customer: bob), Bill(id: 2, payer: bob), Bill(id: 3, payer: ann, customer: ann),
+        ]
         let manager = PersistenceManager(models: Bill.self, store: .memory)
         try await manager.save(bills)
         func ids(_ filter: Filter<Bill>) async throws -> [Int] {
