@@ -37,10 +37,10 @@ private struct CSVKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol
     private func column(_ key: Key) -> String { prefix + key.stringValue }
     private func path(_ key: Key) -> [any CodingKey] { codingPath + [key] }
 
-    /// The column of a required value. Empty texts in quotes make a struct, but no model.
+    /// The column of a required value. Empty fields make a struct if it requires none of them, but no model.
     private func required(_ key: Key, isModel: Bool = false) throws -> String {
         let column = column(key)
-        if row.has(column) || !isModel && row.hasEmptyText(within: column) { return column }
+        if row.has(column) || !isModel && row.hasColumns(within: column) { return column }
         throw DecodingError.keyNotFound(
             key, .init(codingPath: codingPath, debugDescription: "The column “\(column)” is empty, or there is none."))
     }

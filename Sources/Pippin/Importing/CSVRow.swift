@@ -33,6 +33,9 @@ struct CSVRow {
         !record.emptyTexts.isEmpty && columns.places[column].map(record.emptyTexts.contains) ?? false
     }
 
+    /// Whether there are columns within a column.
+    func hasColumns(within column: String) -> Bool { columns.inner[column] != nil }
+
     /// Whether an empty text in quotes is in a column within a column.
     func hasEmptyText(within column: String) -> Bool { columns.inner[column]?.contains { hasEmptyText($0) } ?? false }
 

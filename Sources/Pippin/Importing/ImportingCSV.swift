@@ -11,7 +11,8 @@ extension PersistenceManager {
     /// A column has the name of a property's coding key; the columns of a model within the model follow a dot. A column
     /// that the model does not have ends the import before anything is saved, unless `ignoringColumns` names it. An
     /// empty field is no value; in quotes it is an empty text for a `String`. A nested struct whose fields are all
-    /// empty is there if such texts are all that it requires. A list is JSON in its column.
+    /// empty is there if such texts are all that it requires, or if it is not optional and requires none. A list is
+    /// JSON in its column.
     ///
     /// A model that is stored already keeps its values of the properties that have no column, such as the author in a
     /// list of `id,title,price`. A property that is not optional must have a column, a list, too. A nested struct is

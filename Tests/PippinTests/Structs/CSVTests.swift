@@ -146,6 +146,33 @@ struct CSVTests {
             ])
     }
 
+    @Test("make a required struct of empty columns if it requires no values")
+    func emptyStruct() async throws {
+        struct Marks: Codable, Equatable {
+            var color: String?
+            var size: Int?
+        }
+        struct Size: Codable, Equatable {
+            var width: Int
+        }
+        struct Parcel: CoreModel, Equatable {
+            let id: Int
+            var marks: Marks
+            var size: Size
+        }
+        let counter = try Counter(Parcel.self)
+        let file = counter.folder.file("parcels.csv")
+        let lines = ["id,marks.color,marks.size,size.width", "1,,,2", "2,red,,2", "3,red,,"]
+        try Data(lines.joined(separator: "\n").utf8).write(to: file)
+        let report = try await counter.manager.importCSV(Parcel.self, from: file)
+        #expect(report.refused == [.init(position: 4, reason: "“size” has no value for “width”.")])
+        #expect(
+            try await counter.manager.fetch(Parcel.self, sortedBy: .ascending(\.id)) == [
+                Parcel(id: 1, marks: Marks(), size: Size(width: 2)),
+                Parcel(id: 2, marks: Marks(color: "red"), size: Size(width: 2)),
+            ])
+    }
+
     @Test("refuse columns that are too deep within others")
     func depth() async throws {
         struct Parcel: CoreModel {
