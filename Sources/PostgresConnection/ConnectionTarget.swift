@@ -104,25 +104,12 @@ package struct ConnectionTarget: Sendable, CustomStringConvertible {
         }
         guard let handle else { throw PostgresError(state: "08001", message: "out of memory") }
         guard PQstatus(handle) == CONNECTION_OK else {
-            defer { PQfinish(handle) }
-            throw Self.failure(String(cString: PQerrorMessage(handle)), password: given["password"])
+            var failure = ConnectionFailure(String(cString: PQerrorMessage(handle)), password: given["password"])
+            if failure.isInAnotherLanguage, failure.connectsAgain(handle) { return handle }
+            PQfinish(handle)
+            throw failure.error
         }
         return handle
-    }
-
-    /// The error of a connection that could not be opened. The library gives no state for it, so the cases are
-    /// recognized by the server's messages.
-    private static func failure(_ text: String, password: String?) -> PostgresError {
-        var message = text.split(separator: "\n").joined(separator: "; ")
-        if let password, !password.isEmpty { message = message.replacing(password, with: "…") }
-        let states = [
-            ("does not exist", message.contains("database \"") ? "3D000" : "28000"),
-            ("password authentication failed", "28P01"), ("no password supplied", "28P01"),
-            ("the database system is", "57P03"), ("too many clients", "53300"), ("too many connections", "53300"),
-            ("connection slots are reserved", "53300"),
-        ]
-        let state = states.first { message.contains($0.0) }?.1 ?? "08001"
-        return PostgresError(state: state, message: message)
     }
 
     private static func withCStrings<Result>(
