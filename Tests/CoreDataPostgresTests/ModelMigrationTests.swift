@@ -47,6 +47,25 @@ struct ModelMigrationTests {
         #expect(try open(model).fetch("Tag").map { $0.value(forKey: "path") as? String } == ["C:\\temp"])
     }
 
+    @Test("keep all digits of numbers that become decimal ones, where the database shows fewer")
+    func digits() throws {
+        let numbers = [0.1 + 0.2, 1.0 / 3, 123456789.123456789]
+        func model(_ type: NSAttributeType) throws -> NSManagedObjectModel {
+            try changed { model in
+                let weight = NSAttributeDescription()
+                (weight.name, weight.attributeType, weight.isOptional) = ("weight", type, true)
+                model.entitiesByName["Tag"]?.properties.append(weight)
+            }
+        }
+        try database.connect().execute("ALTER DATABASE \(database.name) SET extra_float_digits = -15")
+        let context = try open(model(.doubleAttributeType))
+        for number in numbers { context.insert("Tag", ["name": "\(number)", "weight": number]) }
+        try context.save()
+        let tags = try open(model(.decimalAttributeType)).fetch("Tag").filter { $0.value(forKey: "weight") != nil }
+        #expect(tags.count == 3)
+        for tag in tags { #expect("\(tag.value(forKey: "weight") ?? "")" == tag.value(forKey: "name") as? String) }
+    }
+
     @Test("keep their rows under a new name of an entity or an attribute, and convert those of another type")
     func renaming() throws {
         let model = try changed { model in

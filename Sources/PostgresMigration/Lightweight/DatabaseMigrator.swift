@@ -129,6 +129,7 @@ struct DatabaseMigrator {
     }
 
     private func run(_ progress: (Double) -> Void) throws {
+        try opening.connection.execute(MigrationScript.allDigits)
         for (index, step) in steps.enumerated() {
             switch step {
             case .run(let sql), .compile(let sql, _), .create(let sql, _): try opening.connection.execute(sql)
@@ -256,6 +257,9 @@ package enum MigrationScript {
     /// The key in an error's user info for the statements.
     static let userInfoKey = "NSPostgreSQLStatements"
 
+    /// Has numbers that become decimal ones keep all their digits, whatever a role or a database has set.
+    static let allDigits = "SET LOCAL extra_float_digits = 1"
+
     /// One transaction, which fails with an error if one of its checks finds a row.
     package static func text(_ steps: [MigrationStep], of place: StorePlace) -> String {
         let lines = steps.map { step in
@@ -269,7 +273,8 @@ package enum MigrationScript {
                     + ";"
             }
         }
-        return (["BEGIN;", "\(OpenDatabase.lockAlone(place));"] + lines + ["COMMIT;"]).joined(separator: "\n")
+        return (["BEGIN;", "\(allDigits);", "\(OpenDatabase.lockAlone(place));"] + lines + ["COMMIT;"]).joined(
+            separator: "\n")
     }
 }
 
