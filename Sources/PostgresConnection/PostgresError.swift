@@ -88,6 +88,13 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
     package var isSyntaxOrTypeError: Bool { state.hasPrefix("42") && !isPermissionDenied }
     /// A value does not fit, or cannot be computed: a number that is too large, a division by zero.
     package var isDataError: Bool { state.hasPrefix("22") }
+    /// The server refuses what was to be written: values that do not fit, break a rule of a table or a policy, or are
+    /// too large.
+    package var isOfValues: Bool {
+        // A trigger's own errors are of class P0. The rights to a table are checked in another file than its policies.
+        ["22", "23", "44", "54", "P0"].contains { state.hasPrefix($0) } || state == Self.libraryRefusal
+            || isPermissionDenied && file == "execMain.c"
+    }
     package var isOutOfRange: Bool { state == "22003" }
     package var isDivisionByZero: Bool { state == "22012" }
     /// The server has a limit: no entry of an index is larger than a third of a page.
@@ -100,6 +107,11 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
     package var isMissingDatabase: Bool { state == "3D000" }
     /// A table or a schema does not exist.
     package var isMissingTable: Bool { state == "42P01" || state == "3F000" }
+    package var isMissingColumn: Bool { state == "42703" }
+    /// The server's certificate was refused, or there is none.
+    package var isAboutCertificate: Bool {
+        state == "08001" && statement == nil && ["certificate", "SSL"].contains { message.contains($0) }
+    }
     /// A statement was prepared before its tables changed.
     package var isOutdatedPlan: Bool { state == "0A000" && file == "plancache.c" }
     /// The session has not the statements that were prepared in it, or has those of others: it is shared.

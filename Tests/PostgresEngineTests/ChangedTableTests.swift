@@ -41,6 +41,17 @@ struct ChangedTableTests {
         }
     }
 
+    @Test(
+        "gives an error that names what is missing, and says that it is to be put back",
+        arguments: [("ALTER TABLE store_1.note DROP stars", "stars"), ("DROP TABLE store_1.note", "note")])
+    func missing(change: String, name: String) throws {
+        try execute(change)
+        let error = #expect(throws: NSError.self) { _ = try engine.fetchRows(Notes.plan()) }
+        #expect(error?.code == CoreDataErrorCode.persistentStoreOperation)
+        #expect(error?.localizedDescription.contains(name) == true)
+        #expect(error?.localizedRecoverySuggestion?.contains("change them back") == true)
+    }
+
     @Test("is read where the numbers of a column became wider, and its texts limited")
     func fittingTypes() throws {
         try execute("ALTER TABLE store_1.note ALTER stars TYPE bigint, ALTER text TYPE varchar(9) COLLATE \"C\"")

@@ -72,6 +72,17 @@ struct SecurityTests {
         #expect(error?.localizedRecoverySuggestion?.contains("right") == true)
     }
 
+    @Test("A role whose transactions are for reading only by default is told so")
+    func readOnlyByDefault() throws {
+        let owner = try makeRoles().owner
+        _ = try open(owner)
+        try database.connect().execute("ALTER ROLE \(owner) SET default_transaction_read_only = on")
+        let error = #expect(throws: NSError.self) { _ = try open(owner) }
+        #expect(error?.code == CocoaError.Code.fileWriteNoPermission.rawValue)
+        #expect(error?.localizedRecoverySuggestion?.contains("default_transaction_read_only") == true)
+        #expect(try open(owner, readOnly: true).fetchCount(Notes.plan()) == 0)
+    }
+
     @Test("A table of another schema on the path is never taken for the store's")
     func searchPath() throws {
         let administrator = try database.connect()

@@ -5,6 +5,8 @@ import Foundation
 package enum StoreError {
     /// In the user info: true if the store could not determine whether the last commit succeeded.
     package static let uncertaintyKey = "PippinOutcomeIsUncertain"
+    /// In the user info: whether the store failed, as other values would not help; false if the values are at fault.
+    package static let isOfStoreKey = "PippinIsOfStore"
 
     /// An error in the Cocoa domain with Core Data's code.
     package static func make(

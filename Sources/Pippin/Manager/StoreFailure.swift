@@ -16,6 +16,7 @@ extension Error {
         if let code = (self as? PersistenceError)?.code, codesOfOpening.contains(code) { return true }
         let error = ((self as? PersistenceError)?.underlying ?? self) as NSError
         guard error.domain == NSCocoaErrorDomain else { return false }
+        if let isOfStore = error.userInfo[StoreError.isOfStoreKey] as? Bool { return isOfStore }
         if let code = (error.userInfo[NSSQLiteErrorDomain] as? NSNumber)?.intValue {
             return !codesOfValues.contains(UInt8(truncatingIfNeeded: code))
         }

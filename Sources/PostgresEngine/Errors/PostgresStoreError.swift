@@ -25,7 +25,8 @@ package enum PostgresStoreError {
         return StoreError.make(
             code, "Cannot \(work) “\(place.name)”: \(reason).", url: place.shownURL,
             suggestion: suggestion ?? error.hint,
-            underlying: underlying(error), userInfo: [NSPostgreSQLStateErrorKey: error.state])
+            underlying: underlying(error),
+            userInfo: [NSPostgreSQLStateErrorKey: error.state, StoreError.isOfStoreKey: !error.isOfValues])
     }
 
     private static func meaning(of error: PostgresError, fallback: Int) -> (Int, String, String?) {
@@ -57,7 +58,9 @@ package enum PostgresStoreError {
             return (
                 CoreDataErrorCode.persistentStoreOpen,
                 "the server cannot be reached, or lets nobody in (\(error.message))",
-                "See that the server runs, and that host, database, user and password are right."
+                error.isAboutCertificate
+                    ? "See that the host's name is that of the server's certificate, and that sslmode and sslrootcert are right."
+                    : "See that the server runs, and that host, database, user and password are right."
             )
         }
         if error.isMissingDatabase {
@@ -78,7 +81,8 @@ package enum PostgresStoreError {
         if error.isOnStandby {
             return (
                 CocoaError.Code.fileWriteNoPermission.rawValue, "the server accepts no writes (\(error.message))",
-                "Connect to the server that does (target_session_attrs=read-write), or open the store for reading only."
+                "Connect to the server that does (target_session_attrs=read-write), or open the store for reading only. "
+                    + "A role or a database may be the cause, too: see default_transaction_read_only."
             )
         }
         if error.isPermissionDenied {
@@ -104,6 +108,12 @@ package enum PostgresStoreError {
                 "an object would lead to one that is not there\(error.constraint.map { " (\($0))" } ?? "")", nil
             )
         }
+        if error.isMissingTable || error.isMissingColumn {
+            return (
+                fallback, error.message,
+                "The tables were changed by other means than a migration: change them back, or restore them from a backup."
+            )
+        }
         return (fallback, error.detail.map { "\(error.message) (\($0))" } ?? error.message, nil)
     }
 
@@ -120,7 +130,9 @@ package enum PostgresStoreError {
 
     /// The connection was lost while the server was asked to commit, and no server could be asked for the outcome.
     static func uncertain(_ error: PostgresError, place: StorePlace, _ mark: SaveMark?) -> NSError {
-        var info: [String: Any] = [StoreError.uncertaintyKey: true, NSPostgreSQLStateErrorKey: error.state]
+        var info: [String: Any] = [
+            StoreError.uncertaintyKey: true, NSPostgreSQLStateErrorKey: error.state, StoreError.isOfStoreKey: true,
+        ]
         var suggestion = "Fetch what was to be saved, and look."
         if let mark {
             info[NSPostgreSQLUndecidedSaveErrorKey] = NSPostgreSQLUndecidedSave(mark, schema: place.schema)
@@ -140,7 +152,7 @@ package enum PostgresStoreError {
             CoreDataErrorCode.persistentStoreSave,
             "Nothing was saved to “\(place.name)”: the connection was lost before the end (\(error.message)).",
             url: place.shownURL, suggestion: "Save again.", underlying: underlying(error),
-            userInfo: [NSPostgreSQLStateErrorKey: error.state])
+            userInfo: [NSPostgreSQLStateErrorKey: error.state, StoreError.isOfStoreKey: true])
     }
 
     /// A generation is read whose store was removed or destroyed.

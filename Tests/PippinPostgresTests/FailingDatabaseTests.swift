@@ -1,0 +1,31 @@
+import Foundation
+import PippinPostgres
+import PostgresConnection
+import PostgresServer
+import Testing
+
+@Suite("Structs in a database that refuses, is busy or goes away", .needsPostgres)
+struct FailingDatabaseTests {
+    @Test("are not refused one by one where the database goes away during an import: that is no fault of theirs")
+    func goneDatabase() async throws {
+        let shop = try Shop()
+        try await shop.manager.load()
+        let books = (1...40).map { Book(id: "\($0)", title: "Title \($0)") }
+        try PostgresConnection(ConnectionTarget(shop.database.server.uri(database: "postgres")))
+            .execute("DROP DATABASE \(shop.database.name) WITH (FORCE)")
+        let error = await #expect(throws: PersistenceError.self) {
+            try await shop.manager.importModels(books, batchSize: 20)
+        }
+        #expect(error?.code == .saveFailed)
+    }
+
+    @Test("are refused one by one by an import where a rule of the table forbids them, and the others are saved")
+    func forbiddenByTable() async throws {
+        let shop = try Shop()
+        try await shop.manager.load()
+        try shop.database.connect().execute("ALTER TABLE public.book ADD CHECK (pages < 5)")
+        let report = try await shop.manager.importModels((1...8).map { Book(id: "\($0)", title: "T", pages: $0) })
+        #expect(report.inserted == 4)
+        #expect(report.refused.map(\.position) == [5, 6, 7, 8])
+    }
+}
