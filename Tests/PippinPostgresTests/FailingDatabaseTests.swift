@@ -28,4 +28,36 @@ struct FailingDatabaseTests {
         #expect(report.inserted == 4)
         #expect(report.refused.map(\.position) == [5, 6, 7, 8])
     }
+
+    @Test("are not waited for by a cancelled task, where all connections that read are in use")
+    func cancelledRead() async throws {
+        let database = try TestDatabase()
+        let manager = PersistenceManager(models: Book.self, store: .postgres(database.uri(), connections: 1))
+        try await manager.save(Book(id: "1", title: "Emma"))
+        let (begun, ends) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let holder = Task {
+            try await manager.read { books in
+                let count = try books.count(Book.self)
+                begun.signal()
+                ends.wait()
+                return count
+            }
+        }
+        await Task.detached { begun.waits() }.value
+        // What was saved since needs another state, and so another connection.
+        try await manager.save(Book(id: "2", title: "Persuasion"))
+        let start = ContinuousClock.now
+        let reader = Task { try await manager.read { try $0.count(Book.self) } }
+        try await Task.sleep(for: .milliseconds(300))
+        reader.cancel()
+        await #expect(throws: CancellationError.self) { try await reader.value }
+        #expect(ContinuousClock.now - start < .seconds(3))
+        ends.signal()
+        #expect(try await holder.value == 1)
+    }
+}
+
+extension DispatchSemaphore {
+    /// For code that may not block a thread of tasks.
+    fileprivate func waits() { wait() }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import PostgresEngine
+import StoreEngine
 import Synchronization
 import Testing
 
@@ -46,6 +47,50 @@ struct GenerationQueueTests {
         withExtendedLifetime(place) {}
         place = nil
         ended.wait()
+    }
+
+    /// A wait that a test ends.
+    private final class Ending: EndableWait {
+        private let state = Mutex<(isEnded: Bool, leave: (@Sendable () -> Void)?)>((false, nil))
+
+        func waits(orLeaves leave: @escaping @Sendable () -> Void) -> Bool {
+            state.withLock { state in
+                state.leave = leave
+                return !state.isEnded
+            }
+        }
+
+        func hasWaited() -> Bool { state.withLock { !$0.isEnded } }
+
+        func end() {
+            let leave = state.withLock { state in
+                state.isEnded = true
+                return state.leave
+            }
+            leave?()
+        }
+    }
+
+    @Test("ends the wait of who leaves, and the next place goes to who still waits", .timeLimit(.minutes(1)))
+    func left() {
+        let queue = GenerationQueue(places: 1, mostWaiting: 10)
+        var place = queue.takeNow()
+        let (ending, served) = (Ending(), DispatchSemaphore(value: 0))
+        let leaving = Thread { [self] in
+            waits(1, in: queue)
+            Thread.detachNewThread {
+                _ = try? queue.wait(seconds: 3600)
+                served.signal()
+            }
+            waits(2, in: queue)
+            ending.end()
+        }
+        leaving.start()
+        #expect(throws: GenerationQueue.Failure.left) { try queue.wait(seconds: 3600, ending) }
+        #expect(throws: GenerationQueue.Failure.left) { try queue.wait(seconds: 3600, ending) }
+        withExtendedLifetime(place) {}
+        place = nil
+        served.wait()
     }
 
     @Test("serves who came first first, and nobody comes in between")

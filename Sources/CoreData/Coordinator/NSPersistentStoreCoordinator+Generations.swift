@@ -1,18 +1,22 @@
 import Foundation
+import StoreEngine
 
 // Query generations: states of the stores that can be read while others write.
 extension NSPersistentStoreCoordinator {
     /// A token for the present content of the stores. Stores without generations are always read as they are. If a
     /// store cannot pin more generations, this may wait until others release theirs.
     ///
-    /// - Throws: the errors of a store that cannot be read, or has too many pinned generations already.
-    package func pinCurrentGeneration() throws -> NSQueryGenerationToken {
+    /// - Parameter end: ends such a wait early; nil for a caller that waits in any case.
+    /// - Returns: the token.
+    /// - Throws: the errors of a store that cannot be read, or has too many pinned generations already;
+    ///   `CancellationError` if the wait was ended early.
+    package func pinCurrentGeneration(_ end: (any EndableWait)? = nil) throws -> NSQueryGenerationToken {
         var place: AnyObject?
         while true {
             do { return try pinGeneration(holding: place) } catch let full as GenerationsInUse {
                 // While waiting, nothing is held that others wait for.
                 place = nil
-                place = try full.wait()
+                place = try full.wait(end)
             }
         }
     }

@@ -1,3 +1,5 @@
+import StoreEngine
+
 /// The state of the stores that is read: the current state, the state at one moment, or the state in which a
 /// transaction began.
 ///
@@ -34,11 +36,16 @@ package enum ReadScope: Sendable {
 extension NSPersistentStoreCoordinator {
     /// The current state, pinned so that it can be read while others write.
     ///
+    /// - Parameter end: ends a wait for others' pins early; nil for a caller that waits in any case.
     /// - Returns: `nil` if there is no store, or one of the stores cannot pin it: it is in memory, has no write-ahead
     ///   log, or has reached its limit of pins.
-    package func pinnedScope() -> ReadScope? {
-        guard let token = try? pinCurrentGeneration(), (try? check(token)) != nil else { return nil }
-        return .pinned(token)
+    /// - Throws: `CancellationError` if a wait was ended early.
+    package func pinnedScope(_ end: (any EndableWait)? = nil) throws -> ReadScope? {
+        do {
+            let token = try pinCurrentGeneration(end)
+            try check(token)
+            return .pinned(token)
+        } catch let error as CancellationError { throw error } catch { return nil }
     }
 
     /// Checks that there is a store, and that a token has the state of each one.

@@ -127,7 +127,7 @@ extension PersistenceManager {
         func reading<Result>(isPinned: Bool, _ work: (ModelAccess) throws -> Result) throws -> Result {
             let coordinator = container.persistentStoreCoordinator
             let before = lifecycle.withLock { $0.closings }
-            if isPinned, let scope = coordinator.pinnedScope() {
+            if isPinned, let scope = try coordinator.pinnedScope(Cancellation.current) {
                 let outcome = Swift.Result {
                     let result = try work(access(to: scope))
                     try PersistenceError.explaining(.readFailed) { try scope.check(coordinator) }

@@ -1,9 +1,11 @@
+import CoreData
+
 /// Whether the task that waits for work has been cancelled. The work runs on a queue, where `Task.isCancelled` knows
 /// nothing of that task.
 final class Cancellation: Sendable {
     private struct State {
         var isCancelled = false
-        /// Ends the waiting for the work; nil once the work's turn has come.
+        /// Ends the waiting; nil once the work's turn has come, or what it waits for.
         var leave: (@Sendable () -> Void)?
     }
 
@@ -37,21 +39,21 @@ final class Cancellation: Sendable {
         leave?()
     }
 
-    /// Waits for the work's turn.
+    /// Waits for the work's turn, or within it for something else.
     ///
     /// - Parameter leave: called if the task is cancelled before.
     /// - Returns: false if the task is cancelled already.
-    private func waits(orLeaves leave: @escaping @Sendable () -> Void) -> Bool {
+    func waits(orLeaves leave: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { state in
             if !state.isCancelled { state.leave = leave }
             return !state.isCancelled
         }
     }
 
-    /// The work's turn has come.
+    /// The work's turn has come, or what it waits for.
     ///
     /// - Returns: false if nobody waits for it any more.
-    private func begins() -> Bool {
+    func hasWaited() -> Bool {
         state.withLock { state in
             state.leave = nil
             return !state.isCancelled
@@ -83,7 +85,7 @@ final class Cancellation: Sendable {
                 let leave: @Sendable () -> Void = { continuation.resume(throwing: CancellationError()) }
                 guard cancellation.waits(orLeaves: leave) else { return leave() }
                 queue.async {
-                    guard cancellation.begins() else { return }
+                    guard cancellation.hasWaited() else { return }
                     continuation.resume(with: Swift.Result { try cancellation.run(work) })
                 }
             }
@@ -92,3 +94,7 @@ final class Cancellation: Sendable {
         }
     }
 }
+
+#if !canImport(ObjectiveC)
+    extension Cancellation: EndableWait {}
+#endif

@@ -30,13 +30,14 @@ extension PostgresEngine {
         let (queue, limits, place, most) = (
             generations, GenerationLimits(facts.options), store.place, settings.maximumReaders
         )
-        throw GenerationsInUse {
+        throw GenerationsInUse { end in
             let start = ContinuousClock.now
             do throws(GenerationQueue.Failure) {
-                let place = try queue.wait(seconds: limits.seconds)
+                let place = try queue.wait(seconds: limits.seconds, end)
                 NSPostgreSQLMetricsReceiver.record(.generationWaited(ContinuousClock.now - start))
                 return place
             } catch {
+                if error == .left { throw CancellationError() }
                 NSPostgreSQLMetricsReceiver.record(.generationRefused(after: ContinuousClock.now - start))
                 throw Self.noPlace(place, most, limits, error)
             }
@@ -49,7 +50,7 @@ extension PostgresEngine {
         let reason =
             switch failure {
             case .full(let waiting): "\(waiting) wait for one to be let go"
-            case .outOfTime: "none was let go within \(limits.seconds) s"
+            case .outOfTime, .left: "none was let go within \(limits.seconds) s"
             }
         return StoreError.make(
             CoreDataErrorCode.persistentStoreOperation,

@@ -23,6 +23,8 @@ package final class GenerationQueue: @unchecked Sendable {
         case full(waiting: Int)
         /// No place was released in time.
         case outOfTime
+        /// The caller does not need one any more.
+        case left
     }
 
     private let lock = NSLock()
@@ -43,10 +45,12 @@ package final class GenerationQueue: @unchecked Sendable {
 
     /// Waits for a place until it is this caller's turn.
     ///
-    /// - Parameter seconds: how long to wait.
+    /// - Parameters:
+    ///   - seconds: how long to wait.
+    ///   - end: ends the wait early; nil for a caller that waits in any case.
     /// - Returns: the place.
     /// - Throws: ``Failure``.
-    package func wait(seconds: Double) throws(Failure) -> GenerationPlace {
+    package func wait(seconds: Double, _ end: (any EndableWait)? = nil) throws(Failure) -> GenerationPlace {
         if let place = takeNow() { return place }
         let waiter = Waiter()
         let count: Int? = lock.withLock {
@@ -61,13 +65,21 @@ package final class GenerationQueue: @unchecked Sendable {
             return nil
         }
         if let count { throw .full(waiting: count) }
-        if !lock.withLock({ waiter.isServed }) { _ = waiter.semaphore.wait(timeout: .now() + seconds) }
+        let turn = waiter.semaphore
+        var isLeft = false
+        if !lock.withLock({ waiter.isServed }) {
+            if end?.waits(orLeaves: { turn.signal() }) ?? true { _ = turn.wait(timeout: .now() + seconds) }
+            isLeft = end.map { !$0.hasWaited() } ?? false
+        }
         let isServed = lock.withLock {
             waiting.removeAll { $0 === waiter }
             return waiter.isServed
         }
-        guard isServed else { throw .outOfTime }
-        return GenerationPlace(self)
+        guard isServed else { throw isLeft ? .left : .outOfTime }
+        let place = GenerationPlace(self)
+        // The place goes to the next one then.
+        if isLeft { throw .left }
+        return place
     }
 
     /// The number of waiting callers. For tests.

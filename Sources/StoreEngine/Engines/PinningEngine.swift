@@ -26,8 +26,28 @@ extension PinningEngine {
 
 /// Thrown if no more generations can be pinned.
 package struct GenerationsInUse: Error {
-    /// Waits until there is room, without holding a lock that others need to release theirs.
-    package let wait: @Sendable () throws -> AnyObject
+    private let waits: @Sendable ((any EndableWait)?) throws -> AnyObject
 
-    package init(wait: @escaping @Sendable () throws -> AnyObject) { self.wait = wait }
+    package init(wait: @escaping @Sendable ((any EndableWait)?) throws -> AnyObject) { waits = wait }
+
+    /// Waits until there is room, without holding a lock that others need to release theirs.
+    ///
+    /// - Parameter end: ends the wait early; nil for a caller that waits in any case.
+    /// - Returns: the place, for ``PinningEngine/pinGeneration(holding:)``.
+    /// - Throws: `CancellationError` if the wait was ended early, and an `NSError` if there was no room in time.
+    package func wait(_ end: (any EndableWait)? = nil) throws -> AnyObject { try waits(end) }
+}
+
+/// Ends a wait when nobody needs its result any more.
+package protocol EndableWait: Sendable {
+    /// Begins the wait.
+    ///
+    /// - Parameter leave: is called, by any thread, if the wait is to end early.
+    /// - Returns: false if it is not to begin at all.
+    func waits(orLeaves leave: @escaping @Sendable () -> Void) -> Bool
+
+    /// Notes that the wait is over.
+    ///
+    /// - Returns: false if it was to end early.
+    func hasWaited() -> Bool
 }
