@@ -184,8 +184,11 @@ enum PostgresCommand {
         defer { reading.leave() }
         let (coordinator, store) = try reading.opened()
         let differences = try CopyCommand.differences(from: store, of: coordinator)
-        let copy = try coordinator.migratePersistentStore(store, to: target.url, options: nil, withType: target.type)
+        let draft = target.type == NSSQLiteStoreType ? try StoreDraft(of: target.url, like: nil) : nil
+        let copy = try coordinator.migratePersistentStore(
+            store, to: draft?.url ?? target.url, options: nil, withType: target.type)
         try coordinator.remove(copy)
+        try draft?.publish()
         try output("Copied to \(target.url.withoutPassword.absoluteString).\n")
         for text in differences { warn(text, errors) }
     }

@@ -99,6 +99,45 @@ package enum StoreFiles {
         try DurableFiles.link(names.sorted().map { ($0, $0) }, from: source, to: target)
     }
 
+    /// Brings a store that was made in another folder to its place: its files first, and its database last, so that
+    /// nobody sees it without them.
+    ///
+    /// - Parameters:
+    ///   - draft: the store, which is not open anywhere.
+    ///   - destination: its place, on the same file system.
+    /// - Returns: false if there is a file already, which stays.
+    /// - Throws: the errors of the file system. Then there is no database at the destination.
+    package static func move(_ draft: URL, to destination: URL) throws -> Bool {
+        let (source, target) = (ExternalData(store: draft), ExternalData(store: destination))
+        let files = try source.regularFileNames()
+        // Nothing is moved where the files of another store are, whose name has another extension.
+        let isMoved = !files.isEmpty && rename(source.support.path, target.support.path) == 0
+        if !isMoved {
+            let missing = files.filter { !isSame(source.folder, target.folder, $0) }
+            try DurableFiles.link(missing.sorted().map { ($0, $0) }, from: source, to: target)
+        }
+        if link(draft.path, destination.path) == 0 {
+            unlink(draft.path)
+            return true
+        }
+        let number = errno
+        // Some file systems have no hard links.
+        var facts = stat()
+        if number != EEXIST, lstat(destination.path, &facts) != 0, rename(draft.path, destination.path) == 0 {
+            return true
+        }
+        if isMoved { rename(target.support.path, source.support.path) }
+        if number == EEXIST { return false }
+        throw StorePermissions.error(destination, "made", number)
+    }
+
+    private static func isSame(_ one: URL, _ other: URL, _ name: String) -> Bool {
+        var (left, right) = (stat(), stat())
+        return lstat(one.appendingPathComponent(name).path, &left) == 0
+            && lstat(other.appendingPathComponent(name).path, &right) == 0 && left.st_ino == right.st_ino
+            && left.st_dev == right.st_dev
+    }
+
     /// Empties the database, and calls a closure while no other connection uses it.
     private static func empty(_ connection: Connection, _ body: () -> Void) throws {
         try connection.transaction(.exclusive) {

@@ -33,18 +33,11 @@ package enum CopyCommand {
         defer { reading.leave() }
         let (coordinator, store) = try reading.opened()
         let differences = try differences(from: store, of: coordinator)
-        guard try target.makeFile(like: source) else { throw CommandError("“\(target.path)” is there already") }
-        EndingSignals.remove(store: target)
-        defer { EndingSignals.keep(store: target) }
-        do {
-            let copy = try coordinator.migratePersistentStore(
-                store, to: target, options: nil, withType: NSSQLiteStoreType)
-            try coordinator.remove(copy)
-        } catch {
-            try? coordinator.destroyPersistentStore(at: target, ofType: NSSQLiteStoreType, options: nil)
-            for suffix in ["", "-wal", "-shm"] { unlink(target.path + suffix) }
-            throw error
-        }
+        let draft = try StoreDraft(of: target, like: source)
+        let copy = try coordinator.migratePersistentStore(
+            store, to: draft.url, options: nil, withType: NSSQLiteStoreType)
+        try coordinator.remove(copy)
+        try draft.publish()
         try output("Copied to “\(target.path)”.\n")
         for text in differences { warn(text) }
         if let missing = try MissingFiles.text(of: target) { warn("\(missing) beside the copy, as beside the store") }

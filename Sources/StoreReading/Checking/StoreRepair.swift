@@ -28,13 +28,12 @@ package enum StoreRepair {
             throw CommandError("“\(path)” is no SQLite store; only these are mended")
         }
         let original = try PrivateCopy(of: source)
-        guard try target.makeFile(like: source) else {
-            throw CommandError("“\(copy)” is there already")
-        }
-        EndingSignals.remove(store: target)
-        defer { EndingSignals.keep(store: target) }
-        do { return try mend(original.url, source, target, model) } catch {
-            try? StoreFiles.remove(at: target)
+        let draft = try StoreDraft(of: target, like: source)
+        do {
+            let done = try mend(original.url, source, draft.url, model)
+            try draft.publish()
+            return done
+        } catch {
             guard let failure = error as? SQLiteError else { throw error }
             throw CommandError(
                 failure.isCorrupt

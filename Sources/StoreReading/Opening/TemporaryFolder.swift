@@ -9,13 +9,16 @@ package final class TemporaryFolder {
     package let url: URL
     private let descriptor: Int32
 
-    private static let prefix = "pippin-copy-"
-
+    /// - Parameters:
+    ///   - parent: the folder to make it in.
+    ///   - prefix: begins its name, and those of leftovers.
     /// - Throws: `CommandError` if no folder can be made, or it cannot be locked.
-    package init(in parent: URL = FileManager.default.temporaryDirectory) throws {
-        Self.removeLeftovers(in: parent)
+    package init(
+        in parent: URL = FileManager.default.temporaryDirectory, prefix: String = "pippin-copy-"
+    ) throws {
+        Self.removeLeftovers(in: parent, prefix)
         while true {
-            let url = parent.appendingPathComponent(Self.prefix + UUID().uuidString, isDirectory: true)
+            let url = parent.appendingPathComponent(prefix + UUID().uuidString, isDirectory: true)
             guard mkdir(url.path, 0o700) == 0 else { throw Self.failure(url) }
             EndingSignals.remove(url)
             do {
@@ -40,7 +43,7 @@ package final class TemporaryFolder {
     }
 
     /// Removes the folders of runs that were killed.
-    private static func removeLeftovers(in parent: URL) {
+    private static func removeLeftovers(in parent: URL, _ prefix: String) {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: parent.path)) ?? []
         where name.hasPrefix(prefix) && UUID(uuidString: String(name.dropFirst(prefix.count))) != nil {
             let url = parent.appendingPathComponent(name, isDirectory: true)
