@@ -433,6 +433,34 @@ struct ModelCommandTests {
         }
     }
 
+    @Test("generate --all writes a class once that several entities have, with the properties of all of them")
+    func generateShared() throws {
+        let model = """
+            <model>
+                <entity name="Sub" representedClassName="Thing" parentEntity="Base"><attribute name="b" optional="YES" attributeType="String"/></entity>
+                <entity name="Base" representedClassName="Thing"><attribute name="a" attributeType="String"/></entity>
+                <entity name="Other" representedClassName="Thing">
+                    <attribute name="a" attributeType="String"/><attribute name="c" optional="YES" attributeType="Date"/>
+                </entity>
+                <entity name="Leaf" representedClassName="Leaf" parentEntity="Sub"/>
+            </model>
+            """
+        try withModels([model, model.replacing("\"c\"", with: "\"b\"")]) { _, paths in
+            let run = CommandRun("model", "generate", paths[0], "--all")
+            #expect(run.status == 0, "\(run.errors)")
+            #expect(run.output.matches(of: /class Thing: NSManagedObject/).count == 1)
+            #expect(run.output.matches(of: /public var (\w+)/).map { String($0.1) } == ["a", "b", "c"])
+            #expect(run.output.contains("public class Leaf: Thing {"))
+            #expect(!run.output.contains("NSFetchRequest<Thing>"), "it would not say which entity")
+            let refused = CommandRun("model", "generate", paths[1], "--all")
+            #expect(refused.status == 1)
+            #expect(
+                refused.errors.contains(
+                    "entity “Other”, property “b”: its type is “Date?”; the entity “Base”, which has the same class, has it as “String?”"
+                ), "\(refused.errors)")
+        }
+    }
+
     @Test("generate makes a file without classes of a model without entities, which projects begin with")
     func generateNothing() throws {
         try withModels(["<model></model>"]) { _, paths in
@@ -477,6 +505,27 @@ struct ModelCommandTests {
         #expect(run.errors.isEmpty)
         let contents = try String(contentsOf: file.appendingPathComponent("contents"), encoding: .utf8)
         #expect(contents.contains("userDefinedModelVersionIdentifier=\"3\""))
+    }
+
+    @Test("extract clears up after runs that were ended, and leaves alone what others do")
+    func extractLeftovers() throws {
+        let store = try SmallStore()
+        let file = store.folder.file("Small.xcdatamodel")
+        func folder(_ suffix: String = "") throws -> URL {
+            let url = store.folder.file(".Small.xcdatamodel-\(UUID().uuidString)\(suffix)")
+            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+            try Data("text".utf8).write(to: url.appendingPathComponent("contents"))
+            return url
+        }
+        let (leftover, former, busy) = (try folder(), try folder("-former"), try folder())
+        let descriptor = open(busy.path, O_RDONLY)
+        defer { close(descriptor) }
+        #expect(flock(descriptor, LOCK_EX) == 0)
+        #expect(CommandRun("model", "extract", store.path, "--output", file.path, "--force").status == 0)
+        #expect(!FileManager.default.fileExists(atPath: leftover.path))
+        #expect(!FileManager.default.fileExists(atPath: former.path))
+        #expect(FileManager.default.fileExists(atPath: busy.path))
+        #expect(try names(in: file) == ["contents"])
     }
 
     @Test("info says of a model that it does not fit a store without one of its own")

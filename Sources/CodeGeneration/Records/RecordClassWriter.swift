@@ -45,7 +45,7 @@ package struct RecordClassWriter {
     private func section(_ entity: RecordEntity, _ keys: inout Set<String>) -> String {
         let name = entity.className.asTypeName
         let isolation = AccessorWriter.isolation
-        let members = [fetchRequest(entity)] + properties(entity, &keys)
+        let members = (entity.isOnlyOfClass ? [fetchRequest(entity)] : []) + properties(entity, &keys)
         var text = "// MARK: - \(entity.name.escaped)\n\n"
         if entity.codeGeneration == .class {
             let superclass = model.entity(entity.parent)?.className.asTypeName ?? "NSManagedObject"
@@ -75,12 +75,7 @@ package struct RecordClassWriter {
     }
 
     private func properties(_ entity: RecordEntity, _ keys: inout Set<String>) -> [String] {
-        var types = entity.attributes.map { ($0.name, $0.swiftType) }
-        types += entity.relationships.map { ($0.name, $0.swiftType(in: model)) }
-        types += entity.fetchedProperties.map { property in
-            (property.name, "[\(model.entity(property.destination)?.className.asTypeName ?? "NSManagedObject")]?")
-        }
-        return types.map { name, type in
+        entity.types(in: model).map { name, type in
             keys.insert(name)
             let calls = PropertyAccess(key: name, type: type)
             return """

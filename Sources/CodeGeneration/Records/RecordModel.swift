@@ -41,6 +41,8 @@ package struct RecordEntity: Sendable, Equatable {
     /// The entity whose properties this one inherits.
     package var parent: String?
     package var codeGeneration: CodeGeneration
+    /// Whether no other entity has its class, so that a request by the class alone says which one is meant.
+    package var isOnlyOfClass = true
     package var attributes: [RecordAttribute] = []
     package var relationships: [RecordRelationship] = []
     package var fetchedProperties: [RecordFetchedProperty] = []

@@ -23,10 +23,13 @@ package enum ModelFolder {
         let manager = FileManager.default
         let parent = destination.deletingLastPathComponent()
         try manager.createDirectory(at: parent, withIntermediateDirectories: true)
-        let name = ".\(destination.lastPathComponent)-\(UUID().uuidString)"
-        let draft = parent.appendingPathComponent(name)
-        let former = parent.appendingPathComponent(name + "-former")
-        defer { try? manager.removeItem(at: draft) }
+        clearUp(beside: destination)
+        let (draft, lock) = try makeDraft(beside: destination)
+        let former = parent.appendingPathComponent(draft.lastPathComponent + formerSuffix)
+        defer {
+            try? manager.removeItem(at: draft)
+            if let lock { close(lock) }
+        }
         for (path, data) in files {
             let file = draft.appendingPathComponent(path)
             try manager.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -40,5 +43,68 @@ package enum ModelFolder {
         }
         // Nothing refers to it any more; if it cannot be removed, it is hidden and harmless.
         if exists { try? manager.removeItem(at: former) }
+    }
+
+    /// Makes the folder for the files, whose lock shows other runs that it is in use.
+    private static func makeDraft(beside destination: URL) throws -> (url: URL, lock: Int32?) {
+        let parent = destination.deletingLastPathComponent()
+        while true {
+            let draft = parent.appendingPathComponent(prefix(of: destination) + UUID().uuidString)
+            try FileManager.default.createDirectory(at: draft, withIntermediateDirectories: false)
+            let lock = lock(draft)
+            // Another run may have taken it for a leftover before it was locked. Without locks, none does.
+            if lock != nil || errno != EWOULDBLOCK, FileManager.default.fileExists(atPath: draft.path) {
+                return (draft, lock)
+            }
+            if let lock { close(lock) }
+        }
+    }
+
+    // MARK: What interrupted runs have left
+
+    private static let formerSuffix = "-former"
+
+    private static func prefix(of destination: URL) -> String { ".\(destination.lastPathComponent)-" }
+
+    /// Removes the drafts of runs that were ended before their folders were complete. The former folder returns to its
+    /// place if a run was ended just before the new one came there.
+    private static func clearUp(beside destination: URL) {
+        let manager = FileManager.default
+        let parent = destination.deletingLastPathComponent()
+        let prefix = prefix(of: destination)
+        for name in (try? manager.contentsOfDirectory(atPath: parent.path)) ?? [] where name.hasPrefix(prefix) {
+            let isFormer = name.hasSuffix(formerSuffix)
+            let draftName = isFormer ? String(name.dropLast(formerSuffix.count)) : name
+            guard UUID(uuidString: String(draftName.dropFirst(prefix.count))) != nil else { continue }
+            let found = parent.appendingPathComponent(name)
+            if isFormer {
+                let draft = parent.appendingPathComponent(draftName)
+                if manager.fileExists(atPath: draft.path) {
+                    guard let lock = lock(draft) else { continue }
+                    close(lock)
+                }
+                if manager.fileExists(atPath: destination.path) {
+                    try? manager.removeItem(at: found)
+                } else {
+                    try? manager.moveItem(at: found, to: destination)
+                }
+            } else if let lock = lock(found) {
+                try? manager.removeItem(at: found)
+                close(lock)
+            }
+        }
+    }
+
+    /// Takes the lock of a folder, which ends with the process.
+    ///
+    /// - Returns: the descriptor that has it; nil if another process has it, or there are no locks.
+    private static func lock(_ folder: URL) -> Int32? {
+        let descriptor = open(folder.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return descriptor }
+        let number = errno
+        close(descriptor)
+        errno = number
+        return nil
     }
 }

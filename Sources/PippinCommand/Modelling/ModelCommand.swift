@@ -52,7 +52,17 @@ enum ModelCommand {
             throw CommandError(
                 "\(source.title) asks for no generated classes; --all generates one for each entity all the same")
         }
-        let records = RecordModel(document, moduleName: options.module ?? "")
+        var records = RecordModel(document, moduleName: options.module ?? "")
+        if options.isForAll {
+            let (merged, problems) = records.mergingSharedClasses()
+            guard problems.isEmpty else {
+                throw GenerationFailure(
+                    problems.map {
+                        Problem(file: options.model.path, line: source.line(of: $0), message: $0.description)
+                    })
+            }
+            records = merged
+        }
         let text: String
         do {
             text = try RecordClassWriter(model: records).source(
