@@ -95,7 +95,7 @@ enum PippinCommand {
         _ path: String, _ model: String?, readsCopy: Bool = false, isWritable: Bool = false
     ) throws -> DirectStore {
         var opening = DirectStore.Opening(path: path, modelPath: model)
-        (opening.readsCopy, opening.isWritable) = (readsCopy, isWritable)
+        (opening.readsCopy, opening.salvages, opening.isWritable) = (readsCopy, readsCopy, isWritable)
         return try DirectStore(opening)
     }
 
@@ -137,7 +137,7 @@ enum PippinCommand {
         {
             let raw = try RawStore(at: options.store, reason: error.reason)
             warn("\(error.reason); its objects are shown as the file has them", errors)
-            for text in raw.strangeRows { warn(sentence: text, errors) }
+            for text in [raw.damage].compactMap({ $0 }) + raw.strangeRows { warn(sentence: text, errors) }
             let entities = try raw.entities(named: options.entity)
             return options.asJSON
                 ? try RawText.dumpJSON(raw, entities, output) : try RawText.dump(raw, entities, output)
@@ -146,7 +146,7 @@ enum PippinCommand {
         let objects = store.objects
         let entities = try objects.entities(named: options.entity)
         let entity = options.entity == nil ? nil : entities.first
-        for text in try store.strangeRows() + store.misreadValues(of: entity) { warn(sentence: text, errors) }
+        for text in try [store.damage].compactMap({ $0 }) + store.strangeRows() + store.misreadValues(of: entity) { warn(sentence: text, errors) }
         if options.asJSON {
             try DumpJSON.write(objects, entities, output)
         } else {

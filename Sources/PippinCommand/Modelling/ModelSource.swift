@@ -85,7 +85,7 @@ struct ModelSource {
             throw CommandError("“\(url.path)” is no model file, so it has no version “\(version)” to choose")
         }
         let copy = try PrivateCopy(of: url)
-        let facts = try FileFacts(copy: copy.url, original: url)
+        let facts = try FileFacts(salvaging: copy, original: url)
         let candidate: ModelCandidate
         do { candidate = try ModelCandidate.copy(in: facts, store: url) } catch let error as ModelCandidate.NoModel {
             throw CommandError("\(error.reason); pippin info shows the entities as the file has them")

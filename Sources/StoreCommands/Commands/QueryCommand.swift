@@ -65,7 +65,7 @@ package enum QueryCommand {
 
     /// Names what is left out: values that cannot be read, and rows that are of no entity.
     private static func complain(_ omission: String?, _ store: DirectStore, _ entity: EntityLayout) throws {
-        let all = try [omission].compactMap { $0 } + store.strangeRows(besides: entity)
+        let all = try [omission, store.damage].compactMap { $0 } + store.strangeRows(besides: entity)
         if !all.isEmpty { throw CommandError(all.joined(separator: "; ")) }
     }
 }

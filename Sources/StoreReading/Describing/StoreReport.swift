@@ -20,6 +20,8 @@ package struct StoreReport {
     package var logByteCount: Int64
     /// What is not read of the log; nil if everything is.
     package var logGap: String?
+    /// What cannot be read of a damaged file; nil for an intact one.
+    package var damage: String?
     /// The rows that are no objects, in words.
     package var strangeRows: [String]
     package var modelOrigin: String
@@ -48,6 +50,7 @@ package struct StoreReport {
         byteCount = Self.size(store.original.path)
         logByteCount = Self.size(store.original.path + "-wal")
         logGap = store.facts.kind == .sqlite ? UnreadLog.text(of: store.original) : nil
+        damage = store.damage
         strangeRows = try store.strangeRows()
         modelOrigin = store.modelOrigin
         hasNoOwnModel = store.facts.kind == .sqlite && store.facts.modelCache == nil

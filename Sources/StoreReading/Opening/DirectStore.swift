@@ -19,6 +19,8 @@ package final class DirectStore: @unchecked Sendable {
         package var announcesChanges = false
         /// Whether a private copy is read instead, so that nothing beside the store changes.
         package var readsCopy = false
+        /// Whether the copy of a damaged store is replaced by what can be read of it.
+        package var salvages = false
         /// How long another program's lock is waited for, in seconds; nil for as long as Core Data does.
         package var timeout: Double?
 
@@ -54,12 +56,16 @@ package final class DirectStore: @unchecked Sendable {
     package init(_ opening: Opening) throws {
         let original = URL(store: opening.path)
         copy = opening.readsCopy ? try PrivateCopy(of: original) : nil
-        let url = copy?.url ?? original
         logFiles = try copy == nil ? LogFiles(of: original) : nil
         let identity = OpenFiles.Identity(original.path)
         let facts: FileFacts
         do {
-            facts = try copy.map { try FileFacts(copy: $0.url, original: original) } ?? FileFacts(inPlace: url)
+            facts =
+                try copy.map { copy in
+                    try opening.salvages
+                        ? FileFacts(salvaging: copy, original: original)
+                        : FileFacts(copy: copy.url, original: original)
+                } ?? FileFacts(inPlace: original)
         } catch { throw copy == nil ? Self.explained(error, original) : error }
         var options: [AnyHashable: Any] = [
             NSReadOnlyPersistentStoreOption: !opening.isWritable,
@@ -68,6 +74,7 @@ package final class DirectStore: @unchecked Sendable {
         if let timeout = opening.timeout { options[NSPersistentStoreTimeoutOption] = timeout }
         if facts.hasHistory { options[NSPersistentHistoryTrackingKey] = true }
         if copy != nil { options[ExternalDataOption.store] = original }
+        let url = copy?.url ?? original
         let candidates: [() throws -> ModelCandidate]
         do {
             candidates = try ModelCandidate.candidates(
@@ -173,6 +180,9 @@ package final class DirectStore: @unchecked Sendable {
         let roots = entity.map { [$0.root] } ?? layout.entities.filter { $0.superentity == nil }
         return try StrangeRows.texts(of: roots, in: layout, coordinator.managedObjectModel, file)
     }
+
+    /// What cannot be read of a damaged store, as a sentence without its final period; nil for an intact one.
+    package var damage: String? { copy?.damage }
 
     /// The ID of an object, whether or not the object exists.
     package func identifier(_ entity: EntityLayout, _ key: Int64) -> NSManagedObjectID {

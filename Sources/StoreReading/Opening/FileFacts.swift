@@ -10,7 +10,7 @@ package struct FileFacts {
     /// The metadata; empty if there are none.
     package let metadata: [String: PropertyList]
     /// Why there are no metadata, as the end of a sentence; nil if there are.
-    package let missingMetadata: String?
+    package internal(set) var missingMetadata: String?
     /// Whether the file names the properties of its objects, so that their values cannot come under other names.
     package let namesProperties: Bool
     /// The store's copy of its model; nil if it keeps none.

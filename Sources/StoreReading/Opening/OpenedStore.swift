@@ -25,7 +25,7 @@ package struct OpenedStore {
     package init(at path: String, modelPath: String?) throws {
         original = URL(store: path)
         copy = try PrivateCopy(of: original)
-        facts = try FileFacts(copy: copy.url, original: original)
+        facts = try FileFacts(salvaging: copy, original: original)
         let options: [AnyHashable: Any] = [NSReadOnlyPersistentStoreOption: true, ExternalDataOption.store: original]
         let candidates = try ModelCandidate.candidates(
             for: facts, store: original, file: copy.url, modelPath: modelPath)
@@ -34,6 +34,9 @@ package struct OpenedStore {
         (document, modelOrigin) = (opened.candidate.document, opened.candidate.origin)
         modelGap = opened.candidate.gap
     }
+
+    /// What cannot be read of a damaged store, as a sentence without its final period; nil for an intact one.
+    package var damage: String? { copy.damage }
 
     /// The objects of the store.
     package var objects: StoreObjects {

@@ -1,4 +1,6 @@
 import Foundation
+import SQLiteConnection
+import SQLiteEngine
 
 /// A copy of a store's database in a private folder, which is removed with this object. Its external data stay where
 /// they are.
@@ -7,7 +9,9 @@ import Foundation
 /// are only there are seen too, and the store itself stays untouched.
 package final class PrivateCopy {
     /// The copy.
-    package let url: URL
+    package private(set) var url: URL
+    /// What the copy lacks of a damaged store, in sentences without their final periods.
+    package private(set) var losses: [String] = []
     private let folder: TemporaryFolder
 
     /// Copies a store.
@@ -18,6 +22,22 @@ package final class PrivateCopy {
         folder = try TemporaryFolder()
         url = folder.url.appendingPathComponent(original.lastPathComponent)
         try copy(original)
+    }
+
+    /// Puts what can be read of a damaged database in its place.
+    ///
+    /// - Throws: SQLite's error for one of which nothing can be read; the copy stays as it is then.
+    func salvage() throws {
+        let readable = folder.url.appendingPathComponent("readable", isDirectory: true)
+        guard mkdir(readable.path, 0o700) == 0 else { return }
+        let salvaged = readable.appendingPathComponent(url.lastPathComponent)
+        let descriptor = open(salvaged.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { return }
+        close(descriptor)
+        let connection = try Connection(path: salvaged.path, mode: .readWrite)
+        try StoreFunctions.register(on: connection, derived: DerivedValues())
+        losses = try RowSalvage(of: url, into: connection).losses
+        url = salvaged
     }
 
     /// Copies the database and its log or journal. Starts over if another process writes meanwhile.

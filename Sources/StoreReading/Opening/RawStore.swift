@@ -36,7 +36,7 @@ package struct RawStore {
         let original = URL(store: path)
         let copy = try PrivateCopy(of: original)
         (self.original, self.copy) = (original, copy)
-        facts = try FileFacts(copy: copy.url, original: original)
+        facts = try FileFacts(salvaging: copy, original: original)
         self.reason = reason
         if let missing = SQLiteHeader(of: original)?.missingBytes {
             throw CommandError(
@@ -70,6 +70,9 @@ package struct RawStore {
                 + "Z_PRIMARYKEY does not have"
         }
     }
+
+    /// What cannot be read of a damaged store, as a sentence without its final period; nil for an intact one.
+    package var damage: String? { copy.damage }
 
     /// The entities to show: all, or the named one.
     ///

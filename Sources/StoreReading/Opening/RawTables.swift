@@ -51,6 +51,13 @@ struct RawTables {
                     name: entity.name, number: entity.number, parent: ancestors[position].first?.name, table: table,
                     sharesTable: isNumbered && sharers[tableName, default: 1] > 1))
         }
+        if numbered.isEmpty {
+            // The numbers are lost. The entities have the names of their tables, and a table's subentities are not known.
+            entities = tables.filter { Self.isEntityTable($0) }.map { table in
+                Entity(
+                    name: String(table.name.dropFirst()), number: 0, parent: nil, table: table, sharesTable: false)
+            }
+        }
         self.entities = entities
         joinTables = tables.filter { Self.isJoinTable($0.name) && !names.contains($0.name) }
     }
@@ -74,6 +81,10 @@ struct RawTables {
             let damage = error.isCorrupt ? " is damaged or cut off" : " cannot be read"
             throw CommandError("“\(store.path)”\(damage): \(error.message)")
         }
+    }
+
+    private static func isEntityTable(_ table: Table) -> Bool {
+        table.name.hasPrefix("Z") && table.name.dropFirst().first != "_" && table.columns.contains { $0.name == "Z_PK" }
     }
 
     /// `Z_14PEOPLE`: a number after the underscore.

@@ -7,10 +7,12 @@ package enum RawText {
         var facts = [["UUID", store.facts.uuid.isEmpty ? "none" : store.facts.uuid]]
         if let missing = store.facts.missingMetadata { facts.append(["metadata", "none: \(missing)"]) }
         facts.append(["model", "none: \(store.reason)"])
-        for gap in [UnreadLog.text(of: store.original)].compactMap({ $0 }) + store.strangeRows {
+        for gap in [store.damage, UnreadLog.text(of: store.original)].compactMap({ $0 }) + store.strangeRows {
             facts.append(["not read", gap])
         }
-        if let version = store.facts.metadata["NSPersistenceFrameworkVersion"]?.integerValue {
+        if store.facts.metadata["PippinVersionHashes"] != nil {
+            facts.append(["written by", "Pippin"])
+        } else if let version = store.facts.metadata["NSPersistenceFrameworkVersion"]?.integerValue {
             facts.append(["written by", "Core Data, framework version \(version)"])
         }
         let total = store.entities.reduce(0) { $0 + $1.count }

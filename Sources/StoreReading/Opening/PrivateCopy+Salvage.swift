@@ -1,0 +1,39 @@
+import Foundation
+import SQLiteConnection
+import SQLiteEngine
+
+extension FileFacts {
+    /// Reads a copy. If pages are damaged that every reader of a store needs, it is replaced by what can be read of it
+    /// first: the pages of the objects may be intact.
+    ///
+    /// - Throws: the same errors as `init(copy:original:)`.
+    package init(salvaging copy: PrivateCopy, original: URL) throws {
+        let isDamaged =
+            try StoreKind(of: original) == .sqlite && copy.hasDamagedBookkeeping
+            && ForeignLog.text(original).isEmpty && SQLiteHeader(of: copy.url)?.missingBytes == nil
+        // If nothing can be read, the error is that of the file as it is.
+        if isDamaged { try? copy.salvage() }
+        try self.init(copy: copy.url, original: original)
+        if !copy.losses.isEmpty, missingMetadata != nil { missingMetadata = "they are on a damaged page" }
+    }
+}
+
+extension PrivateCopy {
+    /// What the copy lacks of a damaged store, and what to do, as a sentence without its final period; nil for an
+    /// intact one.
+    var damage: String? {
+        losses.isEmpty
+            ? nil
+            : "the file is damaged, and what can be read is shown: \(losses.joined(separator: "; ")). \(StoreRepair.advice)"
+    }
+
+    /// Whether the metadata, the numbers of the entities or the copy of the model are on damaged pages.
+    fileprivate var hasDamagedBookkeeping: Bool {
+        do {
+            let file = try RawStoreFile(url, mode: .readWrite)
+            guard file.tables.isSuperset(of: ["Z_METADATA", "Z_PRIMARYKEY"]) else { return false }
+            _ = try (file.metadata(), file.entities(), file.modelCache())
+            return false
+        } catch { return (error as? SQLiteError)?.isCorrupt ?? false }
+    }
+}
