@@ -12,6 +12,8 @@ public struct HTTPRequest: Sendable {
     public var headers: [String: String]
     /// The body.
     public var body: Data
+    /// The client, if it is known.
+    public var client: (any HTTPClient)?
 
     /// Creates a request.
     ///

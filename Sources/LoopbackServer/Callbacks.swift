@@ -25,7 +25,9 @@ func handleRequest(
     guard let known = state.pointee else {
         // Only the headers have been received.
         let request = HTTPRequest(String(cString: method), String(cString: target), headers: headers(of: connection))
-        let incoming = IncomingRequest(largestBody: server.admits(request) ? server.largestBody : 0)
+        let isAdmitted = server.admits(request)
+        if isAdmitted { loopback_server_keep(connection) }
+        let incoming = IncomingRequest(largestBody: isAdmitted ? server.largestBody : 0)
         state.pointee = Unmanaged.passRetained(incoming).toOpaque()
         return .YES
     }
@@ -42,6 +44,7 @@ func handleRequest(
     var request = HTTPRequest(
         String(cString: method), String(cString: target), headers: headers(of: connection), body: incoming.body)
     request.query = query(of: connection)
+    request.client = ConnectedClient(descriptor: loopback_server_descriptor(connection), watch: server.watch)
     if let response = server.ownResponse(to: request, from: loopback_server_client(connection)) {
         return send(response, server, connection)
     }

@@ -12,6 +12,8 @@ final class ServerState: Sendable {
     /// The guard whose secret is another one, for programs of this user.
     private let ownGuard = Mutex<AccessGuard?>(nil)
 
+    /// Notices clients that leave.
+    let watch = ClientWatch()
     /// The largest body of a request in bytes.
     let largestBody: Int
 

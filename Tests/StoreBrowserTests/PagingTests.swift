@@ -76,7 +76,7 @@ struct PagingTests {
         Thread.detachNewThread {
             var request = PageRequest(entity: entity)
             request.sortKey = "title"
-            try? session.reading(request) { store, _ in
+            try? session.reading(request, for: nil) { store, _ in
                 try store.asking { _ in
                     hasBegun.signal()
                     mayEnd.wait()

@@ -96,6 +96,35 @@ struct ServerTests {
         #expect(ConnectionOwner.user(in: table, from: 50001, to: 8080) == nil)
     }
 
+    @Test("Work for a client that leaves is stopped, and not for one that waits")
+    func leaving() throws {
+        let (hasBegun, isStopped) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let server = try LoopbackServer { request, _ in
+            let isQuick = request.path.first == "quick"
+            let result = request.client?.whileWaiting(stop: { isStopped.signal() }) {
+                hasBegun.signal()
+                return isQuick ? DispatchTimeoutResult.success : isStopped.wait(timeout: .now() + 20)
+            }
+            if !isQuick, result == .success { isStopped.signal() }
+            return HTTPResponse(text: "done")
+        }
+        defer { server.stop() }
+        let (port, token) = (server.accessGuard.port, server.accessGuard.token)
+        let lines = ["GET /\(token)/quick HTTP/1.1", "Host: 127.0.0.1:\(port)"]
+        #expect(try ask(port, lines).hasSuffix("done"))
+        #expect(isStopped.wait(timeout: .now() + 0.3) == .timedOut)
+        hasBegun.wait()
+        let client = Process()
+        client.executableURL = URL(fileURLWithPath: "/bin/bash")
+        let request = "GET /\(token)/ HTTP/1.1\\r\\nHost: 127.0.0.1:\(port)\\r\\n\\r\\n"
+        client.arguments = ["-c", "exec 3<>/dev/tcp/127.0.0.1/\(port); printf '\(request)' >&3; read -t 20 <&3"]
+        try client.run()
+        hasBegun.wait()
+        client.terminate()
+        client.waitUntilExit()
+        #expect(isStopped.wait(timeout: .now() + 20) == .success)
+    }
+
     @Test("A stream is sent to its end")
     func stream() throws {
         let server = try LoopbackServer { _, _ in

@@ -105,26 +105,27 @@ extension Assets {
           const from = letters.slice(0, answer.from).join("").length, to = letters.slice(0, answer.to).join("").length;
           return { span: [from, to], tail: " ", items: answer.items.filter(item => item.text !== field.value.slice(from, to)) };
         };
-        const objectsOf = async () => {
+        const objectsOf = async signal => {
           const isList = "list" in field.dataset;
           const from = isList ? field.value.lastIndexOf(",", field.selectionStart - 1) + 1 : 0, to = isList ? field.selectionStart : field.value.length;
           const text = field.value.slice(from, to).trim();
-          const answer = await (await fetch(field.dataset.find + "?" + new URLSearchParams({ text }))).json();
+          const answer = await (await fetch(field.dataset.find + "?" + new URLSearchParams({ text }), { signal })).json();
           const start = from + (isList && from ? 1 : 0);
           return { span: [Math.min(start, to), to], tail: isList ? ", " : "", items: answer.items };
         };
-        // A search for objects may read a whole table: it begins when typing rests, and after the former one has ended.
-        let searching = Promise.resolve();
+        // A search for objects may read a whole table: it begins when typing rests, and ends the former one.
+        let search = null;
         const rest = () => new Promise(done => setTimeout(done, 200));
         const offer = async () => {
           const mine = ++round, asked = field;
+          search?.abort();
           if (asked !== filter) {
-            await Promise.all([searching, rest()]);
+            await rest();
             if (mine !== round) return;
+            search = new AbortController();
           }
-          const asking = asked === filter ? keysOf() : objectsOf();
-          if (asked !== filter) searching = asking.catch(() => {});
-          const found = await asking;
+          let found;
+          try { found = await (asked === filter ? keysOf() : objectsOf(search.signal)); } catch { return; }
           if (mine !== round || document.activeElement !== asked) return;
           close();
           ({ span, tail, items } = found);
@@ -153,7 +154,7 @@ extension Assets {
           }
           input.addEventListener("input", () => { field = input; offer(); });
           input.addEventListener("focus", () => { field = input; if (input.value === "") offer(); });
-          input.addEventListener("blur", close);
+          input.addEventListener("blur", () => { search?.abort(); close(); });
           input.addEventListener("keydown", event => {
             if (!list || field !== input) return;
             if (event.key === "ArrowDown") mark(Math.min(chosen + 1, items.length - 1));

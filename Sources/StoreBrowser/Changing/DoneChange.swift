@@ -38,6 +38,12 @@ struct DoneChange: @unchecked Sendable {
     private static func value(of object: NSManagedObject, _ name: String) -> AnyHashable? {
         guard object.entity.relationshipsByName[name]?.isToMany != true else { return nil }
         let value = object.value(forKey: name)
-        return (value as? NSManagedObject)?.objectID ?? value as? AnyHashable
+        return (value as? NSManagedObject)?.objectID ?? comparable(value)
+    }
+
+    /// The value of an attribute; that of a composite one is a dictionary of them.
+    private static func comparable(_ value: Any?) -> AnyHashable? {
+        if let elements = value as? [String: Any] { return elements.compactMapValues(comparable) }
+        return value as? AnyHashable
     }
 }

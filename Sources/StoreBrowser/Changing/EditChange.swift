@@ -14,6 +14,7 @@ struct EditChange {
         let message: String
     }
 
+    /// The property; an element of a composite attribute is named with its way: `address.street`.
     let name: String
     /// The present and the new value, in words.
     let before: String

@@ -51,7 +51,13 @@ package final class StoreEditor: Sendable {
 
     private func apply(_ change: EditChange, to object: NSManagedObject, _ context: NSManagedObjectContext) throws {
         switch change.action {
-        case .value(let value): object.setValue(value, forKey: change.name)
+        case .value(let value):
+            // An element of a composite attribute; no property's name has a dot.
+            if object.entity.propertiesByName[change.name] == nil {
+                object.setValue(value, forKeyPath: change.name)
+            } else {
+                object.setValue(value, forKey: change.name)
+            }
         case .destination(let identifier):
             object.setValue(try identifier.map { try self.object($0, context) }, forKey: change.name)
         case .destinations(let added, let removed):

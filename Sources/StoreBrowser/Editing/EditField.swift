@@ -15,6 +15,7 @@ struct EditField {
     /// Larger values are not typed, but uploaded.
     static let mostTyped = 2048
 
+    /// The name; for an element of a composite attribute, the names on the way to it, separated by dots.
     let name: String
     let kind: Kind
     let isOptional: Bool
@@ -30,23 +31,42 @@ struct EditField {
     var typeName: String { TypeName.of(type) }
 
     /// The attributes that can be edited: without those that are computed, and those that a transformer turns into
-    /// bytes.
+    /// bytes. Of a composite attribute, its elements.
     static func fields(of row: Row) -> [EditField] {
-        let all = row.objectID.layout.slots.indices.compactMap { EditField(row, $0) }
+        let layout = row.objectID.layout
+        // In the order of the object's own page.
+        let all = GridPage.columns(of: layout).flatMap { index -> [EditField] in
+            let slot = layout.slots[index]
+            guard let attribute = slot.attribute, !slot.isTransient, attribute.derivation == nil else { return [] }
+            return fields(slot.name, row.values[index], attribute)
+        }
         // Those that take most space come last.
         return all.filter { !$0.isLarge } + all.filter(\.isLarge)
     }
 
+    private static func fields(_ name: String, _ value: StoredValue, _ attribute: AttributeLayout) -> [EditField] {
+        guard attribute.type == .compositeAttributeType else {
+            return EditField(name, value, attribute).map { [$0] } ?? []
+        }
+        var composite: CompositeValue?
+        if case .object(let object) = value {
+            composite = object as? CompositeValue
+            // Of a value that cannot be read, no element is known.
+            if composite == nil { return [] }
+        }
+        return attribute.elements.flatMap { element in
+            fields("\(name).\(element.name)", composite?.stored(element) ?? .null, element)
+        }
+    }
+
     private var isLarge: Bool { kind == .bytes || kind == .json }
 
-    private init?(_ row: Row, _ index: Int) {
-        let slot = row.objectID.layout.slots[index]
-        guard let attribute = slot.attribute, !slot.isTransient, attribute.derivation == nil else { return nil }
-        let value = FieldValue(row.values[index], attribute)
+    private init?(_ name: String, _ stored: StoredValue, _ attribute: AttributeLayout) {
+        let value = FieldValue(stored, attribute)
         guard let kind = Self.kind(attribute.type, value) else { return nil }
-        (name, self.kind, type) = (slot.name, kind, attribute.type)
+        (self.name, self.kind, type) = (name, kind, attribute.type)
         isOptional = attribute.description.isOptional
-        isNull = row.values[index].isNull
+        isNull = stored.isNull
         switch (kind, value) {
         case (.bytes, .data(let data)):
             text = data.count > Self.mostTyped ? "" : HexText.digits(of: data)

@@ -40,7 +40,7 @@ enum EditInputs {
                 field.kind == .json
                 ? ""
                 : field.text.isEmpty && field.byteCount ?? 0 > 0
-                    ? "<p class=\"sub\">\(field.shown). Empty leaves them as they are.</p>"
+                    ? "<p class=\"sub\">\(field.shown)\(field.shown.hasSuffix("…") ? "" : "." as HTML) Empty leaves them as they are.</p>"
                     : "<p class=\"sub\">Pairs of hexadecimal digits.</p>"
             // A file that was sent with a form that was refused need not be chosen again.
             let kept: HTML =

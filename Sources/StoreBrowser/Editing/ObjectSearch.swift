@@ -8,8 +8,10 @@ import StoreReading
 enum ObjectSearch {
     private static let most = 12
 
-    static func response(_ text: String, _ entity: EntityLayout, _ session: BrowserSession) throws -> HTTPResponse {
-        let rows = try session.aside { store -> [Row] in
+    static func response(
+        _ text: String, _ entity: EntityLayout, _ session: BrowserSession, _ client: (any HTTPClient)?
+    ) throws -> HTTPResponse {
+        let rows = try session.aside(for: client) { store -> [Row] in
             let entity = store.layout.entityByName[entity.name] ?? entity
             return try store.asking { engine in
                 var plan = FetchPlan(entity: entity)

@@ -10,6 +10,7 @@ final class ExportStream: HTTPStream, @unchecked Sendable {
     private let store: DirectStore
     /// Whether the connection is to be closed with the stream.
     private let isOwn: Bool
+    private let client: (any HTTPClient)?
     private let portions: any RowPortions
     private var writer: RowWriter
     private let isOver = CancellationFlag()
@@ -17,12 +18,13 @@ final class ExportStream: HTTPStream, @unchecked Sendable {
     private var hasEnded = false
     private var size = PortionSize(most: 200)
 
-    static func response(_ query: GridQuery, _ session: BrowserSession, _ format: String?) throws -> HTTPResponse {
+    static func response(_ query: GridQuery, _ session: BrowserSession, _ request: HTTPRequest) throws -> HTTPResponse {
+        let format = request.query["format"]
         guard let format = RowFormat(rawValue: format ?? "csv"), format != .table else {
             throw PageFailure(status: 400, message: "There is no format “\(format ?? "")”.")
         }
         if let problem = query.problem { throw problem }
-        let stream = try ExportStream(query.page, session, format)
+        let stream = try ExportStream(query.page, session, format, request.client)
         let name = query.entity.name.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
         var response = HTTPResponse(status: 200, type: format.mediaType, body: .stream(stream))
         response.headers.append(
@@ -32,11 +34,16 @@ final class ExportStream: HTTPStream, @unchecked Sendable {
         return response
     }
 
-    private init(_ request: PageRequest, _ session: BrowserSession, _ format: RowFormat) throws {
+    private init(
+        _ request: PageRequest, _ session: BrowserSession, _ format: RowFormat, _ client: (any HTTPClient)?
+    ) throws {
         // A connection of its own: the state of the store does not change while it is read, and no page waits.
         let store = session.store.pagesByKey ? try session.open() : session.store
         self.store = store
         isOwn = store !== session.store
+        // Others read a store that is not the stream's own.
+        let client = isOwn ? client : nil
+        self.client = client
         let entity = request.entity
         // The same entity in this connection's model.
         guard let own = store.layout.entityByName[entity.name] else {
@@ -46,7 +53,7 @@ final class ExportStream: HTTPStream, @unchecked Sendable {
         plan.entity = own
         if !store.pagesByKey { plan.sortDescriptors = [] }
         writer = RowWriter(format, RowColumns(of: own), marksGaps: true)
-        portions = try store.asking { try $0.portions(plan) }
+        portions = try store.answering(client) { try store.asking { try $0.portions(plan) } }
     }
 
     func next() throws -> Data? {
@@ -54,7 +61,9 @@ final class ExportStream: HTTPStream, @unchecked Sendable {
         var text = hasBegun ? "" : writer.start
         hasBegun = true
         let rows: ContiguousArray<Row>
-        do { rows = try store.asking { _ in try portions.next(size.count) } } catch {
+        do {
+            rows = try store.answering(client) { try store.asking { _ in try portions.next(size.count) } }
+        } catch {
             hasEnded = true
             _ = finish()
             throw error

@@ -56,12 +56,15 @@ enum FilePage {
         return PageFrame.html("File", .file, site, body)
     }
 
-    /// The defects of the store, as JSON; through a connection of its own.
-    static func check(_ session: BrowserSession) throws -> HTTPResponse {
+    /// The defects of the store, as JSON; through a connection of its own. The check ends with the next thing to be
+    /// checked if the client leaves.
+    static func check(_ session: BrowserSession, _ client: (any HTTPClient)?) throws -> HTTPResponse {
         guard let url = session.store.file else { throw PageFailure.missing("There is no file.") }
         let store = try session.open()
         defer { store.close() }
-        let problems = try StoreCheck(of: url, store).problems
+        let problems = try StoreCheck(of: url, store) { _ in
+            guard client?.isWaiting ?? true else { throw CommandError("nobody waits for the check any more") }
+        }.problems
         return Answer.json("{\"problems\": [\(problems.map { JSONText.string($0.text) }.joined(separator: ", "))]}")
     }
 }

@@ -5,13 +5,15 @@ import StoreReading
 
 /// Objects of an entity in a table: one page of them, sorted and filtered as the address says.
 enum GridPage {
-    static func response(_ query: GridQuery, _ session: BrowserSession, _ site: Site) throws -> HTTPResponse {
+    static func response(
+        _ query: GridQuery, _ session: BrowserSession, _ client: (any HTTPClient)?, _ site: Site
+    ) throws -> HTTPResponse {
         var query = query
         var page = Page()
         var destinations: [NSManagedObjectID: Row] = [:]
         if query.problem == nil {
             do {
-                (page, destinations) = try session.reading(query.page) { store, request in
+                (page, destinations) = try session.reading(query.page, for: client) { store, request in
                     let page = try store.page(request)
                     let names = try store.asking { engine in
                         try ObjectLabel.names(of: page.rows.flatMap { row in targets(of: row) }, engine)
@@ -74,8 +76,8 @@ enum GridPage {
         let hidden = query.items().filter { $0.0 != "where" }.compactMap { name, value -> HTML? in
             value.map { "<input type=\"hidden\" name=\"\(name)\" value=\"\(HTML(value: $0))\">" }
         }
-        let example = query.entity.slots.first { $0.attribute?.type == .stringAttributeType }.map {
-            "\($0.name) contains \"…\""
+        let example = ObjectLabel.slot(of: query.entity).map {
+            "\(query.entity.slots[$0].name) contains \"…\""
         }
         return """
             <form class="filter" action="\(site.link(to: query.entity))" role="search">

@@ -26,6 +26,8 @@ package struct Router: Sendable {
             return try request.method == "POST" ? change(request, site) : answer(request, site)
         } catch let failure as PageFailure {
             return MessagePage.response(failure.message, status: failure.status, site)
+        } catch let problem as TextProblem {
+            return MessagePage.response(problem.sentence, status: 422, site)
         } catch {
             return MessagePage.response(Answer.text(of: error), status: 500, site)
         }
@@ -45,7 +47,8 @@ package struct Router: Sendable {
         let path = request.path
         switch (path.first, path.count) {
         case (nil, _): return HTTPResponse(EntitiesPage.html(session.store, site))
-        case ("entity", 2): return try GridPage.response(grid(request, entity(path[1])), session, site)
+        case ("entity", 2):
+            return try GridPage.response(grid(request, entity(path[1])), session, request.client, site)
         case ("object", 3):
             return HTTPResponse(try ObjectPage.html(identifier(path[1], path[2]), session, request, site))
         case ("edit", 3) where site.isWritable:
@@ -55,15 +58,17 @@ package struct Router: Sendable {
         case ("diagram", 1): return HTTPResponse(DiagramPage.html(session.store, graphviz, site))
         case ("history", 1): return HTTPResponse(try HistoryPage.html(session, request.query, site))
         case ("file", 1): return HTTPResponse(try FilePage.html(session, site))
-        case ("check", 1): return try FilePage.check(session)
+        case ("check", 1): return try FilePage.check(session, request.client)
         case ("count", 2): return try count(request)
         case ("find", 2) where site.isWritable:
-            return try ObjectSearch.response(request.query["text"] ?? "", entity(path[1]), session)
+            return try ObjectSearch.response(
+                request.query["text"] ?? "", entity(path[1]), session, request.client)
         case ("complete", 2): return try completion(request)
         case ("export", 2):
             return try ExportStream.response(
-                grid(request, entity(path[1]), isWhole: true), session, request.query["format"])
-        case ("value", 4): return try ValueContent.response(identifier(path[1], path[2]), path[3], session)
+                grid(request, entity(path[1]), isWhole: true), session, request)
+        case ("value", 4...):
+            return try ValueContent.response(identifier(path[1], path[2]), Array(path[3...]), session)
         case ("events", 1):
             return HTTPResponse(status: 200, type: "text/event-stream", body: .stream(session.changes.stream()))
         default: throw PageFailure.missing("There is no page “\(path.joined(separator: "/"))”.")
@@ -114,7 +119,7 @@ package struct Router: Sendable {
     private func count(_ request: HTTPRequest) throws -> HTTPResponse {
         let query = try grid(request, try entity(request.path[1]))
         guard query.problem == nil else { return Answer.json("{\"count\": null}") }
-        return Answer.json("{\"count\": \(try session.count(query.page))}")
+        return Answer.json("{\"count\": \(try session.count(query.page, for: request.client))}")
     }
 
     private func completion(_ request: HTTPRequest) throws -> HTTPResponse {

@@ -3,7 +3,6 @@ import Foundation
 import HTTPMessages
 import StoreEngine
 import StoreReading
-import Synchronization
 
 /// The state that the pages of one run share: the store, opened once for each kind of concurrent work.
 package final class BrowserSession: Sendable {
@@ -22,9 +21,9 @@ package final class BrowserSession: Sendable {
     let uploads = PendingUploads()
     private let opener: Opener
     /// The connection that counts and searches, so that no page waits for it.
-    private let counter = Mutex<DirectStore?>(nil)
+    private let counter = SharedConnection()
     /// The connection for pages that may have to read all rows, so that other pages do not wait for them.
-    private let sorter = Mutex<DirectStore?>(nil)
+    private let sorter = SharedConnection()
     private let observation: PageObservation
 
     /// - Parameters:
@@ -53,19 +52,23 @@ package final class BrowserSession: Sendable {
     /// Closes the store; no requests can be answered afterwards.
     package func close() {
         store.close()
-        counter.withLock { $0?.close() }
-        sorter.withLock { $0?.close() }
+        counter.close()
+        sorter.close()
         editor?.close()
     }
 
-    /// Does long work on a connection that no page waits for, one at a time.
-    func aside<Result>(_ body: (DirectStore) throws -> Result) throws -> Result { try on(counter, body) }
+    /// Does long work on a connection that no page waits for, one at a time. It is stopped if the client leaves.
+    func aside<Result>(for client: (any HTTPClient)?, _ body: (DirectStore) throws -> Result) throws -> Result {
+        try on(counter, client, body)
+    }
 
     /// Reads a page. One that is neither filtered nor sorted always costs the same; the others have a connection of
-    /// their own.
-    func reading<Result>(_ page: PageRequest, _ body: (DirectStore, PageRequest) throws -> Result) throws -> Result {
+    /// their own, and are stopped if the client leaves.
+    func reading<Result>(
+        _ page: PageRequest, for client: (any HTTPClient)?, _ body: (DirectStore, PageRequest) throws -> Result
+    ) throws -> Result {
         guard page.filter != nil || page.sortKey != nil else { return try body(store, page) }
-        return try on(sorter) { store in
+        return try on(sorter, client) { store in
             var page = page
             page.entity = store.layout.entityByName[page.entity.name] ?? page.entity
             return try body(store, page)
@@ -73,25 +76,51 @@ package final class BrowserSession: Sendable {
     }
 
     private func on<Result>(
-        _ connection: borrowing Mutex<DirectStore?>, _ body: (DirectStore) throws -> Result
+        _ connection: SharedConnection, _ client: (any HTTPClient)?, _ body: (DirectStore) throws -> Result
     ) throws -> Result {
         // A store that is in memory as a whole exists only once, and its filters refer to its objects.
         guard store.pagesByKey else { return try body(store) }
-        return try connection.withLock { connection in
-            let store = try connection ?? open()
-            connection = store
-            return try body(store)
+        return try connection.use(open) { store in
+            guard client?.isWaiting ?? true else { throw CommandError("nobody waits for the answer any more") }
+            return try store.answering(client) { try body(store) }
         }
     }
 
     /// The number of objects.
-    func count(_ request: PageRequest) throws -> Int {
-        try aside { store in
+    func count(_ request: PageRequest, for client: (any HTTPClient)?) throws -> Int {
+        try aside(for: client) { store in
             var plan = request.countPlan
             plan.entity = store.layout.entityByName[plan.entity.name] ?? plan.entity
             return try store.asking { try $0.fetchCount(plan) }
         }
     }
+}
+
+extension DirectStore {
+    /// Reads for a client, and stops reading if it leaves.
+    func answering<Result>(_ client: (any HTTPClient)?, _ body: () throws -> Result) throws -> Result {
+        guard let client, let interrupt = try asking({ $0.interruption?.interrupter }) else { return try body() }
+        return try client.whileWaiting(stop: interrupt, body)
+    }
+}
+
+/// A connection for one thread at a time, which is opened when it is first needed.
+private final class SharedConnection: @unchecked Sendable {
+    // @unchecked Sendable: the lock guards what changes.
+    private let lock = NSLock()
+    private var store: DirectStore?
+
+    func use<Result>(
+        _ open: () throws -> DirectStore, _ body: (DirectStore) throws -> Result
+    ) throws -> Result {
+        try lock.withLock {
+            let store = try self.store ?? open()
+            self.store = store
+            return try body(store)
+        }
+    }
+
+    func close() { lock.withLock { store?.close() } }
 }
 
 /// Observes changes of a store until it is deallocated.

@@ -63,7 +63,8 @@ enum ValueHTML {
         case .data(let data): return bytes(data, address: address)
         case .composite(let elements):
             let rows = elements.map { element -> HTML in
-                "<tr><th scope=\"row\">\(element.name)</th><td>\(long(element.value, address: address))</td></tr>"
+                let value = long(element.value, address: "\(address)/\(Address.encoded(element.name))")
+                return "<tr><th scope=\"row\">\(element.name)</th><td>\(value)</td></tr>"
             }
             return "<table class=\"fields inner\"><tbody>\(rows.joined())</tbody></table>"
         case .url(let text):
