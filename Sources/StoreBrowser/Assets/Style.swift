@@ -51,13 +51,14 @@ extension Assets {
         .message[role=alert] { background: var(--warn-back); color: var(--warn); border-color: transparent; }
         .scroll { overflow-x: auto; background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
         table { border-collapse: collapse; }
-        .grid { width: 100%; font-size: .91rem; font-variant-numeric: tabular-nums; }
+        .grid { border-collapse: separate; border-spacing: 0; width: 100%; font-size: .91rem; font-variant-numeric: tabular-nums; }
         .grid th, .grid td { padding: 6px 12px; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); white-space: nowrap;
           max-width: 32rem; overflow: hidden; text-overflow: ellipsis; }
         .grid thead th { background: var(--row); color: var(--quiet); font-weight: 600; font-size: .84rem; border-bottom-color: var(--line-strong); }
         .grid thead a { color: inherit; display: block; }
         .grid thead [aria-sort] a { color: var(--accent); }
-        .grid tbody th { font-weight: 500; }
+        .grid tbody th { font-weight: 500; background: var(--card); }
+        .grid tbody th, .grid thead th:first-child { position: sticky; left: 0; z-index: 1; }
         .grid tbody tr:last-child > * { border-bottom: 0; }
         .grid tbody tr:hover > *, .grid tbody tr.here > * { background: var(--row); }
         .grid tbody tr.here > :first-child { box-shadow: inset 3px 0 var(--accent); }
@@ -76,6 +77,8 @@ extension Assets {
         .inner { border-radius: 6px; } .inner th { width: auto; }
         .text { white-space: pre-wrap; overflow-wrap: anywhere; max-width: 90ch; max-height: 32rem; overflow-y: auto; }
         pre { margin: 4px 0; padding: 10px 12px; overflow: auto; max-height: 32rem; background: var(--row); border-radius: 8px; font: .84rem/1.5 var(--mono); }
+        .grid td, .grid th, .fields td, .text, ul.links a, .remove span, #choices span, del, ins, input, textarea { unicode-bidi: plaintext; }
+        .text { text-align: start; width: fit-content; }
         code, kbd { font-family: var(--mono); font-size: .88em; }
         kbd { padding: 1px 6px; border: 1px solid var(--line-strong); border-radius: 4px; background: var(--row); }
         figure { margin: 0; } figure img { max-width: 100%; max-height: 420px; border-radius: 6px; border: 1px solid var(--line); display: block; }

@@ -28,7 +28,7 @@ enum ObjectPage {
         }
         let name = ObjectLabel.name(of: row)
         let heading: HTML =
-            name.map { "\($0) <span class=\"sub\">\(ObjectLabel.number(of: row.objectID))</span>" }
+            name.map { "<bdi>\($0)</bdi> <span class=\"sub\">\(ObjectLabel.number(of: row.objectID))</span>" }
             ?? "\(ObjectLabel.number(of: row.objectID))"
         let actions: HTML =
             site.isWritable
@@ -79,7 +79,7 @@ enum ObjectPage {
     static func link(_ identifier: NSManagedObjectID, _ row: Row?, _ site: Site) -> HTML {
         let name = row.flatMap(ObjectLabel.name) ?? ObjectLabel.number(of: identifier)
         return
-            "<a class=\"object\" href=\"\(site.link(to: row?.objectID ?? identifier))\" title=\"\(ObjectLabel.number(of: identifier))\">\(name)</a>"
+            "<a class=\"object\" href=\"\(site.link(to: row?.objectID ?? identifier))\" title=\"\(ObjectLabel.number(of: identifier))\"><bdi>\(name)</bdi></a>"
     }
 
     private static func list(
