@@ -9,6 +9,8 @@ struct DatabaseModel {
     private let place: StorePlace
     /// Nil if it keeps none.
     private let cache: Data?
+    /// The entities of the store: of one configuration, they are not all of the model.
+    let entities: Set<String>
 
     /// - Throws: the server's errors, and `CommandError` if there is no store.
     init(in place: StorePlace) throws {
@@ -18,7 +20,7 @@ struct DatabaseModel {
         let result: PostgresResult
         do {
             result = try PostgresConnection(place.target).query(
-                "SELECT model, keeps_history FROM pippin.stores WHERE schema_name = $1", parameters)
+                "SELECT model, keeps_history, metadata FROM pippin.stores WHERE schema_name = $1", parameters)
         } catch let error as PostgresError where error.state == "42P01" || error.state == "3F000" {
             throw CommandError("there is no store in \(place.name)")
         } catch {
@@ -28,6 +30,9 @@ struct DatabaseModel {
         guard result.count == 1 else { throw CommandError("there is no store in \(place.name)") }
         cache = result.isNull(0, 0) ? nil : result.data(0, 0)
         keepsHistory = result.integer(0, 1) == 1
+        let metadata = try? PropertyListSerialization.propertyList(from: result.data(0, 2), format: nil)
+        let hashes = (metadata as? [String: Any])?[NSStoreModelVersionHashesKey] as? [String: Data]
+        entities = Set((hashes ?? [:]).keys)
     }
 
     /// The model.

@@ -22,7 +22,8 @@ package struct DatabaseSource: Sendable {
         let place = try StorePlace(url, places)
         let stored = try DatabaseModel(in: place)
         self.url = url
-        candidate = try model.map { try ModelCandidate.file(at: $0) } ?? stored.candidate()
+        let candidate = try model.map { try ModelCandidate.file(at: $0) } ?? stored.candidate()
+        self.candidate = candidate.limited(to: stored.entities)
         (self.schema, name, keepsHistory) = (place.schema, place.name, stored.keepsHistory)
     }
 

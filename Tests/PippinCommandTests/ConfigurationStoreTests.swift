@@ -70,7 +70,8 @@ struct ConfigurationStoreTests {
         try Data(#"{"text": "second"}"#.utf8).write(to: input)
         let run = CommandRun("import", cloud, "Note", input.path)
         #expect(run.status == 0, "\(run.errors)")
-        #expect(try plainSQL("SELECT ZTEXT FROM ZNOTE ORDER BY Z_PK", in: folder.file("Cloud.sqlite")) == ["ñ", "second"])
+        #expect(
+            try plainSQL("SELECT ZTEXT FROM ZNOTE ORDER BY Z_PK", in: folder.file("Cloud.sqlite")) == ["ñ", "second"])
     }
 
     @Test("is copied as it is")
@@ -83,7 +84,8 @@ struct ConfigurationStoreTests {
 
     @Test("is refused where an entity without a version hash has a table, whose rows would not be shown")
     func strayTable() throws {
-        try execute("CREATE TABLE ZDRAFT (Z_PK INTEGER PRIMARY KEY, Z_ENT, Z_OPT, ZTEXT)", in: folder.file("Cloud.sqlite"))
+        try execute(
+            "CREATE TABLE ZDRAFT (Z_PK INTEGER PRIMARY KEY, Z_ENT, Z_OPT, ZTEXT)", in: folder.file("Cloud.sqlite"))
         let run = CommandRun("dump", cloud)
         #expect(run.status == 1)
         #expect(run.errors.contains("they differ in entity Draft"))

@@ -63,6 +63,28 @@ struct CommandTests {
         }
     }
 
+    @Test("shows a store of one configuration with the entities that it has")
+    func configuration() throws {
+        let shop = try Shop()
+        let model = NSManagedObjectModel()
+        model.entities = ["Note", "Draft"].map { name in
+            let (entity, text) = (NSEntityDescription(), NSAttributeDescription())
+            (text.name, text.attributeType, text.isOptional) = ("text", .stringAttributeType, true)
+            (entity.name, entity.properties) = (name, [text])
+            return entity
+        }
+        model.setEntities([model.entities[0]], forConfigurationName: "Cloud")
+        let target = shop.database.uri() + "&schema=cloud"
+        let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
+        let store = try coordinator.addPersistentStore(
+            ofType: NSPostgreSQLStoreType, configurationName: "Cloud", at: #require(URL(string: target)))
+        try coordinator.remove(store)
+        let name = try #require(model.entities(forConfigurationName: "Cloud")?.first?.name)
+        let info = try run("info", target)
+        #expect(info.contains("\(name): 0"))
+        #expect(!info.contains(name == "Note" ? "Draft" : "Note:"))
+    }
+
     @Test("prints the statements of a migration, which psql runs as well")
     func sql() async throws {
         let shop = try Shop()

@@ -124,10 +124,14 @@ package struct ModelCandidate {
     }
 
     /// With the part of the model that the store has.
-    private func limited(to facts: FileFacts) -> ModelCandidate {
-        guard let part = facts.part(of: document) else { return self }
-        return ModelCandidate(
-            document: part, versionHashes: versionHashes, origin: origin, gap: gap, versionName: versionName)
+    private func limited(to facts: FileFacts) -> ModelCandidate { facts.part(of: document).map(with) ?? self }
+
+    /// With the part of the model that a store has whose version hashes are those of some entities.
+    package func limited(to names: Set<String>) -> ModelCandidate { document.limited(to: names).map(with) ?? self }
+
+    private func with(_ document: ModelDocument) -> ModelCandidate {
+        ModelCandidate(
+            document: document, versionHashes: versionHashes, origin: origin, gap: gap, versionName: versionName)
     }
 
     /// Apple's version hashes cannot be computed for a source model, and are compared with the store's own copy of its
