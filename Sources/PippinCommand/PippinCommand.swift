@@ -146,7 +146,9 @@ enum PippinCommand {
         let objects = store.objects
         let entities = try objects.entities(named: options.entity)
         let entity = options.entity == nil ? nil : entities.first
-        for text in try [store.damage].compactMap({ $0 }) + store.strangeRows() + store.misreadValues(of: entity) { warn(sentence: text, errors) }
+        for text in try [store.damage].compactMap({ $0 }) + store.strangeRows() + store.misreadValues(of: entity) {
+            warn(sentence: text, errors)
+        }
         if options.asJSON {
             try DumpJSON.write(objects, entities, output)
         } else {

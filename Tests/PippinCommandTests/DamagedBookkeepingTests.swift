@@ -20,7 +20,8 @@ struct DamagedBookkeepingTests {
         let lost = "of the table “\(tables[0])”, the rows cannot be read, and are left out"
         let info = CommandRun("info", store.path)
         #expect(info.status == 0, "\(info.errors)")
-        #expect(info.output.contains(lost) && info.output.contains("pippin check STORE --repair COPY"), "\(info.output)")
+        #expect(
+            info.output.contains(lost) && info.output.contains("pippin check STORE --repair COPY"), "\(info.output)")
         #expect(info.output.contains("Book   3 objects"), "\(info.output)")
         let dump = CommandRun("dump", store.path, "--json")
         let titles = try dump.objects()["Book"]?.compactMap { $0["title"] as? String }

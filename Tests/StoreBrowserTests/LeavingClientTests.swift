@@ -37,7 +37,8 @@ struct LeavingClientTests {
     @Test(
         "leaves no search, count or page behind that reads on",
         arguments: [
-            "/find/Book?text=nowhere", "/count/Book?where=title%20contains%5Bcd%5D%20%22x%22", "/entity/Book?sort=title",
+            "/find/Book?text=nowhere", "/count/Book?where=title%20contains%5Bcd%5D%20%22x%22",
+            "/entity/Book?sort=title",
         ])
     func stopped(target: String) throws {
         let shelf = try Shelf(count: 1, isWritable: true)

@@ -5,7 +5,8 @@ extension RecordModel {
     ///
     /// - Returns: the model, and the properties that two entities of a class have with different types.
     package func mergingSharedClasses() -> (model: RecordModel, problems: [RecordProblem]) {
-        let groups = Dictionary(grouping: entities.filter { $0.codeGeneration != .none && $0.hasOwnClass }, by: \.className)
+        let groups = Dictionary(
+            grouping: entities.filter { $0.codeGeneration != .none && $0.hasOwnClass }, by: \.className)
         var merged = entities
         var problems: [RecordProblem] = []
         for (className, group) in groups.sorted(by: { $0.key < $1.key }) where group.count > 1 {

@@ -52,7 +52,7 @@ struct RawTables {
                     sharesTable: isNumbered && sharers[tableName, default: 1] > 1))
         }
         if numbered.isEmpty {
-            // The numbers are lost. The entities have the names of their tables, and a table's subentities are not known.
+            // The numbers are lost. The entities have the names of their tables; subentities are not known.
             entities = tables.filter { Self.isEntityTable($0) }.map { table in
                 Entity(
                     name: String(table.name.dropFirst()), number: 0, parent: nil, table: table, sharesTable: false)

@@ -19,7 +19,9 @@ package enum InfoText {
         var facts = [
             ["UUID", report.uuid.isEmpty ? "none" : report.uuid], ["size", size], ["model", report.modelOrigin],
         ]
-        for gap in [report.damage, report.logGap].compactMap({ $0 }) + report.strangeRows { facts.append(["not read", gap]) }
+        for gap in [report.damage, report.logGap].compactMap({ $0 }) + report.strangeRows {
+            facts.append(["not read", gap])
+        }
         if report.hasNoOwnModel, !report.findings.isEmpty {
             facts.append([
                 "", "does not fit: the store has not all that this model says, and may be of another version",
