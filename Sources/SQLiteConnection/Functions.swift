@@ -36,8 +36,8 @@ package struct FunctionArguments {
         return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
     }
 
-    /// An argument as bytes; nil for NULL and for an empty blob. Those of a text are UTF-8, in a database that is kept in
-    /// UTF-16, too.
+    /// An argument as bytes; nil for NULL and for an empty blob. Those of a text are UTF-8, in a database that is kept
+    /// in UTF-16, too.
     package func data(at index: Int) -> Data? {
         if sqlite3_value_type(values[index]) == SQLITE_TEXT { _ = sqlite3_value_text(values[index]) }
         guard let bytes = sqlite3_value_blob(values[index]) else { return nil }

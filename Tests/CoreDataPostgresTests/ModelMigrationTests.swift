@@ -59,7 +59,7 @@ struct ModelMigrationTests {
         }
         try database.connect().execute("ALTER DATABASE \(database.name) SET extra_float_digits = -15")
         let context = try open(model(.doubleAttributeType))
-        for number in numbers { context.insert("Tag", ["name": "\(number)", "weight": number]) }
+        for number in numbers { _ = context.insert("Tag", ["name": "\(number)", "weight": number]) }
         try context.save()
         let tags = try open(model(.decimalAttributeType)).fetch("Tag").filter { $0.value(forKey: "weight") != nil }
         #expect(tags.count == 3)

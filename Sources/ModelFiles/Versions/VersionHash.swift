@@ -50,9 +50,9 @@ package enum VersionHash {
         return Data(SHA256.hash([UInt8](bytes))).base64EncodedString()
     }
 
-    /// The digest of version hashes in a store's metadata (`NSStoreModelVersionHashesDigest`), in Base64: SHA-512 of the
-    /// entities' names, each with its hash after it, in the order of the names. So it is in all of Apple's stores that
-    /// have one.
+    /// The digest of version hashes in a store's metadata (`NSStoreModelVersionHashesDigest`), in Base64: SHA-512 of
+    /// the entities' names, each with its hash after it, in the order of the names. So it is in all of Apple's stores
+    /// that have one.
     package static func digest(of hashes: [String: Data]) -> String {
         let bytes = hashes.ordered { $0.key < $1.key }.reduce(into: [UInt8]()) { $0 += Array($1.key.utf8) + $1.value }
         return Data(SHA512.hash(bytes)).base64EncodedString()

@@ -44,9 +44,12 @@ struct AttributeBuilder {
         return attribute
     }
 
-    /// The mark of a list is renamed with it.
+    /// The mark of a list is renamed with it. Stores of earlier builds have one that says that the list is empty, from
+    /// which it is taken over; a list with members is there without a mark.
     private func mark(_ list: String, by attribute: NSAttributeDescription) {
         attribute.userInfo?[NestedValueInfo.markedList] = list
+        let earlier = "\(list)IsEmpty"
+        if !plan.fields.contains(where: { $0.name == earlier }) { attribute.renamingIdentifier = earlier }
         for case .renamed(let property, let former) in plan.facts where property.path == list {
             attribute.renamingIdentifier = FieldPlan.listMark(of: former)
         }

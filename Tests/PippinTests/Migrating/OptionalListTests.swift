@@ -28,6 +28,15 @@ private enum Loose {
     }
 }
 
+/// With the mark of earlier builds.
+private enum Earlier {
+    struct Book: CoreModel {
+        let id: Int
+        var tags: [Tag]
+        var tagsIsEmpty: Bool?
+    }
+}
+
 private enum Renamed {
     struct Book: CoreModel {
         let id: Int
@@ -115,5 +124,20 @@ struct OptionalListTests {
         try await fill(nil, [], tags)
         let manager = PersistenceManager(models: Removed.Book.self, store: file)
         #expect(try await manager.count(Removed.Book.self) == 3)
+    }
+
+    @Test("are read from stores of earlier builds, which marked empty ones")
+    func earlier() async throws {
+        let former = PersistenceManager(models: Earlier.Book.self, store: file)
+        try await former.save([
+            Earlier.Book(id: 0, tags: []), Earlier.Book(id: 1, tags: [], tagsIsEmpty: true),
+            Earlier.Book(id: 2, tags: tags),
+        ])
+        await former.close()
+        let manager = PersistenceManager(models: Loose.Book.self, store: file)
+        #expect(
+            try await manager.fetch(Loose.Book.self, sortedBy: .ascending(\.id)) == [
+                Loose.Book(id: 0, tags: nil), Loose.Book(id: 1, tags: []), Loose.Book(id: 2, tags: tags),
+            ])
     }
 }
