@@ -129,7 +129,9 @@ enum PostgresCommand {
         let context = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
         context.persistentStoreCoordinator = coordinator
         try context.performAndWait {
-            for entity in coordinator.managedObjectModel.entities.sorted(by: { $0.name ?? "" < $1.name ?? "" }) {
+            let model = coordinator.managedObjectModel
+            let entities = model.entities(forConfigurationName: store.configurationName) ?? model.entities
+            for entity in entities.sorted(by: { $0.name ?? "" < $1.name ?? "" }) {
                 let request = NSFetchRequest<NSManagedObject>(entityName: entity.name ?? "")
                 request.includesSubentities = false
                 try output("\(entity.name ?? ""): \(try context.count(for: request))\n")

@@ -30,9 +30,9 @@ struct DatabaseModel {
         guard result.count == 1 else { throw CommandError("there is no store in \(place.name)") }
         cache = result.isNull(0, 0) ? nil : result.data(0, 0)
         keepsHistory = result.integer(0, 1) == 1
-        let metadata = try? PropertyListSerialization.propertyList(from: result.data(0, 2), format: nil)
-        let hashes = (metadata as? [String: Any])?[NSStoreModelVersionHashesKey] as? [String: Data]
-        entities = Set((hashes ?? [:]).keys)
+        let metadata = try? StoreMetadata.metadata(
+            of: result.data(0, 2), uuid: "", url: place.shownURL ?? URL(fileURLWithPath: "/"))
+        entities = Set(StoreMetadata.hashes(in: metadata ?? [:]).keys)
     }
 
     /// The model.

@@ -61,7 +61,8 @@ struct ModelMigrationTests {
         let context = try open(model(.doubleAttributeType))
         for number in numbers { _ = context.insert("Tag", ["name": "\(number)", "weight": number]) }
         try context.save()
-        let tags = try open(model(.decimalAttributeType)).fetch("Tag").filter { $0.value(forKey: "weight") != nil }
+        let migrated = try open(model(.decimalAttributeType))
+        let tags = try migrated.fetch("Tag").filter { $0.value(forKey: "weight") != nil }
         #expect(tags.count == 3)
         for tag in tags { #expect("\(tag.value(forKey: "weight") ?? "")" == tag.value(forKey: "name") as? String) }
     }

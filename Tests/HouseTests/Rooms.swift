@@ -93,6 +93,7 @@ enum Rooms {
         "PostgresMigration/Lightweight/DatabaseMigration+Afterwards.swift": "references that lead nowhere are cleared",
         "PostgresMigration/Lightweight/DatabaseMigrator.swift":
             "a script asks for the generation that it was planned for",
+        "PostgresMigration/Values/PostgresColumns.swift": "the parts of JSON are searched with PostgreSQL's functions",
         "PostgresMigration/Reconciling/DatabaseReconciliation.swift":
             "values come as texts, around SQLGeneration's statement",
     ]

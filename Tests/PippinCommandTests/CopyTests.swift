@@ -107,7 +107,7 @@ struct CopyTests {
     }
 
     @Test(
-        "leaves nothing at its place of a copy that a signal ends, and neither does a mending",
+        "leaves nothing or a whole store at the place of a copy that a signal ends, and so does a mending",
         arguments: ["copy", "check"], ["TERM", "KILL"])
     func ended(command: String, signal: String) throws {
         try execute(
@@ -118,15 +118,26 @@ struct CopyTests {
             UPDATE Z_PRIMARYKEY SET Z_MAX = 20000 WHERE Z_NAME = 'Book'
             """, in: small.folder.store)
         let option = command == "check" ? "--repair" : ""
-        let run = try shell(
-            """
-            "$PIPPIN" \(command) '\(small.path)' \(option) '\(copy.path)' > /dev/null & id=$!
-            while kill -0 $id && ! compgen -G '\(small.folder.url.path)/.copy*' > /dev/null; do :; done
-            kill -\(signal) $id; wait $id; echo $?
-            """, temporary: small.folder.url)
-        #expect(run.output != "0\n", "it was too quick")
+        var status = "0"
+        // On a machine with much else to do, it may have ended before it is noticed.
+        for _ in 0..<20 where status == "0" {
+            try? FileManager.default.removeItem(at: copy)
+            status = try shell(
+                """
+                "$PIPPIN" \(command) '\(small.path)' \(option) '\(copy.path)' > /dev/null & id=$!
+                while kill -0 $id && ! compgen -G '\(small.folder.url.path)/.copy*' > /dev/null; do :; done
+                kill -\(signal) $id; wait $id; echo $?
+                """, temporary: small.folder.url
+            ).output.trimmingCharacters(in: .whitespacesAndNewlines)
+        }
+        #expect(status != "0", "it was too quick")
+        // The signal may come when the store has just got to its place.
+        if FileManager.default.fileExists(atPath: copy.path) {
+            #expect(try plainNumber("SELECT COUNT(*) FROM ZBOOK", in: copy) == 20_000)
+            try FileManager.default.removeItem(at: copy)
+        }
         let rest = try names(in: small.folder.url).filter { $0.contains("copy.") }
-        #expect(signal == "KILL" ? !rest.contains("copy.sqlite") : rest.isEmpty, "\(rest)")
+        #expect(signal == "KILL" || rest.isEmpty, "\(rest)")
         // The next one clears up.
         #expect(CommandRun("copy", small.path, copy.path).status == 0)
         #expect(try names(in: small.folder.url).filter { $0.contains("copy.") } == ["copy.sqlite"])

@@ -27,6 +27,7 @@ struct FindingMappingTests {
             try Data("\(header)<model>\(entities)</model>".utf8)
                 .write(to: version.appendingPathComponent("contents"))
         }
+        try FileManager.default.createDirectory(at: package, withIntermediateDirectories: true)
         let current =
             "<plist version=\"1.0\"><dict><key>_XCCurrentVersionName</key><string>Shop 1.xcdatamodel</string></dict></plist>"
         try Data("\(header)\(current)".utf8).write(to: package.appendingPathComponent(".xccurrentversion"))
