@@ -68,7 +68,13 @@ package enum EndingSignals {
 
     private static func removeAll() {
         paths.withLock { paths in
-            for path in paths { try? FileManager.default.removeItem(atPath: path) }
+            for path in paths {
+                // The program goes on meanwhile, and may put something into a folder that is being removed.
+                for _ in 0..<10 {
+                    try? FileManager.default.removeItem(atPath: path)
+                    guard FileManager.default.fileExists(atPath: path) else { break }
+                }
+            }
         }
     }
 

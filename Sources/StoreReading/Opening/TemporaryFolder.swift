@@ -19,8 +19,13 @@ package final class TemporaryFolder {
         Self.removeLeftovers(in: parent, prefix)
         while true {
             let url = parent.appendingPathComponent(prefix + UUID().uuidString, isDirectory: true)
-            guard mkdir(url.path, 0o700) == 0 else { throw Self.failure(url) }
+            // Registered first, so that a signal never meets a folder that is not.
             EndingSignals.remove(url)
+            guard mkdir(url.path, 0o700) == 0 else {
+                let failure = Self.failure(url)
+                EndingSignals.keep(url)
+                throw failure
+            }
             do {
                 // Another run may have found the folder before it was locked, and taken it for a leftover.
                 if let descriptor = try Self.lock(url) {
