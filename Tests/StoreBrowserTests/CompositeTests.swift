@@ -78,7 +78,7 @@ struct CompositeTests {
         #expect(try row(1) == ["Rue 1|1.5|"])
     }
 
-    @Test("without a value gets one by its first element, and loses it element by element")
+    @Test("gets a value by its first element where it has none, and loses it element by element")
     func none() throws {
         #expect(post("/edit/Person/2", "v.home.place.x=2&confirmed=1").status == 303)
         #expect(try row(2) == ["|2.0|"])
