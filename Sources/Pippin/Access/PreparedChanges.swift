@@ -130,8 +130,10 @@ struct PreparedChanges: @unchecked Sendable {
             destinations.append((field.name, object, plan.owns(field)))
         }
         var left: [NSManagedObject] = []
-        for object in objects {
-            for (name, change) in attributes { try set(name, change, of: object) }
+        // Computed before anything is set: a result that does not fit leaves all objects as they were.
+        let results = try objects.map { try values(of: $0) }
+        for (object, values) in zip(objects, results) {
+            for (name, value) in values { object.setValue(value, forKey: name) }
             for (name, destination, isOwned) in destinations {
                 let former = isOwned ? object.value(forKey: name) as? NSManagedObject : nil
                 object.setValue(destination, forKey: name)
@@ -144,17 +146,23 @@ struct PreparedChanges: @unchecked Sendable {
         context.delete(left, keeping: Set(kept), owned: kept)
     }
 
-    private func set(_ name: String, _ change: Change, of object: NSManagedObject) throws {
-        switch change {
-        case .value(let value): object.setValue(value, forKey: name)
-        case .computed(let change, let field, let kind):
-            guard let present = StoredValue(object.value(forKey: name), kind), !present.isNull else { return }
-            let result: any Encodable
-            do { result = try change.result(of: present, entity: plan.name, key: name) } catch {
-                guard let misfit = error as? NumberChange.DoesNotFit else { throw error }
-                throw PersistenceError.unwritable(filteredEntity: plan.name, key: name, reason: misfit.reason)
+    /// The values that an object's attributes get.
+    private func values(of object: NSManagedObject) throws -> [(name: String, value: Any?)] {
+        var values: [(name: String, value: Any?)] = []
+        for (name, change) in attributes {
+            switch change {
+            case .value(let value): values.append((name, value))
+            case .computed(let change, let field, let kind):
+                let present = values.last { $0.name == name }.map(\.value) ?? object.value(forKey: name)
+                guard let present = StoredValue(present, kind), !present.isNull else { continue }
+                let result: any Encodable
+                do { result = try change.result(of: present, entity: plan.name, key: name) } catch {
+                    guard let misfit = error as? NumberChange.DoesNotFit else { throw error }
+                    throw PersistenceError.unwritable(filteredEntity: plan.name, key: name, reason: misfit.reason)
+                }
+                values.append((name, try Self.encoded(result, field, plan)))
             }
-            object.setValue(try Self.encoded(result, field, plan), forKey: name)
         }
+        return values
     }
 }

@@ -99,6 +99,17 @@ struct NumberChangeTests {
         #expect(try await items() == before)
     }
 
+    @Test("change no model of a block that goes on after one did not fit")
+    func caught() async throws {
+        let before = try await items()
+        try await manager.write { store in
+            #expect(throws: PersistenceError.self) {
+                try store.update(Item.self, where: .all) { $0.add(1, to: \.small) }
+            }
+        }
+        #expect(try await items() == before)
+    }
+
     @Test("say which number does not fit its property")
     func misfit() async throws {
         let error = await #expect(throws: PersistenceError.self) {
