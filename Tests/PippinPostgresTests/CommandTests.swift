@@ -75,9 +75,10 @@ struct CommandTests {
         }
         model.setEntities([model.entities[0]], forConfigurationName: "Cloud")
         let target = shop.database.uri() + "&schema=cloud"
+        let url = try #require(URL(string: target))
         let coordinator = NSPersistentStoreCoordinator(managedObjectModel: model)
         let store = try coordinator.addPersistentStore(
-            ofType: NSPostgreSQLStoreType, configurationName: "Cloud", at: #require(URL(string: target)))
+            ofType: NSPostgreSQLStoreType, configurationName: "Cloud", at: url)
         try coordinator.remove(store)
         let name = try #require(model.entities(forConfigurationName: "Cloud")?.first?.name)
         let info = try run("info", target)
