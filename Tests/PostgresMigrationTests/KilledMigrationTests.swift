@@ -82,7 +82,10 @@ extension TestDatabase {
         let connection = try connect()
         for _ in 0..<2400 {
             let others = try connection.query(
-                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+                """
+                SELECT count(*) FROM pg_stat_activity
+                WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()
+                """)
             if others.integer(0, 0) == 0 { return }
             try await Task.sleep(for: .milliseconds(50))
         }
