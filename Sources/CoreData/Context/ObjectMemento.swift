@@ -62,6 +62,8 @@ struct ObjectMemento {
         let relationship: RelationshipLayout
         let added: IdentitySet
         let removed: IdentitySet
+        /// The order that was chosen before the members were to be read again.
+        let order: [NSManagedObject]?
     }
 
     init(_ object: NSManagedObject, existed: Bool) {
@@ -81,7 +83,9 @@ struct ObjectMemento {
             guard members.isLoaded else {
                 if members.hasChanges {
                     unread.append(
-                        UnreadMembers(relationship: relationship, added: members.added, removed: members.removed))
+                        UnreadMembers(
+                            relationship: relationship, added: members.added, removed: members.removed,
+                            order: members.chosenOrder))
                 }
                 continue
             }
@@ -148,14 +152,18 @@ struct ObjectMemento {
         existed && isDeleted == isDeletedLater && changedSlots.isEmpty && !toManys.contains(where: \.isChanged)
     }
 
-    /// The members before the event of a relationship that had not been read, in the present order as far as possible:
-    /// the indexes of removed members were not recorded.
+    /// The members before the event of a relationship that had not been read: in the order that had been chosen, or
+    /// else the stored one, and the added ones at the end.
     private func formerMembers(of relationship: RelationshipLayout, _ now: ToManyMembers) -> [NSManagedObject] {
         let earlier = unread.first { $0.relationship === relationship }
-        let stored = now.committed
-        let former = stored.subtracting(earlier?.removed ?? []).union(earlier?.added ?? [])
-        let present = now.members
-        return now.all.filter(former.contains) + former.filter { !present.contains($0) }
+        let added = earlier?.added ?? []
+        let stored = now.committed.subtracting(earlier?.removed ?? [])
+        let former = stored.union(added)
+        let order =
+            earlier?.order?.filter(former.contains) ?? now.storedOrder?.filter(stored.subtracting(added).contains)
+        let placed = IdentitySet(order ?? [])
+        let present = now.all.filter { former.contains($0) && !placed.contains($0) }
+        return (order ?? []) + present + former.subtracting(placed).subtracting(IdentitySet(present))
     }
 
     /// Whether a property of the object has another value once it is restored.

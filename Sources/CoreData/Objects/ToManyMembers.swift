@@ -22,10 +22,10 @@ final class ToManyMembers {
     private(set) var isReordered = false
     /// How often the members or their order have changed, for code that keeps a copy.
     private(set) var version = 0
-    /// The stored order, kept when the order is first changed; it shows which members have returned to their places.
-    private var storedOrder: [NSManagedObject]?
+    /// The stored order, kept from before the first change of it; it shows which members have returned to their places.
+    private(set) var storedOrder: [NSManagedObject]?
     /// An order that was chosen here, for stored members that are to be read again.
-    private var chosenOrder: [NSManagedObject]?
+    private(set) var chosenOrder: [NSManagedObject]?
     // The value returned to readers of the relationship, kept until it changes, so that a loop need not make it each
     // time.
     private var givenValue: NSObject?
@@ -116,6 +116,8 @@ final class ToManyMembers {
         list += new
         added = IdentitySet(new)
         index = seen
+        // Undo returns the removed ones to their places.
+        if isOrdered, !removed.isEmpty { storedOrder = stored }
         if !returned.isEmpty {
             returned.formIntersection(IdentitySet(stored))
             added.subtract(returned)

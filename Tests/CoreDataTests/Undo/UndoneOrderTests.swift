@@ -125,4 +125,42 @@ struct UndoneOrderTests {
             #expect(names() == former)
         }
     }
+
+    @Test("An item that leaves a list which was not read returns to its place, also if the list is read meanwhile")
+    func unread() throws {
+        try context.performAndWait {
+            let item = try #require(try context.all("Item", NSPredicate(format: "name == 'a'")).first)
+            item.setValue(nil, forKey: "list")
+            context.processPendingChanges()
+            #expect(try names(context) == ["b", "c"])
+            context.undo()
+            #expect(try names(context) == ["a", "b", "c"])
+            #expect(!context.hasChanges)
+            context.redo()
+            try context.save()
+            #expect(try stored() == ["b", "c"])
+            context.undo()
+            try context.save()
+            #expect(try stored() == ["a", "b", "c"])
+        }
+    }
+
+    @Test("The order of a list that was not read returns after a child has saved another")
+    func child() throws {
+        let child = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+        child.parent = context
+        try child.performAndWait {
+            let items = try items(child)
+            try list(child).setValue(NSOrderedSet(array: [items[2], items[0]]), forKey: "items")
+            try child.save()
+        }
+        try context.performAndWait {
+            #expect(try names(context) == ["c", "a"])
+            context.undo()
+            #expect(try names(context) == ["a", "b", "c"])
+            context.redo()
+            try context.save()
+            #expect(try stored() == ["c", "a"])
+        }
+    }
 }
