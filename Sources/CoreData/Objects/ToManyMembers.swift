@@ -117,11 +117,10 @@ final class ToManyMembers {
         added = IdentitySet(new)
         index = seen
         // Undo returns the removed ones to their places.
-        if isOrdered, !removed.isEmpty { storedOrder = stored }
+        if isOrdered, !removed.isEmpty || !returned.isEmpty { keepOrder(of: stored) }
         if !returned.isEmpty {
             returned.formIntersection(IdentitySet(stored))
             added.subtract(returned)
-            storedOrder = stored
             returned = []
         }
     }
@@ -132,7 +131,13 @@ final class ToManyMembers {
         chosenOrder = nil
         let known = IdentitySet(order)
         list = order.filter(members.contains) + list.filter { !known.contains($0) }
-        storedOrder = stored
+        keepOrder(of: stored)
+    }
+
+    /// Keeps the stored order, in which a damaged store may have a member twice.
+    private func keepOrder(of stored: [NSManagedObject]) {
+        var seen = IdentitySet(minimumCapacity: stored.count)
+        storedOrder = stored.filter { seen.insert($0) }
     }
 
     /// These members with the stored ones unloaded, and additions, removals and an order that was chosen here kept.

@@ -163,4 +163,16 @@ struct UndoneOrderTests {
             #expect(try stored() == ["c", "a"])
         }
     }
+
+    @Test("The stored order has a member once, also where a damaged store has it twice")
+    func duplicates() throws {
+        try context.performAndWait {
+            let items = try items(context)
+            let members = ToManyMembers(isOrdered: true, isLoaded: false)
+            members.remove(items[0])
+            members.load([items[1], items[0], items[1]])
+            #expect(members.all == [items[1]])
+            #expect(members.storedOrder == [items[1], items[0]])
+        }
+    }
 }
