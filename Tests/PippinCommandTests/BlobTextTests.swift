@@ -25,7 +25,7 @@ struct BlobTextTests {
         #expect(BlobText.content(of: archive) == nil)
     }
 
-    @Test("A list that uses its parts very often is written only as far as it is shown", .timeLimit(.minutes(15)))
+    @Test("A list that uses its parts very often is written only as far as it is shown", .timeLimit(.minutes(1)))
     func sharedParts() throws {
         let text = try #require(BlobText.content(of: Self.shared))
         #expect(text.hasPrefix("property list [[[[[1, 1, "), "\(text)")

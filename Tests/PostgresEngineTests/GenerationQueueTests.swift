@@ -71,7 +71,7 @@ struct GenerationQueueTests {
         }
     }
 
-    @Test("ends the wait of who leaves, and the next place goes to who still waits", .timeLimit(.minutes(15)))
+    @Test("ends the wait of who leaves, and the next place goes to who still waits", .timeLimit(.minutes(1)))
     func left() {
         let queue = GenerationQueue(places: 1, mostWaiting: 10)
         var place = queue.takeNow()

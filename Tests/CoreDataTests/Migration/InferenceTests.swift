@@ -227,7 +227,7 @@ struct InferenceTests {
         #expect(mapping.inferredPlan == nil)
     }
 
-    @Test("A hierarchy of many subentities with relationships among them is inferred at once", .timeLimit(.minutes(15)))
+    @Test("A hierarchy of many subentities with relationships among them is inferred at once", .timeLimit(.minutes(1)))
     func manySubentities() throws {
         func model(_ added: NSAttributeDescription...) -> NSManagedObjectModel {
             let root = makeEntity("Root", makeAttribute("name", .stringAttributeType))

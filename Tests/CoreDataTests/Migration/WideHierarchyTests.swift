@@ -28,7 +28,7 @@ struct WideHierarchyTests {
         return model
     }
 
-    @Test("is migrated by few statements, which are made at once", .timeLimit(.minutes(15)))
+    @Test("is migrated by few statements, which are made at once", .timeLimit(.minutes(1)))
     func plan() throws {
         let (source, destination) = (model(), model(makeAttribute("added", .stringAttributeType)))
         let plan = try MappingInference.plan(from: source, to: destination)

@@ -103,7 +103,7 @@ struct StateEqualityTests {
         #expect(areEqual(Words(words: [nil]), Words(words: [nil])))
     }
 
-    @Test("are followed by one in which a part has moved into another", .timeLimit(.minutes(15)))
+    @Test("are followed by one in which a part has moved into another", .timeLimit(.minutes(1)))
     func moved() async throws {
         let manager = PersistenceManager(models: Outline.self, store: .memory)
         let flat = Part(name: "root", parts: [Part(name: "A"), Part(name: "B")])
