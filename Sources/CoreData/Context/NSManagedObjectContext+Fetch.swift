@@ -86,6 +86,7 @@ extension NSManagedObjectContext {
                 "The model has no entity “\(name)”; it has \(modelLayout.entityByName.keys.sorted().joined(separator: ", "))."
             )
         }
+        request.resolve(to: layout.description)
         return layout
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// A description of a fetch: an entity, a predicate, an order, and the form of the results.
 ///
@@ -25,27 +26,36 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, FetchDescriptio
 
     private var storedEntityName: String?
 
-    /// The entity whose objects are fetched. The request of a fetched property does not keep it alive: it may be the
-    /// property's own.
+    /// The entity whose objects are fetched. That of a request made with a name is `nil` until a context has used the
+    /// request. The request of a fetched property does not keep it alive: it may be the property's own.
     open var entity: NSEntityDescription? {
-        get { keptEntity ?? entityLink?.entity }
+        get { keptEntity.withLock { $0 } ?? entityLink?.entity }
         set {
-            guard isOfProperty else { return keptEntity = newValue }
+            guard isOfProperty else { return keptEntity.withLock { $0 = newValue } }
             entityLink = newValue?.link
             storedEntityName = newValue?.name ?? storedEntityName
         }
     }
 
-    private var keptEntity: NSEntityDescription?
+    /// A lock, because contexts of several queues may use one request at the same time, and each may set this.
+    private let keptEntity = Mutex<NSEntityDescription?>(nil)
     private var entityLink: EntityLink?
     private var isOfProperty = false
 
     /// Called when the request becomes a fetched property's.
     func joinProperty() {
         guard !isOfProperty else { return }
-        let entity = keptEntity
-        (keptEntity, isOfProperty) = (nil, true)
+        let entity = keptEntity.withLock { kept in
+            defer { kept = nil }
+            return kept
+        }
+        isOfProperty = true
         if let entity { self.entity = entity }
+    }
+
+    package func resolve(to entity: NSEntityDescription) {
+        guard !isOfProperty else { return }
+        keptEntity.withLock { $0 = $0 ?? entity }
     }
 
     /// The name of the entity.
@@ -167,6 +177,10 @@ open class NSFetchRequest<ResultType>: NSPersistentStoreRequest, FetchDescriptio
 /// A fetch request without its result type.
 package protocol FetchDescription: NSPersistentStoreRequest, EntityRequest {
     var entity: NSEntityDescription? { get set }
+
+    /// Gives a request made with a name the entity that a context has found for it.
+    func resolve(to entity: NSEntityDescription)
+
     var predicate: NSPredicate? { get set }
     var sortDescriptors: [NSSortDescriptor]? { get set }
     var fetchLimit: Int { get set }

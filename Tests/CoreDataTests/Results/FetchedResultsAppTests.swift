@@ -187,4 +187,12 @@ struct FetchedResultsAppTests {
             #expect(controller.sectionIndexTitles == ["#a", "#b"])
         }
     }
+
+    @Test("Old code finds section and row in the class of index paths, too (DungeonMaster)")
+    func pathsAsObjects() {
+        let path = IndexPath(row: 3, section: 1) as NSIndexPath
+        #expect([path.section, path.row, path.item] == [1, 3, 3])
+        #expect(NSIndexPath(forRow: 3, inSection: 1) == path)
+        #expect(NSIndexPath(forItem: 3, inSection: 1) == path)
+    }
 }
