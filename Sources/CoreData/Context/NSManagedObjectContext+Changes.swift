@@ -89,8 +89,12 @@ extension NSManagedObjectContext {
             programmerError(
                 "cannot delete an object of entity “\(object.layout.name)” that the context does not have")
         }
-        guard !object.state.contains(.deleted) else { return }
+        // Deleted once more, an object is prepared once more, unless it is its own preparation that deletes it.
+        let isPrepared = object.state.contains(.deleted) && !object.state.contains(.deletedInEvent)
+        guard !isPrepared, deletions.beginPreparing(object) else { return }
         object.prepareForDeletion()
+        deletions.endPreparing(object)
+        guard !object.state.contains(.deleted) else { return }
         deletions.unpropagated.append(object)
         noteDeletion(of: object)
     }

@@ -47,7 +47,7 @@ extension NSManagedObjectContext {
         noteUse()
         guard let coordinator else {
             throw StoreError.make(
-                CoreDataErrorCode.persistentStoreUnsupportedRequestType,
+                parent == nil ? CoreDataErrorCode.coreData : CoreDataErrorCode.persistentStoreUnsupportedRequestType,
                 parent == nil
                     ? "The context has no coordinator whose stores it could be pinned to."
                     : "A child context reads its parent; pin the context at the top instead.")

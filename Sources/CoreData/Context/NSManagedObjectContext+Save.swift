@@ -17,7 +17,7 @@ extension NSManagedObjectContext {
         guard hasChanges || source != nil else { return }
         SaveNotifications.post(SaveNotifications.willSave, of: self)
         guard hasChanges else {
-            if parent == nil { try coordinator?.saveChangedMetadata() }
+            if parent == nil { try coordinator?.saveNoObjects(of: self) }
             return finishSave(ChangedObjects([]))
         }
         expectRows()

@@ -28,7 +28,7 @@ extension NSPersistentStoreCoordinator {
                     "The store\(url.isNoFile ? "" : " “\(url.lastPathComponent)”") was added already; a coordinator has a store once.",
                     url: storeURL)
             }
-            let store = try openStore(type, configuration, at: url, options: options)
+            let store = try openStore(type, named: storeType, configuration, at: url, options: options)
             store.metadataAreChanged = false
             store.didAdd(to: self)
             stores.append(store)
@@ -138,12 +138,16 @@ extension NSPersistentStoreCoordinator {
         }
     }
 
-    /// Writes metadata that were set since the last save.
-    func saveChangedMetadata() throws {
+    /// A save without changed objects: writes metadata that were set since the last save.
+    func saveNoObjects(of context: NSManagedObjectContext) throws {
         try withLock {
-            for store in stores where store.metadataAreChanged && !store.isReadOnly {
-                try store.saveMetadata()
-                store.metadataAreChanged = false
+            for store in stores where !store.isReadOnly {
+                if store.metadataAreChanged {
+                    try store.saveMetadata()
+                    store.metadataAreChanged = false
+                } else {
+                    try store.saveNoObjects(of: context)
+                }
             }
         }
     }

@@ -159,6 +159,13 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
         _ = try execute(request, with: context())
     }
 
+    /// Sends the store a save request with empty sets, as Core Data does: a store may do more in a save than write.
+    package override func saveNoObjects(of context: NSManagedObjectContext) throws {
+        let request = NSSaveChangesRequest(inserted: [], updated: [], deleted: [], locked: [])
+        request.affectedStores = [self]
+        _ = try execute(request, with: context)
+    }
+
     func fetchRows(_ plan: FetchPlan) throws -> ContiguousArray<Row> {
         try ContiguousArray(fetchIdentifiers(plan).compactMap { try row(for: $0) })
     }

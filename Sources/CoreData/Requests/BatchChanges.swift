@@ -11,7 +11,9 @@ enum BatchChanges {
         _ properties: [AnyHashable: Any], of layout: EntityLayout
     ) throws -> [(slot: Int, change: BatchUpdatePlan.Change)] {
         guard !properties.isEmpty else {
-            throw refusal("A batch update of “\(layout.name)” needs propertiesToUpdate, and has none.")
+            throw StoreError.make(
+                CoreDataErrorCode.persistentStoreSave,
+                "A batch update of “\(layout.name)” needs propertiesToUpdate, and has none.")
         }
         var changes: [(slot: Int, change: BatchUpdatePlan.Change)] = []
         for (key, value) in properties {

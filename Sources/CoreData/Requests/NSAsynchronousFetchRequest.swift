@@ -30,6 +30,7 @@ open class NSAsynchronousFetchRequest<ResultType>: NSPersistentStoreRequest {
         fetch = request
         typedBlock = blk
         super.init()
+        affectedStoreObjects = request.affectedStoreObjects
     }
 
     /// The fetch request.
@@ -93,19 +94,20 @@ open class NSAsynchronousFetchResult<ResultType>: NSPersistentStoreAsynchronousR
     /// The request.
     open var fetchRequest: NSAsynchronousFetchRequest<ResultType> { request }
 
-    /// The results; `nil` until the fetch has ended, and if it failed or was cancelled. Read it on the context's queue.
+    /// The results; `nil` until the fetch has ended, and if it failed; none if it was cancelled. Read it on the
+    /// context's queue.
     open var finalResult: [ResultType]? { results }
 
     /// Runs the fetch, on the context's queue.
     fileprivate func run() {
         let progress = progress ?? Progress(totalUnitCount: 1)
         do {
-            guard !progress.isCancelled else { throw CocoaError(.userCancelled) }
-            let found = try managedObjectContext.fetch(request.fetchRequest)
-            guard !progress.isCancelled else { throw CocoaError(.userCancelled) }
-            results = found
-            progress.totalUnitCount = Int64(max(found.count, 1))
-            progress.completedUnitCount = progress.totalUnitCount
+            let found = progress.isCancelled ? [] : try managedObjectContext.fetch(request.fetchRequest)
+            results = progress.isCancelled ? [] : found
+            if !progress.isCancelled {
+                progress.totalUnitCount = Int64(max(found.count, 1))
+                progress.completedUnitCount = progress.totalUnitCount
+            }
         } catch { fail(error) }
         request.complete(self)
     }

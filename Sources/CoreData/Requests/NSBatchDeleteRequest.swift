@@ -18,7 +18,7 @@ public enum NSBatchDeleteRequestResultType: UInt, Sendable {
 /// No other validation runs, and no context is informed: pass the IDs to
 /// `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`.
 open class NSBatchDeleteRequest: NSPersistentStoreRequest {
-    /// The request for the objects to delete.
+    /// The request for the objects to delete: a copy of the one that was passed, for IDs and without pending changes.
     public let fetchRequest: NSFetchRequest<any NSFetchRequestResult>
     private let identifiers: [NSManagedObjectID]?
 
@@ -50,9 +50,17 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
         self.init(Self.copy(of: fetch), identifiers: nil)
     }
 
+    /// A request for the same objects that asks for their IDs alone, as the store has them.
     private static func copy(of fetch: any FetchDescription) -> NSFetchRequest<any NSFetchRequestResult> {
         let request = NSFetchRequest<any NSFetchRequestResult>()
         request.take(from: fetch)
+        request.resultType = .managedObjectIDResultType
+        request.includesPropertyValues = false
+        request.includesPendingChanges = false
+        request.shouldRefreshRefetchedObjects = false
+        request.propertiesToFetch = nil
+        request.relationshipKeyPathsForPrefetching = nil
+        request.fetchBatchSize = 0
         return request
     }
 
@@ -64,7 +72,7 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
         let request = NSFetchRequest<any NSFetchRequestResult>()
         request.entity = Self.commonEntity(of: objects)
         request.predicate = NSPredicate(format: "SELF IN %@", objects)
-        self.init(request, identifiers: objects)
+        self.init(Self.copy(of: request), identifiers: objects)
     }
 
     private init(_ fetchRequest: NSFetchRequest<any NSFetchRequestResult>, identifiers: [NSManagedObjectID]?) {

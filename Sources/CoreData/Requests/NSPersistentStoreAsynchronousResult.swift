@@ -18,13 +18,14 @@ open class NSPersistentStoreAsynchronousResult: NSPersistentStoreResult, @unchec
     /// The context that ran the request.
     open var managedObjectContext: NSManagedObjectContext { context }
 
-    /// Why there is no final result: the store's error, or `NSUserCancelledError`. Read it on the context's queue.
+    /// Why there is no final result: the store's error. Read it on the context's queue.
     open var operationError: (any Error)? { error }
 
     /// The progress of the request; a child of the progress that was current when the request was run.
     open var progress: Progress? { storedProgress }
 
-    /// Cancels the request, unless it has its result already. The completion block is called all the same.
+    /// Cancels the request, unless it has its result already. The completion block is called all the same, with an
+    /// empty result.
     open func cancel() { storedProgress.cancel() }
 
     final func fail(_ error: any Error) { self.error = error }
