@@ -191,8 +191,8 @@ struct FetchedResultsAppTests {
     @Test("Old code finds section and row in the class of index paths, too (DungeonMaster)")
     func pathsAsObjects() {
         let path = IndexPath(row: 3, section: 1) as NSIndexPath
-        #expect([path.section, path.row, path.item] == [1, 3, 3])
-        #expect(NSIndexPath(forRow: 3, inSection: 1) == path)
-        #expect(NSIndexPath(forItem: 3, inSection: 1) == path)
+        #expect(path.section == 1 && path.row == 3 && path.item == 3)
+        #expect(path.isEqual(NSIndexPath(forRow: 3, inSection: 1)))
+        #expect(path.isEqual(NSIndexPath(forItem: 3, inSection: 1)))
     }
 }
