@@ -3,17 +3,29 @@ import Foundation
 /// A conflict between objects that share values which must be unique.
 open class NSConstraintConflict: NSObject {
     /// The properties whose values must be unique together.
-    public let constraint: [String]
+    open var constraint: [String] { sides.constraint }
     /// The shared values, by property; `NSNull` stands for nil.
-    public let constraintValues: [String: Any]
+    open var constraintValues: [String: Any] { sides.values }
     /// The object of the row that has the values already; `nil` if all objects are unsaved.
-    public let databaseObject: NSManagedObject?
+    open var databaseObject: NSManagedObject? { sides.databaseObject }
     /// The values of that row.
-    public let databaseSnapshot: [String: Any]?
+    open var databaseSnapshot: [String: Any]? { sides.databaseSnapshot }
     /// The unsaved objects.
-    public let conflictingObjects: [NSManagedObject]
+    open var conflictingObjects: [NSManagedObject] { sides.conflictingObjects }
     /// The values with which they were fetched.
-    public let conflictingSnapshots: [[AnyHashable: Any]]
+    open var conflictingSnapshots: [[AnyHashable: Any]] { sides.conflictingSnapshots }
+
+    /// What the members say, which subclasses that stand in for a conflict in tests override.
+    private struct Sides {
+        let constraint: [String]
+        let values: [String: Any]
+        let databaseObject: NSManagedObject?
+        let databaseSnapshot: [String: Any]?
+        let conflictingObjects: [NSManagedObject]
+        let conflictingSnapshots: [[AnyHashable: Any]]
+    }
+
+    private let sides: Sides
 
     /// Creates a conflict, for testing merge policies.
     ///
@@ -28,14 +40,13 @@ open class NSConstraintConflict: NSObject {
         databaseSnapshot: [AnyHashable: Any]?, conflicting conflictingObjects: [NSManagedObject],
         conflictingSnapshots: [Any]
     ) {
-        constraint = contraint
-        self.databaseObject = databaseObject
-        self.databaseSnapshot = databaseSnapshot as? [String: Any]
-        self.conflictingObjects = conflictingObjects
-        self.conflictingSnapshots = conflictingSnapshots.compactMap { $0 as? [AnyHashable: Any] }
-        let example = conflictingObjects.first
-        constraintValues = Dictionary(
+        let example = conflictingObjects.last
+        let values = Dictionary(
             contraint.map { ($0, example?.value(forKey: $0) ?? NSNull()) }, uniquingKeysWith: { first, _ in first })
+        sides = Sides(
+            constraint: contraint, values: values, databaseObject: databaseObject,
+            databaseSnapshot: databaseSnapshot as? [String: Any], conflictingObjects: conflictingObjects,
+            conflictingSnapshots: conflictingSnapshots.compactMap { $0 as? [AnyHashable: Any] })
     }
 
     /// Creates an empty conflict, as the superclass allows.

@@ -3,22 +3,34 @@ import Foundation
 /// A conflict between an object and its row, which was changed or deleted by others.
 open class NSMergeConflict: NSObject {
     /// The object that was to be saved.
-    public let sourceObject: NSManagedObject
+    open var sourceObject: NSManagedObject { sides.object }
     /// The values with which the object was fetched.
-    public let objectSnapshot: [String: Any]?
+    open var objectSnapshot: [String: Any]? { sides.objectSnapshot }
     /// The values that the coordinator's contexts last saved or fetched.
     ///
     /// Without a `persistedSnapshot`, the conflict is with another context of the coordinator, which saved these
     /// values.
-    public let cachedSnapshot: [String: Any]?
+    open var cachedSnapshot: [String: Any]? { sides.cachedSnapshot }
     /// The values that were written to the store outside the coordinator; `nil` if the row is gone, or if another
     /// context of the coordinator changed it.
-    public let persistedSnapshot: [String: Any]?
+    open var persistedSnapshot: [String: Any]? { sides.persistedSnapshot }
     /// The version of the store's row; 0 if it is gone.
-    public let newVersionNumber: Int
+    open var newVersionNumber: Int { sides.newVersion }
     /// The version with which the object was fetched.
-    public let oldVersionNumber: Int
+    open var oldVersionNumber: Int { sides.oldVersion }
     let current: Row?
+
+    /// What the members say, which subclasses that stand in for a conflict in tests override.
+    private struct Sides {
+        let object: NSManagedObject
+        let newVersion: Int
+        let oldVersion: Int
+        let objectSnapshot: [String: Any]?
+        let cachedSnapshot: [String: Any]?
+        let persistedSnapshot: [String: Any]?
+    }
+
+    private let sides: Sides
 
     /// Creates a conflict, for testing merge policies.
     ///
@@ -32,12 +44,10 @@ open class NSMergeConflict: NSObject {
         source srcObject: NSManagedObject, newVersion newvers: Int, oldVersion oldvers: Int,
         cachedSnapshot cachesnap: [String: Any]?, persistedSnapshot persnap: [String: Any]?
     ) {
-        sourceObject = srcObject
-        newVersionNumber = newvers
-        oldVersionNumber = oldvers
-        cachedSnapshot = cachesnap
-        persistedSnapshot = persnap
-        objectSnapshot = srcObject.snapshotValues(srcObject.snapshot)
+        sides = Sides(
+            object: srcObject, newVersion: newvers, oldVersion: oldvers,
+            objectSnapshot: srcObject.snapshotValues(srcObject.snapshot), cachedSnapshot: cachesnap,
+            persistedSnapshot: persnap)
         current = nil
     }
 
@@ -48,13 +58,12 @@ open class NSMergeConflict: NSObject {
     ///   - current: the store's row; `nil` if it is gone.
     ///   - isInternal: whether a context of the same coordinator changed the row.
     init(_ object: NSManagedObject, current: Row?, isInternal: Bool) {
-        sourceObject = object
-        newVersionNumber = Int(current?.version ?? 0)
-        oldVersionNumber = Int(object.version)
         let found = current.map { object.snapshotValues($0.values) }
-        cachedSnapshot = isInternal ? found : object.snapshotValues(object.snapshot)
-        persistedSnapshot = isInternal ? nil : found
-        objectSnapshot = object.snapshotValues(object.snapshot)
+        let fetched = object.snapshotValues(object.snapshot)
+        sides = Sides(
+            object: object, newVersion: Int(current?.version ?? 0), oldVersion: Int(object.version),
+            objectSnapshot: fetched, cachedSnapshot: isInternal ? found : fetched,
+            persistedSnapshot: isInternal ? nil : found)
         self.current = current
     }
 

@@ -22,13 +22,14 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
     // @unchecked Sendable: immutable.
 
     /// How conflicts are resolved.
-    public let mergeType: NSMergePolicyType
+    open var mergeType: NSMergePolicyType { type }
+    private let type: NSMergePolicyType
 
     /// Creates a policy.
     ///
     /// - Parameter ty: how conflicts are resolved.
     public init(merge ty: NSMergePolicyType) {
-        mergeType = ty
+        type = ty
         super.init()
     }
 

@@ -19,7 +19,8 @@ public enum NSBatchDeleteRequestResultType: UInt, Sendable {
 /// `NSManagedObjectContext.mergeChanges(fromRemoteContextSave:into:)`.
 open class NSBatchDeleteRequest: NSPersistentStoreRequest {
     /// The request for the objects to delete: a copy of the one that was passed, for IDs and without pending changes.
-    public let fetchRequest: NSFetchRequest<any NSFetchRequestResult>
+    open var fetchRequest: NSFetchRequest<any NSFetchRequestResult> { fetch }
+    private let fetch: NSFetchRequest<any NSFetchRequestResult>
     private let identifiers: [NSManagedObjectID]?
 
     /// The content of the result. The default is the status.
@@ -76,7 +77,7 @@ open class NSBatchDeleteRequest: NSPersistentStoreRequest {
     }
 
     private init(_ fetchRequest: NSFetchRequest<any NSFetchRequestResult>, identifiers: [NSManagedObjectID]?) {
-        self.fetchRequest = fetchRequest
+        fetch = fetchRequest
         self.identifiers = identifiers
         super.init()
     }

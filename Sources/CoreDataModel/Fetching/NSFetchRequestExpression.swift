@@ -20,16 +20,20 @@ public var NSFetchRequestExpressionType: NSExpression.ExpressionType { .fetchReq
 /// migration evaluates.
 open class NSFetchRequestExpression: NSExpression {
     /// The expression that gives the fetch request.
-    public let requestExpression: NSExpression
+    open var requestExpression: NSExpression { request }
     /// The expression that gives the context to fetch in.
-    public let contextExpression: NSExpression
+    open var contextExpression: NSExpression { context }
     /// Whether the value is the number of objects instead of the objects.
-    public let isCountOnlyRequest: Bool
+    open var isCountOnlyRequest: Bool { countsOnly }
+
+    private let request: NSExpression
+    private let context: NSExpression
+    private let countsOnly: Bool
 
     private init(request: ExpressionTree, context: ExpressionTree, countOnly: Bool) {
-        requestExpression = makeExpression(request)
-        contextExpression = makeExpression(context)
-        isCountOnlyRequest = countOnly
+        self.request = makeExpression(request)
+        self.context = makeExpression(context)
+        countsOnly = countOnly
         super.init(.fetch(request, in: context, countOnly: countOnly))
     }
 

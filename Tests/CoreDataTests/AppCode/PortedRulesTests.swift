@@ -41,6 +41,37 @@ struct PortedRulesTests {
     }
 }
 
+@Suite("Stand-ins for what a save reports")
+struct ConflictStandInTests {
+    private final class Conflict: NSMergeConflict {
+        override var newVersionNumber: Int { 7 }
+    }
+
+    private final class Constraint: NSConstraintConflict {
+        override var constraint: [String] { ["isbn"] }
+        override var conflictingObjects: [NSManagedObject] { [] }
+    }
+
+    @Test("Conflicts that tests make override what they say")
+    func overridden() throws {
+        let book = try Library.inMemory().viewContext.make("Book", ["isbn": "1"])
+        let conflict: NSMergeConflict = Conflict(
+            source: book, newVersion: 2, oldVersion: 1, cachedSnapshot: nil, persistedSnapshot: nil)
+        #expect(conflict.newVersionNumber == 7 && conflict.oldVersionNumber == 1)
+        let constraint: NSConstraintConflict = Constraint()
+        #expect(constraint.constraint == ["isbn"] && constraint.conflictingObjects.isEmpty)
+    }
+
+    @Test("A constraint conflict has the values of the last of its objects (Charon)")
+    func values() throws {
+        let context = try Library.inMemory().viewContext
+        let books = ["1", "2"].map { context.make("Book", ["isbn": $0]) }
+        let conflict = NSConstraintConflict(
+            constraint: ["isbn"], database: nil, databaseSnapshot: nil, conflicting: books, conflictingSnapshots: [])
+        #expect(conflict.constraintValues["isbn"] as? String == "2")
+    }
+}
+
 @MainActor @Suite("Deletions that objects prepare for")
 struct PreparedDeletionTests {
     /// Counts its preparations, and deletes others in each.
