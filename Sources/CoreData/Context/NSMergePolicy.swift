@@ -48,7 +48,7 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
     ///
     /// - Parameter list: `NSMergeConflict`s, or `NSConstraintConflict`s.
     /// - Throws: `NSManagedObjectMergeError` or `NSManagedObjectConstraintMergeError` if the policy is to fail, with
-    ///   the conflicts under `"conflictList"` and the IDs of the objects under `NSInsertedObjectsKey` and
+    ///   the conflicts under `NSPersistentStoreSaveConflictsErrorKey` and the IDs of the objects under `NSInsertedObjectsKey` and
     ///   `NSUpdatedObjectsKey`.
     open func resolve(mergeConflicts list: [Any]) throws {
         let versions = list.compactMap { $0 as? NSMergeConflict }
@@ -86,8 +86,7 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
         _ code: Int, _ conflicts: [Any], _ objects: [NSManagedObject], _ description: String
     ) -> NSError {
         var info: [String: Any] = [
-            NSLocalizedDescriptionKey: description, "conflictList": conflicts,
-            NSPersistentStoreSaveConflictsErrorKey: conflicts,
+            NSLocalizedDescriptionKey: description, NSPersistentStoreSaveConflictsErrorKey: conflicts,
         ]
         let (inserted, updated) = (objects.filter(\.isUnsavedInsertion), objects.filter { !$0.isUnsavedInsertion })
         if !inserted.isEmpty { info[NSInsertedObjectsKey] = inserted.map(\.objectID) }

@@ -15,5 +15,5 @@ public let NSValidationValueErrorKey = "NSValidationErrorValue"
 public let NSAffectedStoresErrorKey = "NSAffectedStoresErrorKey"
 /// In an error: the objects that it concerns.
 public let NSAffectedObjectsErrorKey = "NSAffectedObjectsErrorKey"
-/// In an error of a save: the conflicts.
-public let NSPersistentStoreSaveConflictsErrorKey = "NSPersistentStoreSaveConflictsErrorKey"
+/// In an error of a save: the conflicts. Core Data's errors show them under this name.
+public let NSPersistentStoreSaveConflictsErrorKey = "conflictList"
