@@ -48,8 +48,8 @@ open class NSMergePolicy: NSObject, @unchecked Sendable {
     ///
     /// - Parameter list: `NSMergeConflict`s, or `NSConstraintConflict`s.
     /// - Throws: `NSManagedObjectMergeError` or `NSManagedObjectConstraintMergeError` if the policy is to fail, with
-    ///   the conflicts under `NSPersistentStoreSaveConflictsErrorKey` and the IDs of the objects under `NSInsertedObjectsKey` and
-    ///   `NSUpdatedObjectsKey`.
+    ///   the conflicts under `NSPersistentStoreSaveConflictsErrorKey` and the IDs of the objects under
+    ///   `NSInsertedObjectsKey` and `NSUpdatedObjectsKey`.
     open func resolve(mergeConflicts list: [Any]) throws {
         let versions = list.compactMap { $0 as? NSMergeConflict }
         if !versions.isEmpty { try resolve(optimisticLockingConflicts: versions) }

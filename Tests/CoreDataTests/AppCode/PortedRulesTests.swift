@@ -62,11 +62,6 @@ struct ConflictStandInTests {
         #expect(constraint.constraint == ["isbn"] && constraint.conflictingObjects.isEmpty)
     }
 
-    @Test("The conflicts of a failed save are under the name that its error shows (FreeCoreData)")
-    func key() {
-        #expect(NSPersistentStoreSaveConflictsErrorKey == "conflictList")
-    }
-
     @Test("A constraint conflict has the values of the last of its objects (Charon)")
     func values() throws {
         let context = try Library.inMemory().viewContext

@@ -41,7 +41,7 @@ struct ConstantDocumentationTests {
     func errorKeys() {
         #expect(NSAffectedStoresErrorKey == "NSAffectedStoresErrorKey")
         #expect(NSAffectedObjectsErrorKey == "NSAffectedObjectsErrorKey")
-        #expect(NSPersistentStoreSaveConflictsErrorKey == "NSPersistentStoreSaveConflictsErrorKey")
+        #expect(NSPersistentStoreSaveConflictsErrorKey == "conflictList")
         #expect(NSSQLiteErrorDomain == "NSSQLiteErrorDomain")
         #expect(NSPersistentStoreModelVersionChecksumKey == "NSStoreModelVersionChecksumKey")
     }
