@@ -13,7 +13,7 @@ enum StoreSource {
             return { isWritable, announcesChanges in
                 var opening = DirectStore.Opening(path: path, modelPath: model)
                 (opening.isWritable, opening.announcesChanges) = (isWritable, announcesChanges)
-                opening.timeout = BrowserSession.patience
+                (opening.timeout, opening.salvages) = (BrowserSession.patience, true)
                 return try DirectStore(opening)
             }
         }

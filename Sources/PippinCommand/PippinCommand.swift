@@ -121,20 +121,33 @@ enum PippinCommand {
 
     private static func info(_ options: Invocation.InfoOptions, _ output: (String) throws -> Void) throws {
         do {
-            let store = try OpenedStore(at: options.store, modelPath: options.model)
-            try output(InfoText.text(of: try StoreReport(store)))
+            try output(InfoText.text(of: reading(options.store, options.model) { try StoreReport($0) }))
         } catch let error as ModelCandidate.NoModel {
             try output(RawText.info(of: RawStore(at: options.store, reason: error.reason)))
+        }
+    }
+
+    /// Reads a store, and if pages turn out to be damaged, what can be read of it.
+    private static func reading<Result>(
+        _ path: String, _ model: String?, _ body: (OpenedStore) throws -> Result
+    ) throws -> Result {
+        do { return try body(OpenedStore(at: path, modelPath: model)) } catch  where StoreRepair.isDamage(error) {
+            return try body(OpenedStore(at: path, modelPath: model, isDamaged: true))
         }
     }
 
     private static func dump(
         _ options: Invocation.DumpOptions, _ output: (String) throws -> Void, _ errors: (String) -> Void
     ) throws {
-        let store: OpenedStore
-        do { store = try OpenedStore(at: options.store, modelPath: options.model) } catch let error
-            as ModelCandidate.NoModel
-        {
+        let shown: (store: OpenedStore, entities: [EntityLayout], warnings: [String])
+        do {
+            shown = try reading(options.store, options.model) { store in
+                let entities = try store.objects.entities(named: options.entity)
+                let entity = options.entity == nil ? nil : entities.first
+                let warnings = try store.strangeRows() + store.misreadValues(of: entity)
+                return (store, entities, [store.damage].compactMap { $0 } + warnings)
+            }
+        } catch let error as ModelCandidate.NoModel {
             let raw = try RawStore(at: options.store, reason: error.reason)
             warn("\(error.reason); its objects are shown as the file has them", errors)
             for text in [raw.damage].compactMap({ $0 }) + raw.strangeRows { warn(sentence: text, errors) }
@@ -142,17 +155,12 @@ enum PippinCommand {
             return options.asJSON
                 ? try RawText.dumpJSON(raw, entities, output) : try RawText.dump(raw, entities, output)
         }
-        warn(store.modelGap, errors)
-        let objects = store.objects
-        let entities = try objects.entities(named: options.entity)
-        let entity = options.entity == nil ? nil : entities.first
-        for text in try [store.damage].compactMap({ $0 }) + store.strangeRows() + store.misreadValues(of: entity) {
-            warn(sentence: text, errors)
-        }
+        warn(shown.store.modelGap, errors)
+        for text in shown.warnings { warn(sentence: text, errors) }
         if options.asJSON {
-            try DumpJSON.write(objects, entities, output)
+            try DumpJSON.write(shown.store.objects, shown.entities, output)
         } else {
-            try DumpText.write(objects, entities, output)
+            try DumpText.write(shown.store.objects, shown.entities, output)
         }
     }
 

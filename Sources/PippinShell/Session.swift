@@ -7,8 +7,6 @@ import StoreReading
 final class Session {
     let store: DirectStore
     private var format = RowFormat.table
-    /// The entities whose values were looked through for those that are read as something else.
-    private var warned: Set<String> = []
 
     init(_ store: DirectStore) { self.store = store }
 
@@ -34,7 +32,8 @@ final class Session {
                 return 1
             }
         }
-        return 0
+        // As of a query alone, something may be missing.
+        return store.damage == nil ? 0 : 1
     }
 
     /// - Returns: whether to go on.
@@ -62,16 +61,16 @@ final class Session {
         case .query(let text):
             try store.checkFile()
             let plan = try QueryText(text).plan(store.layout, sortsByKey: store.pagesByKey)
-            // To look for them takes reading the whole table.
-            if warned.insert(plan.entity.name).inserted {
-                for text in try store.misreadValues(of: plan.entity) {
-                    StandardStreams.complain("pippin: warning: \(TextTools.plainLines(text))\n")
-                }
-            }
-            let omission = try QueryOutput(store, plan, RowColumns(of: plan.entity)).write(format, output)
-            if let omission { throw CommandError(omission) }
+            let remarks = try QueryOutput(store, plan, RowColumns(of: plan.entity)).write(format, output)
+            for text in remarks.misread { Self.warn(text) }
+            if let omission = remarks.omission { throw CommandError(omission) }
         }
         return true
+    }
+
+    /// Says what is otherwise than it seems, as a sentence without its final period.
+    static func warn(_ sentence: String) {
+        StandardStreams.complain("pippin: warning: \(TextTools.plainLines(sentence))\n")
     }
 
     static func message(of error: any Error) -> String {
@@ -80,7 +79,9 @@ final class Session {
             case let error as CommandError: error.message
             case let error as TextProblem: error.description
             case let error as ShellLine.Mistake: error.message
-            default: (error as NSError).localizedDescription
+            default:
+                [(error as NSError).localizedDescription, StoreRepair.advice(for: error)].compactMap { $0 }
+                    .joined(separator: " ")
             }
         return TextTools.plainLines(message)
     }

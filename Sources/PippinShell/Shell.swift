@@ -10,6 +10,7 @@ enum Shell {
             let store = try DirectStore(try opening(arguments))
             EndingSignals.perform { store.close() }
             defer { store.close() }
+            for text in [store.damage, store.modelGap].compactMap({ $0 }) { Session.warn(text) }
             let session = Session(store)
             guard isatty(STDIN_FILENO) == 1 else { return try session.readAll() }
             print("\(store.name): queries, such as “\(session.example)”; .help says more.")
@@ -44,7 +45,9 @@ enum Shell {
 
     private static func opening(_ arguments: [String]) throws -> DirectStore.Opening {
         let parsed = try ParsedArguments(arguments, command: "shell")
-        return DirectStore.Opening(path: parsed.store, modelPath: parsed.options["--model"])
+        var opening = DirectStore.Opening(path: parsed.store, modelPath: parsed.options["--model"])
+        opening.salvages = true
+        return opening
     }
 
     private static var historyFile: String {

@@ -1,4 +1,5 @@
 import CoreData
+import StoreReading
 import TestSupport
 import Testing
 
@@ -35,6 +36,26 @@ struct DamagedBookkeepingTests {
         #expect(export.output.contains("Jane Austen") && export.status == 1, "\(export.errors)")
         let model = store.folder.file("Small.xcdatamodel")
         #expect(CommandRun("model", "extract", store.path, "--output", model.path).status == 0)
+        #expect(try Data(contentsOf: store.folder.store) == bytes)
+    }
+
+    @Test("is shown by the browser, the shell and a report, too, which name what is lost")
+    func shown() throws {
+        let (store, bytes) = try store(without: ["Z_METADATA"])
+        let lost = "of the table “Z_METADATA”, the rows cannot be read, and are left out"
+        let page = store.folder.file("report.html")
+        #expect(CommandRun("report", store.path, "-o", page.path).status == 0)
+        #expect(try String(contentsOf: page, encoding: .utf8).contains(lost))
+        var opening = DirectStore.Opening(path: store.path)
+        opening.salvages = true
+        let direct = try DirectStore(opening)
+        #expect(direct.damage?.contains(lost) == true)
+        let books = try #require(direct.layout.entities.first { $0.name == "Book" })
+        #expect(try direct.page(PageRequest(entity: books)).rows.count == 3)
+        direct.close()
+        #expect(try names(in: store.folder.url) == ["report.html", store.folder.store.lastPathComponent])
+        opening.isWritable = true
+        #expect(throws: CommandError.self) { try DirectStore(opening) }
         #expect(try Data(contentsOf: store.folder.store) == bytes)
     }
 

@@ -30,6 +30,26 @@ struct MisreadValueTests {
         #expect(CommandRun(arguments: arguments).errors.hasSuffix(warning))
     }
 
+    @Test("are looked for among the rows and columns that are shown, and nowhere else")
+    func shown() {
+        let first = "“Book.pages” of 1 object is not an integer: Book/p1 (text); the output has what they are read as\n"
+        #expect(CommandRun("query", store.path, "Book limit 1").errors == "pippin: warning: \(first)")
+        #expect(CommandRun("query", store.path, "Book where title beginswith 'Emma,'").errors.isEmpty)
+        #expect(CommandRun("query", store.path, "Book", "--columns", "title").errors.isEmpty)
+    }
+
+    @Test("are named once for all portions of a long output, with the first of them")
+    func portions() throws {
+        let rows = "SELECT i, Z_ENT, 1, 'T' || i, CASE WHEN i > 900 THEN 'x' END FROM ZBOOK, n WHERE Z_PK = 1"
+        let numbers = "WITH RECURSIVE n(i) AS (SELECT 4 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)"
+        try execute("INSERT INTO ZBOOK (Z_PK, Z_ENT, Z_OPT, ZTITLE, ZPAGES) \(numbers) \(rows)", in: store.folder.store)
+        let run = CommandRun("query", store.path, "Book order by title", "--format", "csv")
+        #expect(run.output.split(whereSeparator: \.isNewline).count == 2001)
+        #expect(
+            run.errors.hasPrefix("pippin: warning: “Book.pages” of 1,102 objects is not an integer: Book/p1 (text), "))
+        #expect(run.errors.split(whereSeparator: \.isNewline).count == 1)
+    }
+
     @Test("are not named where another entity is shown")
     func others() {
         #expect(CommandRun("query", store.path, "Author").errors.isEmpty)

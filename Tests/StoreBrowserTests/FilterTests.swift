@@ -25,6 +25,16 @@ struct FilterTests {
         ])
     func marks(_ text: String, _ word: String) throws { #expect(try marked(text) == word) }
 
+    @Test(
+        "A sign for which a program would give a value is marked, and it is said to write the value",
+        arguments: ["%@", "%K", "%d", "$name"])
+    func valueless(_ sign: String) throws {
+        for text in ["pages > 1 and title == \(sign)", "\(sign) == \"Emma\""] {
+            #expect(try marked(text) == sign)
+            #expect(try problem(text).reason.hasPrefix("nothing gives “\(sign)” a value here; write the value itself"))
+        }
+    }
+
     @Test("Where something is missing, its place is marked")
     func missing() throws {
         let problem = try problem("title == ")

@@ -47,7 +47,10 @@ struct HistoryPageTests {
     @Test("A place that does not exist shows nothing", arguments: [Int64.min, -1, 0, 1, .max])
     func nowhere(_ place: Int64) throws {
         try save(1)
-        #expect(try page("/history?before=\(place)").contains("class=\"timeline\"") == (place == .max))
+        let page = try page("/history?before=\(place)")
+        #expect(page.contains("class=\"timeline\"") == (place == .max))
+        #expect(page.contains("The store keeps no transaction before the number 1.") == (place != .max))
+        #expect(!page.contains("keeps no history"))
     }
 
     @Test("Each page begins before the former one's, to the first transaction")

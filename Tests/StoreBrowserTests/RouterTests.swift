@@ -12,8 +12,14 @@ struct RouterTests {
     func entities() throws {
         let shelf = try Shelf()
         let page = shelf.get("/").text
-        #expect(page.contains("data-count=\"/secret/count/Book\""))
+        #expect(page.contains("data-counts=\"/secret/counts\""))
         #expect(!page.contains(">23<"))
+        let names = shelf.session.store.layout.entities.map(\.name)
+        let counts = names.map { ["Author": 1, "Book": 23, "Novel": 3][$0] ?? 0 }
+        #expect(shelf.get("/counts").text == "{\"counts\": \(counts), \"next\": null}")
+        #expect(shelf.get("/counts?after=1").text == "{\"counts\": \(Array(counts.dropFirst())), \"next\": null}")
+        for nowhere in ["-1", "x"] { #expect(shelf.get("/counts?after=\(nowhere)").text.contains("23")) }
+        #expect(shelf.get("/counts?after=\(Int.max)").text == "{\"counts\": [], \"next\": null}")
         #expect(shelf.get("/count/Book").text == "{\"count\": 23}")
         #expect(shelf.get("/count/Novel").text == "{\"count\": 3}")
         #expect(shelf.get("/count/Book?where=pages%20%3C%203").text == "{\"count\": 2}")

@@ -51,7 +51,9 @@ final class FormatTemplate: Sendable {
     private func wrongCount(_ count: Int) -> PredicateFormatError {
         PredicateFormatError(
             format: format, byteOffset: placeholders.count > count ? placeholders[count].offset : nil,
-            reason: "expected \(placeholders.count) arguments, one a placeholder, found \(count)")
+            reason:
+                "expected \(placeholders.count) argument\(placeholders.count == 1 ? "" : "s"), one a placeholder, found \(count)"
+        )
     }
 }
 

@@ -16,7 +16,9 @@ package func expressionTree(
     guard arguments.count == placeholders.count else {
         throw PredicateFormatError(
             format: format, byteOffset: nil,
-            reason: "expected \(placeholders.count) arguments, one a placeholder, found \(arguments.count)")
+            reason:
+                "expected \(placeholders.count) argument\(placeholders.count == 1 ? "" : "s"), one a placeholder, found \(arguments.count)"
+        )
     }
     return skeleton.replacingArguments(with: try convert(arguments, for: placeholders, in: format))
 }

@@ -4,21 +4,15 @@ import CoreDataModel
 /// The statements that find invalid values: of another kind than their column's, missing, or leading to an object that
 /// does not lead back. Pure.
 package enum ValueCheckSQL {
-    /// For each column, in how many rows of an entity and its subentities SQLite keeps a value of another kind: `SELECT
-    /// SUM(typeof(ZPAGES) NOT IN ('null', 'integer')), SUM(typeof(ZTITLE) NOT IN ('null', 'text')) FROM ZBOOK WHERE
-    /// Z_ENT IN (2, 3)`.
-    package static func strangers(among columns: [SlotColumn], in mapping: EntityMapping) -> SQLFragment {
-        counts(columns.map(isStrange), in: mapping)
+    /// The condition on values of another kind than their column's: `typeof(ZPAGES) NOT IN ('null', 'integer')`.
+    package static func stranger(_ column: SlotColumn) -> SQLFragment {
+        let kinds = ["null"] + column.storage.sqliteKinds
+        let list = kinds.dropFirst().reduce("\(text: kinds[0])" as SQLFragment) { "\($0), \(text: $1)" }
+        return "typeof(\(SQLColumn(column.name))) NOT IN (\(list))"
     }
 
-    /// The first rows with such a value in one column:
-    /// `SELECT Z_PK, typeof(ZPAGES) FROM ZBOOK WHERE Z_ENT IN (2, 3) AND typeof(ZPAGES) NOT IN ('null', 'integer')
-    /// ORDER BY Z_PK LIMIT 5`.
-    package static func strangers(in column: SlotColumn, of mapping: EntityMapping, limit: Int) -> SQLFragment {
-        let rows: SQLFragment =
-            "SELECT \(.key), typeof(\(SQLColumn(column.name))) FROM \(name: mapping.table) WHERE \(own(mapping))"
-        return "\(rows) AND \(isStrange(column)) ORDER BY \(.key) LIMIT \(number: limit)"
-    }
+    /// The kind of a column's value, as SQLite names it: `typeof(ZPAGES)`.
+    package static func kind(of column: SlotColumn) -> SQLFragment { "typeof(\(SQLColumn(column.name)))" }
 
     /// The function that says whether the bytes of a text are UTF-8.
     package static let isUTF8 = "PippinIsUTF8"
@@ -51,12 +45,21 @@ package enum ValueCheckSQL {
         return "SELECT COUNT(*) FROM \(name: join.table) WHERE \(.joined(conditions, separator: " OR "))"
     }
 
-    /// The first rows that fulfil a condition, each with the value of a column.
+    /// The first rows that fulfil a condition, each with a value: `SELECT Z_PK, typeof(ZPAGES) FROM ZBOOK WHERE Z_ENT IN
+    /// (2, 3) AND typeof(ZPAGES) NOT IN ('null', 'integer') ORDER BY Z_PK LIMIT 5`.
+    ///
+    /// - Parameters:
+    ///   - value: what to name of each row.
+    ///   - mapping: an entity, whose subentities are included.
+    ///   - keys: the keys of the rows to look at; nil for all.
+    ///   - condition: the condition.
+    ///   - limit: how many rows at most.
+    /// - Returns: the statement.
     package static func values(
-        of column: SlotColumn, in mapping: EntityMapping, where condition: SQLFragment, limit: Int
+        _ value: SQLFragment, in mapping: EntityMapping, among keys: [Int64]? = nil, where condition: SQLFragment,
+        limit: Int
     ) -> SQLFragment {
-        let rows: SQLFragment =
-            "SELECT \(.key), \(SQLColumn(column.name)) FROM \(name: mapping.table) WHERE \(own(mapping))"
+        let rows: SQLFragment = "SELECT \(.key), \(value) FROM \(name: mapping.table) WHERE \(own(mapping, keys))"
         return "\(rows) AND \(condition) ORDER BY \(.key) LIMIT \(number: limit)"
     }
 
@@ -91,22 +94,26 @@ package enum ValueCheckSQL {
         "SELECT COUNT(*) FROM \(name: mapping.table) WHERE \(SQLFragment.isEntity([mapping.number]))"
     }
 
-    /// For each condition, how many rows of an entity and its subentities fulfil it.
-    package static func counts(_ conditions: [SQLFragment], in mapping: EntityMapping) -> SQLFragment {
+    /// For each condition, how many rows of an entity and its subentities fulfil it: `SELECT SUM(typeof(ZPAGES) NOT IN
+    /// ('null', 'integer')), SUM(typeof(ZTITLE) NOT IN ('null', 'text')) FROM ZBOOK WHERE Z_ENT IN (2, 3)`.
+    ///
+    /// - Parameters:
+    ///   - conditions: the conditions.
+    ///   - mapping: an entity, whose subentities are included.
+    ///   - keys: the keys of the rows to look at; nil for all.
+    /// - Returns: the statement.
+    package static func counts(
+        _ conditions: [SQLFragment], in mapping: EntityMapping, among keys: [Int64]? = nil
+    ) -> SQLFragment {
         let sums = conditions.map { "SUM(\($0))" as SQLFragment }
         guard let first = sums.first else { return "SELECT 0" }
         let list = sums.dropFirst().reduce(first) { "\($0), \($1)" }
-        return "SELECT \(list) FROM \(name: mapping.table) WHERE \(own(mapping))"
+        return "SELECT \(list) FROM \(name: mapping.table) WHERE \(own(mapping, keys))"
     }
 
-    private static func own(_ mapping: EntityMapping) -> SQLFragment {
-        mapping.sharesTable ? SQLFragment.isEntity(mapping.numbers) : "1"
-    }
-
-    private static func isStrange(_ column: SlotColumn) -> SQLFragment {
-        let kinds = ["null"] + column.storage.sqliteKinds
-        let list = kinds.dropFirst().reduce("\(text: kinds[0])" as SQLFragment) { "\($0), \(text: $1)" }
-        return "typeof(\(SQLColumn(column.name))) NOT IN (\(list))"
+    private static func own(_ mapping: EntityMapping, _ keys: [Int64]? = nil) -> SQLFragment {
+        if let keys { return "\(.key) IN (\(.list(keys.map { "\(number: $0)" })))" }
+        return mapping.sharesTable ? SQLFragment.isEntity(mapping.numbers) : "1"
     }
 }
 

@@ -25,6 +25,27 @@ extension Assets {
           ask();
         };
 
+        // Those of all entities, as many at a time as can be counted in a moment. What was asked before is not shown.
+        let countings = 0;
+        const countEntities = async () => {
+          const table = $("[data-counts]");
+          if (!table) return;
+          const mine = ++countings, places = $$("tbody .number > *", table);
+          for (let next = 0; next != null && mine === countings;) {
+            let answer;
+            try {
+              answer = await (await fetch(`${table.dataset.counts}?after=${next}`)).json();
+            } catch { answer = { counts: places.slice(next).map(() => null), next: null }; }
+            if (mine !== countings) return;
+            answer.counts.forEach((count, i) => {
+              const place = places[next + i];
+              place.textContent = count == null ? "?" : grouped(count);
+              place.classList.remove("pending");
+            });
+            next = answer.next;
+          }
+        };
+
         // Times in the reader's own zone.
         const times = root => $$("[data-local]", root).forEach(place => {
           const date = new Date(place.dataset.local);
@@ -52,7 +73,7 @@ extension Assets {
             if (isFocused) $("tr.here a", old)?.focus({ preventScroll: true });
             arrive(old);
           }
-          if ($(".entities")) counts(document);
+          countEntities();
         };
         let late = null;
         const live = $("#live");
@@ -226,6 +247,7 @@ extension Assets {
         });
 
         arrive(document);
+        countEntities();
         listen();
         })();
 

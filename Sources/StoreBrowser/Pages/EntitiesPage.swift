@@ -15,7 +15,7 @@ enum EntitiesPage {
             return """
                 <tr data-href="\(site.link(to: entity))">
                 <th scope="row" class="depth\(min(depth, 6))"><a href="\(site.link(to: entity))">\(entity.name)</a>\(remark)</th>
-                <td class="number"><span data-count="\(site.link(["count", entity.name]))" class="pending">…</span></td>
+                <td class="number"><span class="pending">…</span></td>
                 <td class="wide">\(list(attributes))</td>
                 <td class="wide">\(list(relationships))</td>
                 </tr>
@@ -24,7 +24,8 @@ enum EntitiesPage {
         let body: HTML = """
             <h1>Entities</h1>
             <p class="sub">\(TextTools.count(rows.count, "entity", "entities")); the model is \(store.modelOrigin).</p>
-            <div class="scroll" tabindex="0"><table class="grid entities">
+            \(store.damage.map { "<p class=\"message\" role=\"alert\">Not all is shown: \($0).</p>" as HTML } ?? "")
+            <div class="scroll" tabindex="0"><table class="grid entities" data-counts="\(site.link(["counts"]))">
             <thead><tr><th scope="col">Entity</th><th scope="col" class="number">Objects</th><th scope="col" class="wide">Attributes</th>
             <th scope="col" class="wide">Relationships</th></tr></thead>
             <tbody>\(rows.joined("\n"))</tbody>

@@ -9,7 +9,7 @@ enum FilePage {
         let store = session.store
         var facts: [(String, String)] = [("UUID", store.store.identifier ?? "none"), ("model", store.modelOrigin)]
         if let url = store.file {
-            facts.insert(("file", url.path), at: 0)
+            facts.insert(("file", (store.original ?? url).path), at: 0)
             facts += try FileDetails(of: url).facts
         }
         let metadata = store.store.metadata ?? [:]
@@ -59,12 +59,13 @@ enum FilePage {
     /// The defects of the store, as JSON; through a connection of its own. The check ends with the next thing to be
     /// checked if the client leaves.
     static func check(_ session: BrowserSession, _ client: (any HTTPClient)?) throws -> HTTPResponse {
-        guard let url = session.store.file else { throw PageFailure.missing("There is no file.") }
         let store = try session.open()
         defer { store.close() }
+        guard let url = store.file else { throw PageFailure.missing("There is no file.") }
         let problems = try StoreCheck(of: url, store) { _ in
             guard client?.isWaiting ?? true else { throw CommandError("nobody waits for the check any more") }
         }.problems
-        return Answer.json("{\"problems\": [\(problems.map { JSONText.string($0.text) }.joined(separator: ", "))]}")
+        let texts = [store.damage].compactMap { $0 } + problems.map(\.text)
+        return Answer.json("{\"problems\": [\(texts.map(JSONText.string).joined(separator: ", "))]}")
     }
 }

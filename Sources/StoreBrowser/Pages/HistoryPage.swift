@@ -16,7 +16,9 @@ enum HistoryPage {
             let newest = min(query["before"].flatMap { Int64($0) }.map { max(1, $0) - 1 } ?? last, last)
             let oldest = max(1, try history.oldestKeptTransaction() ?? 1)
             let transactions = try transactions(from: oldest, through: newest, history)
-            guard let first = transactions.first else { return nil }
+            guard let first = transactions.first else {
+                return try history.oldestKeptTransaction() == nil ? nil : nothing(before: newest + 1, site)
+            }
             let changes = try HistoryPortion(
                 transactions.map(\.number), most: mostChanges, history, session.store)
             let items = transactions.reversed().map { item($0, changes, site) }
@@ -31,6 +33,13 @@ enum HistoryPage {
         let none: HTML = "<p class=\"message\">The store keeps no history, or all of it has been deleted.</p>"
         return PageFrame.html(
             "History", .history, site, "<h1>History</h1><section id=\"history\" data-live>\(body ?? none)</section>")
+    }
+
+    private static func nothing(before number: Int64, _ site: Site) -> HTML {
+        """
+        <p class="sub bar"><span><a rel="prev" href="\(site.link(["history"]))">Latest</a></span></p>
+        <p class="message">The store keeps no transaction before the number \(String(number)).</p>
+        """
     }
 
     /// The last transactions up to a number, in order, as many as are on a page. However many there are after them, and

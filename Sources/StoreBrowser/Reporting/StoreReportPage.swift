@@ -25,7 +25,8 @@ package enum StoreReportPage {
         if let file = store.file {
             progress("looking at the file …")
             facts = try FileDetails(of: file).facts.filter { $0.0 != "last written" }
-            warnings = try StoreCheck(of: file, store) { progress("looking at \($0) …") }.problems.map(\.text)
+            warnings = [store.damage].compactMap { $0 }
+            warnings += try StoreCheck(of: file, store) { progress("looking at \($0) …") }.problems.map(\.text)
             let advice = try StoreAdvice(of: file, store)
             warnings += advice.warnings
             sizes = advice.sizes

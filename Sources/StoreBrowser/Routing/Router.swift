@@ -60,6 +60,7 @@ package struct Router: Sendable {
         case ("file", 1): return HTTPResponse(try FilePage.html(session, site))
         case ("check", 1): return try FilePage.check(session, request.client)
         case ("count", 2): return try count(request)
+        case ("counts", 1): return try counts(request)
         case ("find", 2) where site.isWritable:
             return try ObjectSearch.response(
                 request.query["text"] ?? "", entity(path[1]), session, request.client)
@@ -120,6 +121,16 @@ package struct Router: Sendable {
         let query = try grid(request, try entity(request.path[1]))
         guard query.problem == nil else { return Answer.json("{\"count\": null}") }
         return Answer.json("{\"count\": \(try session.count(query.page, for: request.client))}")
+    }
+
+    /// The numbers of the objects of some entities, and where to go on.
+    private func counts(_ request: HTTPRequest) throws -> HTTPResponse {
+        let start = max(0, request.query["after"].flatMap { Int($0) } ?? 0)
+        let counts = try session.counts(after: start, for: request.client)
+        let total = session.store.layout.entities.count
+        let isWhole = counts.isEmpty || counts.count >= total - start
+        let numbers = counts.map { $0.map(String.init) ?? "null" }.joined(separator: ", ")
+        return Answer.json("{\"counts\": [\(numbers)], \"next\": \(isWhole ? "null" : "\(start + counts.count)")}")
     }
 
     private func completion(_ request: HTTPRequest) throws -> HTTPResponse {

@@ -11,6 +11,8 @@ package final class BrowserSession: Sendable {
 
     /// How long another program's lock is waited for, in seconds: somebody sits before an empty page meanwhile.
     package static let patience = 5.0
+    /// How long the entities' objects are counted before what is known is shown.
+    private static let moment = Duration.milliseconds(200)
 
     /// The store for reading pages; no long work is done on it.
     package let store: DirectStore
@@ -92,6 +94,26 @@ package final class BrowserSession: Sendable {
             var plan = request.countPlan
             plan.entity = store.layout.entityByName[plan.entity.name] ?? plan.entity
             return try store.asking { try $0.fetchCount(plan) }
+        }
+    }
+
+    /// The numbers of objects of several entities, as many as can be counted in a moment: one answer for each of
+    /// hundreds of entities would take longer than counting them.
+    ///
+    /// - Parameters:
+    ///   - start: how many entities have been counted already.
+    ///   - client: who waits for the answer.
+    /// - Returns: the numbers of the next entities, at least one; nil for an entity whose table cannot be read.
+    /// - Throws: the errors of opening the store.
+    func counts(after start: Int, for client: (any HTTPClient)?) throws -> [Int?] {
+        try aside(for: client) { store in
+            let end = ContinuousClock.now + Self.moment
+            var counts: [Int?] = []
+            for entity in store.layout.entities.dropFirst(max(0, start)) where client?.isWaiting ?? true {
+                counts.append(try? store.asking { try $0.fetchCount(PageRequest(entity: entity).countPlan) })
+                if ContinuousClock.now >= end { break }
+            }
+            return counts
         }
     }
 }

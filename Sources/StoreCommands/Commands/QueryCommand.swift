@@ -19,10 +19,9 @@ package enum QueryCommand {
             let plan = try QueryText(options.query).plan(store.layout, sortsByKey: store.pagesByKey)
             let columns =
                 try options.columns.map { try RowColumns(of: plan.entity, names: $0) } ?? RowColumns(of: plan.entity)
-            for text in try store.misreadValues(of: plan.entity) { warn(text) }
-            let omission = try QueryOutput(store, plan, columns, isVerbatim: options.isVerbatim).write(
+            let remarks = try QueryOutput(store, plan, columns, isVerbatim: options.isVerbatim).write(
                 options.format, bold: terminal.bold, quiet: terminal.quiet, output)
-            try complain(omission, store, plan.entity)
+            try complain(remarks, store, plan.entity, warn)
         } catch let problem as TextProblem {
             throw CommandError(problem.description)
         }
@@ -41,31 +40,33 @@ package enum QueryCommand {
         warn: (String) -> Void
     ) throws {
         let entity = try store.entity(named: options.entity)
-        for text in try store.misreadValues(of: entity) { warn(text) }
         let plan = try QueryText(entity.name).plan(store.layout, sortsByKey: store.pagesByKey)
         let rows = QueryOutput(store, plan, RowColumns(of: entity), isVerbatim: options.isVerbatim)
-        var omission: String?
         guard let path = options.output else {
-            omission = try rows.write(options.format, output)
-            return try complain(omission, store, entity)
+            return try complain(rows.write(options.format, output), store, entity, warn)
         }
         // Only for the bar.
         let total = progress.isSeen ? try store.asking { try $0.fetchCount(plan) } : 0
+        var remarks = OutputRemarks()
         try OutputFile.write(to: path) { file in
             var count = 0
-            omission = try rows.write(options.format) { text in
+            remarks = try rows.write(options.format) { text in
                 try file(text)
                 count += 1
                 progress.say(TextTools.count(count, "object"), total == 0 ? nil : Double(count) / Double(total))
             }
         }
         progress.end()
-        try complain(omission, store, entity)
+        try complain(remarks, store, entity, warn)
     }
 
-    /// Names what is left out: values that cannot be read, and rows that are of no entity.
-    private static func complain(_ omission: String?, _ store: DirectStore, _ entity: EntityLayout) throws {
-        let all = try [omission, store.damage].compactMap { $0 } + store.strangeRows(besides: entity)
+    /// Warns of what is shown otherwise than it is stored, and names what is left out: values that cannot be read, and
+    /// rows that are of no entity.
+    private static func complain(
+        _ remarks: OutputRemarks, _ store: DirectStore, _ entity: EntityLayout, _ warn: (String) -> Void
+    ) throws {
+        for text in remarks.misread { warn(text) }
+        let all = try [remarks.omission, store.damage].compactMap { $0 } + store.strangeRows(besides: entity)
         if !all.isEmpty { throw CommandError(all.joined(separator: "; ")) }
     }
 }

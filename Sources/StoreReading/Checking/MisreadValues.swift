@@ -1,4 +1,8 @@
 import CoreData
+import SQLGeneration
+import SQLiteConnection
+import SQLiteEngine
+import StoreEngine
 
 extension OpenedStore {
     /// The values that are read as something else than what the file has, as sentences without their final periods.
@@ -12,14 +16,37 @@ extension OpenedStore {
     }
 }
 
-extension DirectStore {
-    /// The values that are read as something else than what the file has, as sentences without their final periods.
-    ///
-    /// - Parameter entity: the entity that is shown with its subentities.
-    /// - Returns: a sentence for each property that has such values.
+/// The values that are read as something else than what the file has, among the rows that are shown: what nobody sees is
+/// not looked at, so that three rows of a large table take no longer than three of a small one.
+struct MisreadRows {
+    private let mapping: EntityMapping
+    private let connection: Connection
+    private var found: [MisreadColumn]
+
+    /// - Parameters:
+    ///   - store: the store.
+    ///   - entity: the entity whose properties are shown.
+    ///   - slots: the numbers of these properties.
+    /// - Returns: nil for a store that is no SQLite file, which has no such values, and for an entity without a table.
     /// - Throws: an error for a file that cannot be read.
-    package func misreadValues(of entity: EntityLayout) throws -> [String] {
-        guard let file, pagesByKey else { return [] }
-        return try ValueCheck.shownOtherwise(in: layout, coordinator.managedObjectModel, file, of: entity)
+    init?(_ store: DirectStore, _ entity: EntityLayout, slots: [Int]) throws {
+        guard let file = store.file, store.pagesByKey else { return nil }
+        connection = try ReadingConnection.open(file)
+        let schema = try ReadingConnection.schema(of: store, file)
+        guard let mapping = schema.mapping(of: entity) else { return nil }
+        self.mapping = mapping
+        found = MisreadColumn.all(of: mapping, slots: slots)
     }
+
+    /// Looks at rows that are shown.
+    ///
+    /// - Throws: SQLite's errors.
+    mutating func follow(_ rows: some Sequence<Row>) throws {
+        try MisreadColumn.look(for: &found, in: mapping, among: rows.map(\.objectID.key), connection)
+    }
+
+    /// A sentence for each property with such values, without its final period.
+    var texts: [String] { found.compactMap(\.text).map(Self.ofOutput) }
+
+    static func ofOutput(_ text: String) -> String { "\(text); the output has what they are read as" }
 }

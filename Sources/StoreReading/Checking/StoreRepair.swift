@@ -10,8 +10,12 @@ package enum StoreRepair {
 
     /// The same about an error, as a sentence; nil for one of another kind.
     package static func advice(for error: any Error) -> String? {
-        let failure = error as? SQLiteError ?? SQLiteError(reportedBy: error as NSError)
-        return failure?.isCorrupt == true ? advice + "." : nil
+        isDamage(error) ? advice + "." : nil
+    }
+
+    /// Whether an error says that pages of a database are damaged.
+    package static func isDamage(_ error: any Error) -> Bool {
+        (error as? SQLiteError ?? SQLiteError(reportedBy: error as NSError))?.isCorrupt == true
     }
 
     /// Writes the copy.

@@ -5,7 +5,7 @@ import SQLiteEngine
 
 /// The values of an SQLite store that are read as something else than what the file has: those of another kind than
 /// their property, such as a text in a column of numbers, which is read as 0, and those beyond its type. Reads each
-/// table once or twice, whatever its number of rows.
+/// table once or twice.
 extension ValueCheck {
     /// What a copy has otherwise than its source.
     ///
@@ -54,9 +54,7 @@ extension ValueCheck {
                 ancestor = next.superentity
             }
         }
-        return try ValueCheck(layout, model, url).misread(among: entities).map {
-            "\($0); the output has what they are read as"
-        }
+        return try ValueCheck(layout, model, url).misread(among: entities).map(MisreadRows.ofOutput)
     }
 
     private init(_ layout: ModelLayout, _ model: NSManagedObjectModel, _ url: URL) throws {
@@ -67,7 +65,7 @@ extension ValueCheck {
         try entities.flatMap { entity -> [String] in
             // The rest of a store whose tables are damaged is shown all the same.
             guard let mapping = schema.mapping(of: entity) else { return [] }
-            return try (strangers(in: mapping) + misfits(in: mapping)).map(\.text)
+            return try misread(in: mapping).map(\.text)
         }
     }
 }

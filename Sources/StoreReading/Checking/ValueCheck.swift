@@ -18,7 +18,7 @@ package struct ValueCheck {
     func problems(of root: EntityLayout) throws -> [StoreCheck.Problem] {
         try root.selfAndSubentities.flatMap { entity -> [StoreCheck.Problem] in
             guard let mapping = schema.mapping(of: entity) else { return [] }
-            return try abstract(mapping) + strangers(in: mapping) + misfits(in: mapping) + strangePairs(from: mapping)
+            return try abstract(mapping) + misread(in: mapping) + strangePairs(from: mapping)
                 + oneSided(from: mapping)
         }
     }
@@ -45,10 +45,7 @@ package struct ValueCheck {
     }
 
     private func counts(_ sql: SQLFragment, _ columns: Int) throws -> [Int] {
-        let statement = try connection.prepare(sql)
-        // A sum over no rows is null.
-        guard columns > 0, try statement.step() else { return [] }
-        return (0..<columns).map { Int(statement.integer(at: Int32($0))) }
+        try MisreadColumn.counts(sql, columns, connection)
     }
 
     // MARK: What is wrong
@@ -62,68 +59,13 @@ package struct ValueCheck {
         return [StoreCheck.Problem(kind: .entity, text: text)]
     }
 
-    func strangers(in mapping: EntityMapping) throws -> [StoreCheck.Problem] {
-        let columns = Self.ownColumns(of: mapping) { _ in true }
-        let counts = try counts(ValueCheckSQL.strangers(among: columns, in: mapping), columns.count)
-        return try zip(columns, counts).filter { $1 > 0 }.map { column, count in
-            let statement = try connection.prepare(
-                ValueCheckSQL.strangers(in: column, of: mapping, limit: TextTools.mostNamed))
-            var names: [String] = []
-            while try statement.step() {
-                names.append("\(mapping.layout.name)/p\(statement.integer(at: 0)) (\(statement.string(at: 1)))")
-            }
-            let rest = count > names.count ? ", …" : ""
-            let text =
-                "“\(mapping.layout.name).\(column.property)” of \(TextTools.count(count, "object")) is not "
-                + "\(Self.name(of: column.storage)): \(names.joined(separator: ", "))\(rest)"
-            return StoreCheck.Problem(kind: .value, text: text)
-        }
-    }
-
-    /// Numbers that SQLite keeps, and the attribute's type does not have.
-    func misfits(in mapping: EntityMapping) throws -> [StoreCheck.Problem] {
+    /// Values of an entity's own properties that are read as something else: those of its superentities are checked
+    /// with them.
+    func misread(in mapping: EntityMapping) throws -> [StoreCheck.Problem] {
         let inherited = mapping.layout.superentity?.slots.count ?? 0
-        let columns = zip(mapping.layout.slots, mapping.columns).dropFirst(inherited).flatMap { slot, column in
-            Self.typed(column, slot.attribute)
-        }
-        let conditions = columns.compactMap { column, type in
-            ValueCheckSQL.misfit(column, of: type).map { (column: column, type: type, sql: $0) }
-        }
-        let counts = try counts(ValueCheckSQL.counts(conditions.map(\.sql), in: mapping), conditions.count)
-        return try zip(conditions, counts).filter { $1 > 0 }.map { condition, count in
-            let statement = try connection.prepare(
-                ValueCheckSQL.values(
-                    of: condition.column, in: mapping, where: condition.sql, limit: TextTools.mostNamed))
-            var names: [String] = []
-            while try statement.step() {
-                let value = TextTools.inOneLine(statement.string(at: 1))
-                names.append("\(mapping.layout.name)/p\(statement.integer(at: 0)) (\(value))")
-            }
-            let rest = count > names.count ? ", …" : ""
-            let text =
-                "“\(mapping.layout.name).\(condition.column.property)” of \(TextTools.count(count, "object")) is no "
-                + "\(TypeName.of(condition.type)): \(names.joined(separator: ", "))\(rest)"
-            return StoreCheck.Problem(kind: .value, text: text)
-        }
-    }
-
-    /// The columns of an attribute with their types: the elements of a composite one have some each.
-    private static func typed(
-        _ column: SlotColumn?, _ attribute: AttributeLayout?
-    ) -> [(SlotColumn, NSAttributeType)] {
-        guard let column, let attribute else { return [] }
-        if !column.isComposite { return [(column, attribute.type)] }
-        return zip(column.elements, attribute.elements).flatMap { typed($0, $1) }
-    }
-
-    private static func name(of storage: ColumnStorage) -> String {
-        switch storage {
-        case .integer, .boolean: "an integer"
-        case .toOne: "an object’s number"
-        case .double, .float, .date, .decimal: "a number"
-        case .string, .url: "a text"
-        case .uuid, .data, .transformable: "binary data"
-        }
+        var found = MisreadColumn.all(of: mapping, slots: Array(mapping.layout.slots.indices.dropFirst(inherited)))
+        try MisreadColumn.look(for: &found, in: mapping, connection)
+        return found.compactMap(\.text).map { StoreCheck.Problem(kind: .value, text: $0) }
     }
 
     /// Pairs with a key that is no number. Each end of a relationship has its column checked from the other one.

@@ -59,7 +59,7 @@ package struct StoreReport {
         missingMetadata = store.facts.missingMetadata
         losses = store.document.losses.map(\.text)
         history = try Self.fact { try Self.history(of: store) }
-        external = try Self.fact { try store.externalData().flatMap(Self.text) }
+        external = try store.externalData().flatMap(Self.text)
         configurations = store.document.configurations.keys.sorted()
         var counts: [String: Int] = [:]
         let found = store.store.engine.inspection?.findings ?? []

@@ -19,8 +19,11 @@ package final class DirectStore: @unchecked Sendable {
         package var announcesChanges = false
         /// Whether a private copy is read instead, so that nothing beside the store changes.
         package var readsCopy = false
-        /// Whether the copy of a damaged store is replaced by what can be read of it.
+        /// Whether what can be read of a store is shown whose metadata, numbers of entities or model are on damaged
+        /// pages: in a private copy, even if the store is to be read in place. One to be changed is refused.
         package var salvages = false
+        /// Whether damage was found in other pages, too, so that what can be read is shown in any case.
+        package var isDamaged = false
         /// How long another program's lock is waited for, in seconds; nil for as long as Core Data does.
         package var timeout: Double?
 
@@ -55,18 +58,9 @@ package final class DirectStore: @unchecked Sendable {
     /// - Throws: an error that names the file and its defect.
     package init(_ opening: Opening) throws {
         let original = URL(store: opening.path)
-        copy = opening.readsCopy ? try PrivateCopy(of: original) : nil
-        logFiles = try copy == nil ? LogFiles(of: original) : nil
         let identity = OpenFiles.Identity(original.path)
         let facts: FileFacts
-        do {
-            facts =
-                try copy.map { copy in
-                    try opening.salvages
-                        ? FileFacts(salvaging: copy, original: original)
-                        : FileFacts(copy: copy.url, original: original)
-                } ?? FileFacts(inPlace: original)
-        } catch { throw copy == nil ? Self.explained(error, original) : error }
+        (copy, logFiles, facts) = try Self.facts(opening, original)
         var options: [AnyHashable: Any] = [
             NSReadOnlyPersistentStoreOption: !opening.isWritable,
             NSPersistentStoreRemoteChangeNotificationPostOptionKey: opening.announcesChanges,
@@ -99,6 +93,24 @@ package final class DirectStore: @unchecked Sendable {
         name = original.lastPathComponent
         pagesByKey = facts.kind == .sqlite
         self.identity = copy == nil && pagesByKey ? identity : nil
+    }
+
+    /// Reads what the file says of itself, in place or in a copy.
+    private static func facts(_ opening: Opening, _ original: URL) throws -> (PrivateCopy?, LogFiles?, FileFacts) {
+        if opening.readsCopy {
+            let copy = try PrivateCopy(of: original)
+            return try opening.salvages
+                ? (copy, nil, FileFacts(salvaging: copy, original: original, isDamaged: opening.isDamaged))
+                : (copy, nil, FileFacts(copy: copy.url, original: original))
+        }
+        let logFiles = try LogFiles(of: original)
+        do { return (nil, logFiles, try FileFacts(inPlace: original)) } catch {
+            logFiles.leave()
+            guard opening.salvages, !opening.isWritable, let copy = try? PrivateCopy(of: original),
+                let facts = try? FileFacts(salvaging: copy, original: original), !copy.losses.isEmpty
+            else { throw explained(error, original) }
+            return (copy, nil, facts)
+        }
     }
 
     /// The reason why a store cannot be read in place, if its folder is it: SQLite reads changes in a write-ahead log

@@ -20,12 +20,13 @@ package struct OpenedStore {
     /// - Parameters:
     ///   - path: the store's path.
     ///   - modelPath: the model's path; nil for the store's own copy.
+    ///   - isDamaged: whether damage was found in its pages, so that what can be read is shown.
     /// - Throws: an error that names the file and its defect; `ModelCandidate.NoModel` if there is no model to read it
     ///   with.
-    package init(at path: String, modelPath: String?) throws {
+    package init(at path: String, modelPath: String?, isDamaged: Bool = false) throws {
         original = URL(store: path)
         copy = try PrivateCopy(of: original)
-        facts = try FileFacts(salvaging: copy, original: original)
+        facts = try FileFacts(salvaging: copy, original: original, isDamaged: isDamaged)
         let options: [AnyHashable: Any] = [NSReadOnlyPersistentStoreOption: true, ExternalDataOption.store: original]
         let candidates = try ModelCandidate.candidates(
             for: facts, store: original, file: copy.url, modelPath: modelPath)

@@ -6,13 +6,17 @@ extension FileFacts {
     /// Reads a copy. If pages are damaged that every reader of a store needs, it is replaced by what can be read of it
     /// first: the pages of the objects may be intact.
     ///
+    /// - Parameters:
+    ///   - copy: the copy.
+    ///   - original: the store.
+    ///   - isDamaged: whether damage was found in other pages, so that the copy is replaced in any case.
     /// - Throws: the same errors as `init(copy:original:)`.
-    package init(salvaging copy: PrivateCopy, original: URL) throws {
-        let isDamaged =
-            try StoreKind(of: original) == .sqlite && copy.hasDamagedBookkeeping
-            && ForeignLog.text(original).isEmpty && SQLiteHeader(of: copy.url)?.missingBytes == nil
+    package init(salvaging copy: PrivateCopy, original: URL, isDamaged: Bool = false) throws {
+        let isSalvaged =
+            try StoreKind(of: original) == .sqlite && (isDamaged || copy.hasDamagedBookkeeping)
+            && ForeignLog.text(original).isEmpty && (isDamaged || SQLiteHeader(of: copy.url)?.missingBytes == nil)
         // If nothing can be read, the error is that of the file as it is.
-        if isDamaged { try? copy.salvage() }
+        if isSalvaged { try? copy.salvage() }
         try self.init(copy: copy.url, original: original)
         if !copy.losses.isEmpty, missingMetadata != nil { missingMetadata = "they are on a damaged page" }
     }

@@ -31,22 +31,34 @@ package struct RawStore {
 
     /// Opens a store.
     ///
+    /// - Parameters:
+    ///   - path: the store's path.
+    ///   - reason: why there is no model, as a sentence without its final period.
     /// - Throws: an error that names the file and its defect.
     package init(at path: String, reason: String) throws {
+        do {
+            do { self = try RawStore(at: path, reason: reason, isDamaged: false) } catch let error as SQLiteError
+                where error.isCorrupt
+            {
+                self = try RawStore(at: path, reason: reason, isDamaged: true)
+            }
+        } catch { throw RawTables.explained(error, URL(store: path)) }
+    }
+
+    /// - Parameter isDamaged: whether damage was found in its pages, so that what can be read is shown.
+    private init(at path: String, reason: String, isDamaged: Bool) throws {
         let original = URL(store: path)
         let copy = try PrivateCopy(of: original)
         (self.original, self.copy) = (original, copy)
-        facts = try FileFacts(salvaging: copy, original: original)
+        facts = try FileFacts(salvaging: copy, original: original, isDamaged: isDamaged)
         self.reason = reason
         if let missing = SQLiteHeader(of: original)?.missingBytes {
             throw CommandError(
                 "“\(original.path)” is cut off: \(missing) bytes are missing at its end, and \(reason)")
         }
-        (file, entities, strangeRows) = try RawTables.reading(original) {
-            let file = try RawStoreFile(copy.url, mode: .readOnly)
-            let entities = try Self.entities(of: RawTables(file), in: file)
-            return (file, entities, try Self.strangeRows(besides: entities, in: file))
-        }
+        file = try RawStoreFile(copy.url, mode: .readOnly)
+        entities = try Self.entities(of: RawTables(file), in: file)
+        strangeRows = try Self.strangeRows(besides: entities, in: file)
     }
 
     private static func entities(of tables: RawTables, in file: RawStoreFile) throws -> [Entity] {

@@ -77,10 +77,14 @@ struct RawTables {
 
     /// Reads a store, and names it in SQLite's errors.
     static func reading<Result>(_ store: URL, _ body: () throws -> Result) throws -> Result {
-        do { return try body() } catch let error as SQLiteError {
-            let damage = error.isCorrupt ? " is damaged or cut off" : " cannot be read"
-            throw CommandError("“\(store.path)”\(damage): \(error.message)")
-        }
+        do { return try body() } catch { throw explained(error, store) }
+    }
+
+    /// An error that names the store, for one of SQLite.
+    static func explained(_ error: any Error, _ store: URL) -> any Error {
+        guard let error = error as? SQLiteError else { return error }
+        let damage = error.isCorrupt ? " is damaged or cut off" : " cannot be read"
+        return CommandError("“\(store.path)”\(damage): \(error.message)")
     }
 
     private static func isEntityTable(_ table: Table) -> Bool {

@@ -14,6 +14,10 @@ package enum FilterText {
         } catch {
             throw TextProblem(text, 0..<text.count, "\(error)")
         }
+        if let name = parsed.openVariable {
+            let word = Words(text).words.first { !$0.isQuoted && $0.text == "$\(name)" }
+            throw TextProblem(text, word?.range ?? 0..<text.count, valueIsMissing("$\(name)"))
+        }
         try checkKeys(of: parsed, text, entity)
         let named = parsed.mapExpressions { expression in
             guard case .keyPath(let keys) = expression else { return expression }
@@ -26,7 +30,15 @@ package enum FilterText {
         guard let position = error.position else { return TextProblem(text, 0..<text.count, error.reason) }
         let words = Words(text)
         let word = words.words.first { $0.range.contains(position) }
+        if let word, !word.isQuoted, word.text.hasPrefix("%") {
+            return TextProblem(text, word.range, valueIsMissing(word.text))
+        }
         return TextProblem(text, word?.range ?? position..<position, error.reason)
+    }
+
+    /// What to say of a sign for which a program would give a value.
+    private static func valueIsMissing(_ sign: String) -> String {
+        "nothing gives “\(sign)” a value here; write the value itself, such as \"Emma\" or 10"
     }
 
     // MARK: Keys

@@ -1,6 +1,18 @@
 import CoreData
 import StoreEngine
 
+/// What an output has otherwise than the store, as sentences without their final periods.
+package struct OutputRemarks {
+    /// What was left out since it cannot be read; nil for nothing.
+    package var omission: String?
+    /// The values that are read as something else than what the file has.
+    package var misread: [String] = []
+
+    package init(omission: String? = nil, misread: [String] = []) {
+        (self.omission, self.misread) = (omission, misread)
+    }
+}
+
 /// The result of a query, written as it is read.
 package struct QueryOutput {
     /// How many rows of a table determine its widths.
@@ -27,37 +39,40 @@ package struct QueryOutput {
     ///   - bold: styles the heads of a table.
     ///   - quiet: styles the count below it.
     ///   - output: receives the text in pieces.
-    /// - Returns: what was left out since it cannot be read, as a sentence without its final period; nil for nothing.
+    /// - Returns: what the output has otherwise than the store.
     /// - Throws: the errors of `output`, and an error for a store that cannot be read.
     package func write(
         _ format: RowFormat, bold: (String) -> String = { $0 }, quiet: (String) -> String = { $0 },
         _ output: (String) throws -> Void
-    ) throws -> String? {
-        guard format != .table else {
-            try writeTable(bold, quiet, output)
-            return nil
-        }
+    ) throws -> OutputRemarks {
+        guard format != .table else { return OutputRemarks(misread: try writeTable(bold, quiet, output)) }
         var writer = RowWriter(format, columns, isVerbatim: isVerbatim)
         try output(writer.start)
-        try forEach { try output(writer.text(of: $0)) }
+        let misread = try forEach { try output(writer.text(of: $0)) }
         try output(writer.end)
-        return writer.omission
+        return OutputRemarks(omission: writer.omission, misread: misread)
     }
 
-    private func forEach(_ body: (Row) throws -> Void) throws {
+    /// - Returns: the values that are read as something else than what the file has.
+    private func forEach(_ body: (Row) throws -> Void) throws -> [String] {
+        var misread = try MisreadRows(store, columns.entity, slots: columns.slots)
         let portions = try store.asking { try $0.portions(plan) }
         var size = PortionSize()
         while case let rows = try store.asking({ _ in try portions.next(size.count) }), !rows.isEmpty {
             try EndingSignals.check()
             size.follow(rows)
             for row in rows { try body(row) }
+            try misread?.follow(rows)
         }
+        return misread?.texts ?? []
     }
 
     /// Writes a table. The first rows determine the widths of the columns; later cells are cut to fit.
+    ///
+    /// - Returns: the values that are read as something else than what the file has.
     private func writeTable(
         _ bold: (String) -> String, _ quiet: (String) -> String, _ output: (String) throws -> Void
-    ) throws {
+    ) throws -> [String] {
         let writer = RowWriter(.table, columns)
         var waiting: [[String]] = []
         var layout: TableLayout?
@@ -69,14 +84,22 @@ package struct QueryOutput {
             waiting = []
             return made
         }
-        try forEach { row in
-            count += 1
-            let cells = writer.cells(of: row).map(TableLayout.part(of:))
-            if let layout { return try output(layout.line(cells) + "\n") }
-            waiting.append(cells)
-            if waiting.count == Self.first { layout = try begin() }
+        var misread: [String] = []
+        do {
+            misread = try forEach { row in
+                count += 1
+                let cells = writer.cells(of: row).map(TableLayout.part(of:))
+                if let layout { return try output(layout.line(cells) + "\n") }
+                waiting.append(cells)
+                if waiting.count == Self.first { layout = try begin() }
+            }
+        } catch {
+            // What was read before a damaged page is shown.
+            if layout == nil, count > 0 { layout = try begin() }
+            throw error
         }
         if layout == nil, count > 0 { _ = try begin() }
         try output(quiet(TextTools.count(count, "object")) + "\n")
+        return misread
     }
 }

@@ -45,6 +45,9 @@ package struct RowColumns {
         return Set([0] + numbers.map { $0 + 1 })
     }
 
+    /// The numbers of the entity's properties that are shown.
+    var slots: [Int] { columns.map(\.slot) }
+
     func value(_ row: Row, _ column: Column) -> FieldValue {
         let slot = row.objectID.layout.slots[column.slot]
         if let attribute = slot.attribute { return FieldValue(row.values[column.slot], attribute) }

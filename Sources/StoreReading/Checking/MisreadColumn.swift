@@ -1,0 +1,110 @@
+import CoreData
+import SQLGeneration
+import SQLiteConnection
+import SQLiteEngine
+import StoreEngine
+
+/// A kind of values in a column that are read as something else than what the file has, and those that were found.
+struct MisreadColumn {
+    /// `“Book.pages”`, as the beginning of a sentence.
+    private let property: String
+    /// `is not an integer`.
+    private let complaint: String
+    private let condition: SQLFragment
+    /// What is named of each row.
+    private let value: SQLFragment
+    private var count = 0
+    private var names: [String] = []
+
+    /// What some properties of an entity may have: values of another kind than their column, then numbers and texts
+    /// that SQLite keeps, and the attribute's type does not have. Pure.
+    ///
+    /// - Parameters:
+    ///   - mapping: the entity.
+    ///   - slots: the numbers of its properties.
+    /// - Returns: nothing found yet.
+    static func all(of mapping: EntityMapping, slots: [Int]) -> [MisreadColumn] {
+        let layout = mapping.layout
+        let columns = slots.filter(mapping.columns.indices.contains)
+        let strangers = columns.flatMap { mapping.columns[$0]?.flattened ?? [] }.map { column in
+            MisreadColumn(
+                property: "“\(layout.name).\(column.property)”", complaint: "is not \(name(of: column.storage))",
+                condition: ValueCheckSQL.stranger(column), value: ValueCheckSQL.kind(of: column))
+        }
+        let misfits = columns.flatMap { typed(mapping.columns[$0], layout.slots[$0].attribute) }
+            .compactMap { column, type -> MisreadColumn? in
+                guard let condition = ValueCheckSQL.misfit(column, of: type) else { return nil }
+                return MisreadColumn(
+                    property: "“\(layout.name).\(column.property)”", complaint: "is no \(TypeName.of(type))",
+                    condition: condition, value: "\(SQLColumn(column.name))")
+            }
+        return strangers + misfits
+    }
+
+    private init(property: String, complaint: String, condition: SQLFragment, value: SQLFragment) {
+        (self.property, self.complaint, self.condition, self.value) = (property, complaint, condition, value)
+    }
+
+    /// Adds what there is in some rows. Reads the rows once or twice, whatever the number of columns.
+    ///
+    /// - Parameters:
+    ///   - columns: what to look for.
+    ///   - mapping: the entity whose properties they are; its subentities are included.
+    ///   - keys: the keys of the rows; nil for all.
+    ///   - connection: reads the store's file.
+    /// - Throws: SQLite's errors.
+    static func look(
+        for columns: inout [MisreadColumn], in mapping: EntityMapping, among keys: [Int64]? = nil,
+        _ connection: Connection
+    ) throws {
+        let sql = ValueCheckSQL.counts(columns.map(\.condition), in: mapping, among: keys)
+        for (index, count) in try counts(sql, columns.count, connection).enumerated() where count > 0 {
+            columns[index].count += count
+            let unnamed = TextTools.mostNamed - columns[index].names.count
+            guard unnamed > 0 else { continue }
+            let statement = try connection.prepare(
+                ValueCheckSQL.values(
+                    columns[index].value, in: mapping, among: keys, where: columns[index].condition, limit: unnamed))
+            while try statement.step() {
+                let value = TextTools.inOneLine(statement.string(at: 1))
+                columns[index].names.append("\(mapping.layout.name)/p\(statement.integer(at: 0)) (\(value))")
+            }
+        }
+    }
+
+    /// The numbers in a statement's only row; none if there is no row.
+    static func counts(_ sql: SQLFragment, _ columns: Int, _ connection: Connection) throws -> [Int] {
+        guard columns > 0 else { return [] }
+        let statement = try connection.prepare(sql)
+        // A sum over no rows is null.
+        guard try statement.step() else { return [] }
+        return (0..<columns).map { Int(statement.integer(at: Int32($0))) }
+    }
+
+    /// What was found, as a sentence without its final period; nil for nothing.
+    var text: String? {
+        guard count > 0 else { return nil }
+        let rest = count > names.count ? ", …" : ""
+        return
+            "\(property) of \(TextTools.count(count, "object")) \(complaint): \(names.joined(separator: ", "))\(rest)"
+    }
+
+    /// The columns of an attribute with their types: the elements of a composite one have some each.
+    private static func typed(
+        _ column: SlotColumn?, _ attribute: AttributeLayout?
+    ) -> [(SlotColumn, NSAttributeType)] {
+        guard let column, let attribute else { return [] }
+        if !column.isComposite { return [(column, attribute.type)] }
+        return zip(column.elements, attribute.elements).flatMap { typed($0, $1) }
+    }
+
+    private static func name(of storage: ColumnStorage) -> String {
+        switch storage {
+        case .integer, .boolean: "an integer"
+        case .toOne: "an object’s number"
+        case .double, .float, .date, .decimal: "a number"
+        case .string, .url: "a text"
+        case .uuid, .data, .transformable: "binary data"
+        }
+    }
+}
