@@ -74,6 +74,36 @@ struct ConfigurationStoreTests {
             try plainSQL("SELECT ZTEXT FROM ZNOTE ORDER BY Z_PK", in: folder.file("Cloud.sqlite")) == ["ñ", "second"])
     }
 
+    /// Writes a version of the model with one attribute more.
+    private func nextVersion() throws -> URL {
+        let url = folder.file("Next.xcdatamodel")
+        #expect(CommandRun("model", "extract", cloud, "--output", url.path).status == 0)
+        let contents = url.appendingPathComponent("contents")
+        let attribute = #"<attribute name="text" optional="YES" attributeType="String"/>"#
+        let source = try String(contentsOf: contents, encoding: .utf8)
+        let changed = source.replacing(
+            attribute, with: attribute + #"<attribute name="pages" optional="YES" attributeType="Integer 32"/>"#)
+        #expect(changed != source, "\(source)")
+        try Data(changed.utf8).write(to: contents)
+        return url
+    }
+
+    @Test("is migrated with its own entities, and keeps its configuration")
+    func migration() throws {
+        let next = try nextVersion()
+        let run = CommandRun("migrate", cloud, "--to", next.path)
+        #expect(run.status == 0, "\(run.errors)")
+        #expect(!run.output.contains("Draft"), "\(run.output)")
+        let file = folder.file("Cloud.sqlite")
+        #expect(try plainSQL("SELECT name FROM sqlite_master WHERE name = 'ZDRAFT'", in: file).isEmpty)
+        #expect(try plainSQL("SELECT ZTEXT FROM ZNOTE WHERE ZPAGES IS NULL", in: file) == ["ñ"])
+        let again = CommandRun("migrate", cloud, "--to", next.path)
+        #expect(again.output.hasSuffix("fits the model already; there is nothing to do.\n"), "\(again.errors)")
+        let coordinator = NSPersistentStoreCoordinator(
+            managedObjectModel: try ModelPackage(at: next).model())
+        try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: "Cloud", at: file)
+    }
+
     @Test("is copied as it is")
     func copy() throws {
         let copy = folder.file("copy.sqlite")

@@ -50,7 +50,7 @@ enum Migrating {
         do {
             let coordinator = NSPersistentStoreCoordinator(managedObjectModel: plan.destination)
             let opened = try coordinator.addPersistentStore(
-                ofType: NSSQLiteStoreType, configurationName: nil, at: readable,
+                ofType: NSSQLiteStoreType, configurationName: plan.configuration, at: readable,
                 options: [NSReadOnlyPersistentStoreOption: true])
             // A store that lacks columns opens all the same. A migration would report the same finding.
             let finding = opened.engine.inspection?.findings.first

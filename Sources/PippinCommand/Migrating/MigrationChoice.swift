@@ -13,7 +13,9 @@ enum MigrationChoice {
         let model = try package.model(version: options.version)
         func chain(_ folders: [URL]) throws -> MigrationChoice {
             let known = try KnownVersions(package, mappingFolders: folders, readsSources: true)
-            return .chain(try ProgressiveMigration(at: store, to: model, over: known), to: model)
+            let configuration = StoreMigration.keptConfiguration(at: store, to: model)
+            return .chain(
+                try ProgressiveMigration(at: store, to: model, over: known, configuration: configuration), to: model)
         }
         if let folder = options.mappings {
             self = try chain([URL(fileURLWithPath: folder, isDirectory: true)])
@@ -61,6 +63,14 @@ enum MigrationChoice {
         switch self {
         case .direct(let migration): migration.destination
         case .chain(_, let model): model
+        }
+    }
+
+    /// The configuration of the model whose entities the store holds; nil for all.
+    var configuration: String? {
+        switch self {
+        case .direct(let migration): migration.configuration
+        case .chain(let migration, _): migration.configuration
         }
     }
 

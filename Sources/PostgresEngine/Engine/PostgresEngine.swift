@@ -245,17 +245,25 @@ package final class PostgresEngine: OpenableEngine {
                 suggestion: "Open the store again.")
         }
         let names = Set(store.schema.mappings.compactMap { $0?.layout.name })
+            .union(store.schema.outdated?.entities ?? [])
+        var outdated: OutdatedEntities?
         if !settings.ignoresVersions {
             // Entities of the store that the model does not have belong to other programs.
             let differing = try StoreCompatibility.differences(
                 model.entities.filter { names.contains($0.name ?? "") }, metadata: stored.metadata
             ) { try opening.cachedModel() }.filter(names.contains)
-            guard differing.isEmpty else { throw migrated(store.place, differing) }
+            if !differing.isEmpty {
+                let all = try opening.cachedModel().map {
+                    store.schema.layout.entities(connectedWith: Set(differing), in: $0)
+                }
+                outdated = OutdatedEntities(all ?? names, migrated(store.place, differing))
+            }
+            if let outdated, names.isSubset(of: outdated.entities) { throw outdated.error }
         }
         if !facts.metadataAreChanged { facts.metadata = stored.metadata }
         let schema = SQLSchema(
-            layout: store.schema.layout, entityNames: names, numbers: stored.numbers,
-            naming: PostgresNaming.names(in: store.place.schema))
+            layout: store.schema.layout, entityNames: names.subtracting(outdated?.entities ?? []),
+            numbers: stored.numbers, naming: PostgresNaming.names(in: store.place.schema), outdated: outdated)
         let renamed = try reading { try opening.entities(namedOtherThanIn: schema, stored) }
         guard renamed.isEmpty else { throw migrated(store.place, renamed) }
         store.connection.forgetStatements()

@@ -83,6 +83,7 @@ package final class OpenDatabase {
         let index = entity.number - 1
         if let known = statements.access(index) { return known }
         guard let mapping = schema.mapping(of: entity) else {
+            try schema.checkCurrent(entity)
             throw StoreError.make(
                 CoreDataErrorCode.persistentStoreOperation,
                 "The store “\(place.name)” does not hold objects of entity “\(entity.name)”.", url: place.shownURL)

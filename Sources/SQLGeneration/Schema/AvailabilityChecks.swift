@@ -28,9 +28,10 @@ extension SQLSchema {
 
     /// The mapping of an entity, which must exist.
     ///
-    /// - Throws: an `NSError` if its table is unknown, or belongs to another store.
+    /// - Throws: an `NSError` if its table is unknown, of another version, or belongs to another store.
     func neededMapping(of entity: EntityLayout) throws -> EntityMapping {
         if let mapping = mapping(of: entity) { return mapping }
+        try checkCurrent(entity)
         if let finding = finding(of: entity) {
             throw finding.error("Objects of “\(entity.name)” cannot be fetched", url: nil)
         }

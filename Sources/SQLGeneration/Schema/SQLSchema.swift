@@ -16,6 +16,8 @@ package struct SQLSchema: Sendable {
     package let joinTables: [JoinTableDefinition]
     /// The parts that an existing store lacks, or for which it has several candidates.
     package let findings: [SchemaFinding]
+    /// The entities that the store does not hold since another program has migrated them; nil for none.
+    package let outdated: OutdatedEntities?
     private let layoutIndexByNumber: [Int: Int]
 
     /// Lays out a model.
@@ -26,13 +28,15 @@ package struct SQLSchema: Sendable {
     ///   - numbers: the numbers that an existing store gave its entities; nil to number them from 1.
     ///   - catalog: the content of an existing store, which takes precedence over the rules.
     ///   - naming: names tables and columns; nil for Core Data's rules.
+    ///   - outdated: the entities that another program has migrated, which are not among `entityNames`.
     package init(
         layout: ModelLayout, entityNames: Set<String>? = nil, numbers: [String: Int]? = nil,
-        catalog: StoreCatalog? = nil, naming: (([EntityLayout], [String: Int]) -> SchemaNames)? = nil
+        catalog: StoreCatalog? = nil, naming: (([EntityLayout], [String: Int]) -> SchemaNames)? = nil,
+        outdated: OutdatedEntities? = nil
     ) {
         let builder = SchemaBuilder(
             layout: layout, entityNames: entityNames, numbers: numbers, catalog: catalog, naming: naming)
-        self.layout = layout
+        (self.layout, self.outdated) = (layout, outdated)
         mappings = builder.mappings
         tables = builder.tables
         joinTables = builder.joinTables

@@ -75,5 +75,10 @@ extension OpenStore {
     }
 
     /// The mappings of the entities of a plan's rows.
-    func mappings(of rows: FetchPlan) -> [EntityMapping] { rows.entities.compactMap { schema.mapping(of: $0) } }
+    ///
+    /// - Throws: 134100 if another program has migrated them.
+    func mappings(of rows: FetchPlan) throws -> [EntityMapping] {
+        try schema.checkCurrent(rows.entity)
+        return rows.entities.compactMap { schema.mapping(of: $0) }
+    }
 }

@@ -55,7 +55,7 @@ extension OpenStore {
             if let history {
                 let run = history.begin(plan.origin)
                 let names = plan.changes.map { plan.rows.entity.slots[$0.slot].name }
-                for mapping in mappings(of: plan.rows) {
+                for mapping in try mappings(of: plan.rows) {
                     let mask = history.properties(of: mapping.layout).mask(of: names)
                     try run.noteRows(.update, of: mapping, where: keys.sql.selects, columns: mask)
                 }

@@ -49,16 +49,17 @@ extension SQLiteEngine {
                 let version = try file.connection.integer("PRAGMA schema_version") ?? 0
                 if try file.isEmpty() { throw gone(file.url, "destroyed") }
                 let metadata = try file.metadata()
-                try checkVersions(of: store, in: explicit, metadata)
+                let outdated = try outdated(of: store, in: explicit, metadata)
                 if !facts.metadataAreChanged, let uuid = metadata[NSStoreUUIDKey] as? String,
                     uuid.caseInsensitiveCompare(facts.identity.uuid) != .orderedSame
                 {
                     throw gone(file.url, "replaced by another one")
                 }
                 let catalog = try file.catalog()
+                let names = store.schema.names.union(store.schema.outdated?.entities ?? [])
                 let schema = SQLSchema(
-                    layout: store.schema.layout, entityNames: store.schema.names,
-                    numbers: catalog.numbers(for: explicit), catalog: catalog
+                    layout: store.schema.layout, entityNames: names.subtracting(outdated?.entities ?? []),
+                    numbers: catalog.numbers(for: explicit), catalog: catalog, outdated: outdated
                 )
                 .leavingOutStrangers(settings.leavesOutStrangers)
                 // Another program may have started a history.
@@ -77,20 +78,31 @@ extension SQLiteEngine {
         }
     }
 
-    private func checkVersions(
+    /// The entities that another program has migrated, with those connected with them: the others are used as before.
+    ///
+    /// - Returns: nil if all are of the model's version.
+    /// - Throws: 134100 if none is left.
+    private func outdated(
         of store: OpenStore, in model: NSManagedObjectModel, _ metadata: [String: Any]
-    ) throws {
-        guard !settings.ignoresVersions else { return }
-        let names = store.schema.names
+    ) throws -> OutdatedEntities? {
+        guard !settings.ignoresVersions else { return nil }
+        let names = store.schema.names.union(store.schema.outdated?.entities ?? [])
         let entities = model.entities.filter { names.contains($0.name ?? "") }
         // Additional entities in the store belong to other programs.
         let differing = try StoreCompatibility.differences(entities, metadata: metadata) {
             try store.file.model(orSupposed: model)
         }
         .filter(names.contains)
-        guard !differing.isEmpty else { return }
-        let url = store.file.url
-        throw StoreError.make(
+        guard !differing.isEmpty else { return nil }
+        let error = migrated(store.file.url, differing, metadata)
+        let stored = try store.file.model(orSupposed: model)
+        let outdated = stored.map { store.schema.layout.entities(connectedWith: Set(differing), in: $0) } ?? names
+        guard !names.isSubset(of: outdated) else { throw error }
+        return OutdatedEntities(outdated, error)
+    }
+
+    private func migrated(_ url: URL, _ differing: [String], _ metadata: [String: Any]) -> NSError {
+        StoreError.make(
             CoreDataErrorCode.persistentStoreIncompatibleVersionHash,
             "The store “\(url.lastPathComponent)” was migrated to another version of its model while it was open: they differ "
                 + "in \(differing.joined(separator: ", ")). Nothing was read or changed.", url: url,

@@ -74,6 +74,7 @@ final class OpenStore {
         let index = entity.number - 1
         if accesses.indices.contains(index), let known = accesses[index] { return known }
         guard let mapping = schema.mapping(of: entity) else {
+            try schema.checkCurrent(entity)
             if let finding = schema.finding(of: entity) {
                 throw finding.error("Objects of “\(entity.name)” cannot be used", url: file.url)
             }

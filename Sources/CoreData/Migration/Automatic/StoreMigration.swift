@@ -17,6 +17,8 @@ package struct StoreMigration {
     package let source: NSManagedObjectModel
     package let destination: NSManagedObjectModel
     package let way: Way
+    /// The configuration of the models whose entities the store holds, and goes on to hold; nil for all entities.
+    package let configuration: String?
     /// How many objects a mapping model makes or changes before they are saved and released.
     package var portion = NSMigrationManager.usualPortion
     private let format: any MigratableFormat.Type
@@ -40,11 +42,15 @@ package struct StoreMigration {
         self.destination = destination
         let version = try format.version(of: url, options: nil)
         if version.differences(destination.entities, of: destination).isEmpty {
-            source = destination
-            way = .nothing
+            (source, configuration, way) = (destination, nil, .nothing)
             return
         }
         source = try format.sourceModel(of: url, near: destination, options: nil)
+        configuration = PlainModel.keptConfiguration(from: source, to: destination, ofStoreWith: version.metadata)
+        if let configuration, version.fits(destination, configuration: configuration) {
+            way = .nothing
+            return
+        }
         if let mapping {
             if let reason = Self.obstacle(mapping.entityMappings ?? [], from: source, to: destination) {
                 throw MigrationError.missingMappingModel(
@@ -58,8 +64,27 @@ package struct StoreMigration {
             throw MigrationError.missingMappingModel(
                 url: url, source: source, destination: destination, underlying: error)
         }
-        let migration = InferredMigration(from: source, to: destination, plan: plan)
+        let migration = InferredMigration(
+            from: source, to: destination, plan: plan, configuration: configuration)
         way = .inPlace(plan, try format.steps(of: migration, at: url))
+    }
+
+    /// The configuration that a store keeps when it is migrated; nil for a store of all entities, and where the new
+    /// version lacks it.
+    ///
+    /// - Parameters:
+    ///   - type: the type of the store.
+    ///   - url: the store.
+    ///   - destination: the model to migrate to.
+    /// - Returns: its name; nil also for a store that cannot be opened, or whose model cannot be found.
+    package static func keptConfiguration(
+        of type: String = NSSQLiteStoreType, at url: URL, to destination: NSManagedObjectModel
+    ) -> String? {
+        guard let format = try? NSPersistentStoreCoordinator.migratableFormat(of: type, url),
+            let source = try? format.sourceModel(of: url, near: destination, options: nil),
+            let metadata = try? format.version(of: url, options: nil).metadata
+        else { return nil }
+        return PlainModel.keptConfiguration(from: source, to: destination, ofStoreWith: metadata)
     }
 
     /// Why a mapping model is not for two versions; nil if it is.
@@ -82,12 +107,13 @@ package struct StoreMigration {
         switch way {
         case .nothing: format.removeLeftovers(of: url)
         case .inPlace(let plan, _):
-            let migration = InferredMigration(from: source, to: destination, plan: plan)
+            let migration = InferredMigration(
+                from: source, to: destination, plan: plan, configuration: configuration)
             try format.migrate(url, by: migration, options: nil, defersCleanup: false, progress: { _ in })
         case .mapped(let mapping):
             try MappedMigration(
                 format: format, url: url, source: source, destination: destination, mapping: mapping,
-                configuration: nil, options: nil, portion: portion
+                configuration: configuration, options: nil, portion: portion
             ).run()
         }
     }

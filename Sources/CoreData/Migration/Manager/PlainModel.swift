@@ -36,4 +36,16 @@ enum PlainModel {
             return StoreCompatibility.withStoredSubentities(names, of: model, metadata: metadata) == held
         }
     }
+
+    /// The name of the configuration that a store keeps when it is migrated: the one whose entities it holds, if the
+    /// new version has it, too.
+    static func keptConfiguration(
+        from source: NSManagedObjectModel, to destination: NSManagedObjectModel,
+        ofStoreWith metadata: [String: Any]
+    ) -> String? {
+        guard let name = configuration(of: source, ofStoreWith: metadata),
+            destination.configurations.contains(name)
+        else { return nil }
+        return name
+    }
 }

@@ -18,7 +18,7 @@ package struct ProgressiveMigration {
     package let url: URL
     /// The steps, in order; empty for a store that is of the wanted version already.
     package let steps: [ChainStep]
-    let configuration: String?
+    package let configuration: String?
     let options: [AnyHashable: Any]?
 
     /// Finds the shortest chain of steps that have mapping models or can be inferred.
