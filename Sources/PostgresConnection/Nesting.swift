@@ -7,7 +7,7 @@ extension PostgresConnection {
     /// - Throws: the errors of the closure; nothing of the transaction is then kept.
     package func wholeTransaction<Result>(_ body: () throws -> Result) throws -> Result {
         guard !isWhole else { return try body() }
-        try execute(TransactionKind.readWrite.rawValue)
+        try begin()
         isWhole = true
         do {
             let result = try body()
@@ -25,8 +25,14 @@ extension PostgresConnection {
     }
 
     /// The statement that begins a transaction, or a part of the whole one if there is one.
-    package func beginning(_ kind: TransactionKind = .readWrite) -> String {
-        guard isWhole else { return kind.rawValue }
+    ///
+    /// - Throws: an error for a transaction that writes where the role or the database is to read only: `READ WRITE`
+    ///   would override what is set.
+    package func beginning(_ kind: TransactionKind = .readWrite) throws -> String {
+        guard isWhole else {
+            guard kind != .readWrite || !isReadOnlyByDefault else { throw PostgresError.readOnlyByDefault(kind.rawValue) }
+            return kind.rawValue
+        }
         parts += 1
         return "SAVEPOINT pippin_whole_\(parts)"
     }

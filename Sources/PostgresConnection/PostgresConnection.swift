@@ -62,6 +62,9 @@ package final class PostgresConnection {
         PQparameterStatus(handle, "server_encoding").map { String(cString: $0) }
     }
 
+    /// Whether transactions only read unless they say otherwise, as far as the server tells.
+    package var isReadOnlyByDefault: Bool { ReadOnlyDefault.isSet(handle) }
+
     /// Whether the connection still works, as far as is known without asking the server.
     package var isUsable: Bool { PQstatus(handle) == CONNECTION_OK && !hasLostAnswers }
 

@@ -39,6 +39,7 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
         (table, column, constraint) = (field("t"), field("c"), field("n"))
         file = field("F")
         self.statement = statement
+        if isReadOnly, connection.map(ReadOnlyDefault.isSet) == true { self = .readOnlyByDefault(statement) }
     }
 
     private static func firstLine(of text: String) -> String {
@@ -76,7 +77,7 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
     /// Another server, or the same one later, may succeed: this one is not there, is starting, is a standby, or is
     /// full.
     package var isWorthLookingElsewhere: Bool {
-        isConnectionFailure && state != "57P04" || isOnStandby || state == "53300"
+        isConnectionFailure && state != "57P04" && !isAboutAllCertificates || isOnStandby || state == "53300"
     }
     /// The role may not do this.
     package var isPermissionDenied: Bool { state == "42501" }
@@ -112,6 +113,15 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
     package var isAboutCertificate: Bool {
         state == "08001" && statement == nil && ["certificate", "SSL"].contains { message.contains($0) }
     }
+    /// The certificate of each server that was tried was refused.
+    private var isAboutAllCertificates: Bool {
+        guard isAboutCertificate else { return false }
+        let attempts = message.split(separator: "; ").filter { $0.contains(" failed: ") }
+        return !attempts.isEmpty
+            && attempts.allSatisfy { attempt in ["certificate", "SSL"].contains { attempt.contains($0) } }
+    }
+    /// A row has no value in a column that needs one.
+    package var isNullInRequiredColumn: Bool { state == "23502" }
     /// A statement was prepared before its tables changed.
     package var isOutdatedPlan: Bool { state == "0A000" && file == "plancache.c" }
     /// The session has not the statements that were prepared in it, or has those of others: it is shared.

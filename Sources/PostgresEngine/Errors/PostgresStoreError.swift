@@ -21,7 +21,7 @@ package enum PostgresStoreError {
     package static func make(_ error: any Error, fallback: Int, work: String, place: StorePlace) -> any Error {
         if let error = error as? SaveUndone { return undone(error.cause, place: place) }
         guard let error = error as? PostgresError else { return error }
-        let (code, reason, suggestion) = meaning(of: error, fallback: fallback)
+        let (code, reason, suggestion) = meaning(of: error, fallback: fallback, schema: place.schema)
         return StoreError.make(
             code, "Cannot \(work) “\(place.name)”: \(reason).", url: place.shownURL,
             suggestion: suggestion ?? error.hint,
@@ -29,7 +29,7 @@ package enum PostgresStoreError {
             userInfo: [NSPostgreSQLStateErrorKey: error.state, StoreError.isOfStoreKey: !error.isOfValues])
     }
 
-    private static func meaning(of error: PostgresError, fallback: Int) -> (Int, String, String?) {
+    private static func meaning(of error: PostgresError, fallback: Int, schema: String) -> (Int, String, String?) {
         if error.state == "53300" {
             return (
                 CoreDataErrorCode.persistentStoreOpen, "the server has no connection left (\(error.message))",
@@ -88,7 +88,7 @@ package enum PostgresStoreError {
         if error.isPermissionDenied {
             return (
                 CocoaError.Code.fileWriteNoPermission.rawValue, error.message,
-                "Ask the database's owner for the right; the documentation names what a role needs."
+                error.hint ?? "Ask the database's owner for the right; the documentation names what a role needs."
             )
         }
         if error.state.hasPrefix("53") {
@@ -108,13 +108,14 @@ package enum PostgresStoreError {
                 "an object would lead to one that is not there\(error.constraint.map { " (\($0))" } ?? "")", nil
             )
         }
-        if error.isMissingTable || error.isMissingColumn {
+        let advice = TableRule.advice(error, schema: schema)
+        if advice == nil, error.isMissingTable || error.isMissingColumn {
             return (
                 fallback, error.message,
                 "The tables were changed by other means than a migration: change them back, or restore them from a backup."
             )
         }
-        return (fallback, error.detail.map { "\(error.message) (\($0))" } ?? error.message, nil)
+        return (fallback, error.detail.map { "\(error.message) (\($0))" } ?? error.message, error.hint ?? advice)
     }
 
     private static func underlying(_ error: PostgresError) -> NSError {

@@ -116,6 +116,7 @@ package struct DatabaseOpening {
     /// Whether saves can leave marks by which their outcome can be found out later. Creates the table if it is missing,
     /// and deletes marks that are too old to be asked for.
     func keepsMarks() throws -> Bool {
+        guard !connection.isReadOnlyByDefault else { return false }
         let rights = """
             SELECT pg_catalog.has_table_privilege(c.oid, 'SELECT') AND pg_catalog.has_table_privilege(c.oid, 'INSERT') AND \
             pg_catalog.has_table_privilege(c.oid, 'UPDATE'), pg_catalog.has_table_privilege(c.oid, 'DELETE') \

@@ -63,7 +63,7 @@ struct TableLocks {
         if tables.count > Self.usualMost, !isChosen { try choose(connection) }
         var (pause, waited) = (0.01, 0.0)
         while true {
-            var all = [PostgresConnection.Request(connection.beginning(.snapshot))]
+            var all = [PostgresConnection.Request(try connection.beginning(.snapshot))]
             if let statement { all.append(.init(statement)) }
             do { return Array(try connection.pipeline(all + requests).suffix(requests.count)) } catch {
                 try? connection.rollback()

@@ -67,7 +67,7 @@ extension OpenDatabase {
             if connection.isInTransaction { return [stampRequest] }
         }
         if longTransaction != nil { return [.init("SAVEPOINT pippin_save")] }
-        var requests = [PostgresConnection.Request(connection.beginning())]
+        var requests = [PostgresConnection.Request(try connection.beginning())]
         requests.reserveCapacity(8)
         if isPooled { requests.append(.init(settings.lockTimeout(local: true))) }
         requests.append(.init(saves.expected == nil ? lockTogether : lockAlone))
@@ -127,7 +127,7 @@ extension OpenDatabase {
         try reading("lock") {
             guard !connection.isInTransaction else { return }
             var requests: [PostgresConnection.Request] = [
-                .init(connection.beginning()), .init(lockAlone), generationRequest,
+                .init(try connection.beginning()), .init(lockAlone), generationRequest,
             ]
             if isPooled { requests.insert(.init(settings.lockTimeout(local: true)), at: 1) }
             do { try checkGeneration(connection.pipeline(requests)[requests.count - 1]) } catch {
