@@ -69,7 +69,7 @@ extension OpenDatabase {
     func cachedFetch(_ plan: FetchPlan, _ fetchQuery: FetchQuery, _ result: FetchResult) throws -> CachedFetch {
         let key = FetchKey(plan, fetchQuery, result)
         if let known = statements.fetch(key) { return known }
-        let statement = try FetchSQL(schema: schema, groupsEntities: true).statement(
+        let statement = try FetchSQL(schema: schema, groupsEntities: true, hasNullLast: true).statement(
             plan, result: result, predicate: fetchQuery.predicate?.skeleton,
             arguments: fetchQuery.predicate?.arguments ?? [], sortTerms: fetchQuery.order, having: fetchQuery.having)
         let failsForNoRow = plan.columns.isEmpty && (fetchQuery.predicate?.skeleton.computesNothing ?? true)

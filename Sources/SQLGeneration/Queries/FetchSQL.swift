@@ -27,10 +27,13 @@ package struct FetchSQL {
     /// Whether everything that is selected of a group must be in GROUP BY, as the standard requires, including the
     /// numbers of objects' entities.
     private let groupsEntities: Bool
+    /// Whether unique indexes have NULL last, which an order has first.
+    private let hasNullLast: Bool
 
-    package init(schema: SQLSchema, groupsEntities: Bool = false) {
+    package init(schema: SQLSchema, groupsEntities: Bool = false, hasNullLast: Bool = false) {
         self.schema = schema
         self.groupsEntities = groupsEntities
+        self.hasNullLast = hasNullLast
     }
 
     /// The statement for a plan.
@@ -67,22 +70,33 @@ package struct FetchSQL {
         let havingCondition = try having.map {
             try groupGenerator.condition(plan.resolvingColumns(in: $0), in: scope).fragment
         }
-        let order = result == .count ? SQLFragment.empty : try generator.order(by: sortTerms, in: scope)
+        let order = result == .count ? [] : try generator.orderTerms(sortTerms, in: scope)
+        let first =
+            hasNullLast ? try FirstInOrder(plan, result, sortedBy: sortTerms, conditions, in: scope, generator) : nil
 
         // The joins are known only once everything else has been generated.
-        let distinct: SQLFragment = plan.isDistinct && !selection.columns.isEmpty ? "DISTINCT " : ""
-        var sql: SQLFragment = "SELECT \(distinct)\(selection.sql) FROM \(scope.from)"
-        if !conditions.isEmpty { sql = "\(sql) WHERE \(.joined(conditions, separator: " AND "))" }
-        if !groups.isEmpty { sql = "\(sql) GROUP BY \(.list(groups))" }
-        if let havingCondition { sql = "\(sql) HAVING \(havingCondition)" }
-        if !order.isEmpty { sql = "\(sql) ORDER BY \(order)" }
-        if plan.limit > 0 || plan.offset > 0 {
-            sql = sql + SQLFragment(.page(limit: .limit, offset: plan.offset > 0 ? .offset : nil))
-            if result == .count { sql = "SELECT COUNT(*) FROM \(.select(sql))" }
+        let sql: SQLFragment
+        if let first {
+            sql = first.statement(selection.sql, where: conditions, order: order, in: scope)
+        } else {
+            let distinct: SQLFragment = plan.isDistinct && !selection.columns.isEmpty ? "DISTINCT " : ""
+            var clauses: SQLFragment = "SELECT \(distinct)\(selection.sql) FROM \(scope.from)"
+            if !conditions.isEmpty { clauses = "\(clauses) WHERE \(.joined(conditions, separator: " AND "))" }
+            if !groups.isEmpty { clauses = "\(clauses) GROUP BY \(.list(groups))" }
+            if let havingCondition { clauses = "\(clauses) HAVING \(havingCondition)" }
+            if !order.isEmpty { clauses = "\(clauses) ORDER BY \(.list(order))" }
+            sql = paged(clauses, plan, result)
         }
         return FetchStatement(
             sql: sql, shape: selection.shape, columns: selection.columns, selectsEntity: mapping.sharesTable,
             isReusable: scope.names.isReusable)
+    }
+
+    /// A statement with the plan's limit and offset, if there are any.
+    private func paged(_ sql: SQLFragment, _ plan: FetchPlan, _ result: FetchResult) -> SQLFragment {
+        guard plan.limit > 0 || plan.offset > 0 else { return sql }
+        let page = sql + SQLFragment(.page(limit: .limit, offset: plan.offset > 0 ? .offset : nil))
+        return result == .count ? "SELECT COUNT(*) FROM \(.select(page))" : page
     }
 
     /// The part of a statement after `SELECT`, and how its results are read.

@@ -3,7 +3,12 @@ import CoreDataModel
 extension PredicateSQL {
     /// The terms of `ORDER BY`; empty for none.
     func order(by terms: [SortTerm], in scope: SQLScope) throws -> SQLFragment {
-        .list(try terms.map { try order(by: $0, in: scope) })
+        .list(try orderTerms(terms, in: scope))
+    }
+
+    /// The same, each by itself.
+    func orderTerms(_ terms: [SortTerm], in scope: SQLScope) throws -> [SQLFragment] {
+        try terms.map { try order(by: $0, in: scope) }
     }
 
     private func order(by term: SortTerm, in scope: SQLScope) throws -> SQLFragment {
