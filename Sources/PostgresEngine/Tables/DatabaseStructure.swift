@@ -17,7 +17,7 @@ package struct DatabaseStructure {
     package var owners: [String: Owner] = [:]
     /// Triggers and row-level security, which only others put on tables, by table.
     package var guards: [String: [String]] = [:]
-    /// The masks of changed properties that the history has, by entity.
+    /// The masks of changed properties that the history has, by entity, if they were asked for.
     package var masks: [(entity: Int, mask: Data)] = []
 
     /// A right that a role has.
@@ -89,15 +89,22 @@ package struct DatabaseStructure {
     }
 
     /// Reads the content of a store's schema.
-    package init(_ place: StorePlace, _ connection: PostgresConnection) throws {
+    ///
+    /// - Parameters:
+    ///   - place: the location of the store.
+    ///   - connection: where to read.
+    ///   - readsHistory: whether the masks of the history are wanted, for which all of it is read.
+    /// - Throws: the server's errors.
+    package init(_ place: StorePlace, _ connection: PostgresConnection, readsHistory: Bool = false) throws {
         var parameters = PostgresParameters()
         parameters.append(place.schema)
-        let readers: [(query: String, read: (inout DatabaseStructure, SchemaResult) -> Void)] = [
+        var readers: [(query: String, read: (inout DatabaseStructure, SchemaResult) -> Void)] = [
             (Self.columnsQuery, { $0.readColumns($1) }), (Self.indexesQuery, { $0.readIndexes($1) }),
             (Self.referencesQuery, { $0.readReferences($1) }), (Self.partsQuery, { $0.readParts($1) }),
             (Self.grantsQuery, { $0.readGrants($1) }), (Self.ownersQuery, { $0.readOwners($1) }),
-            (Self.guardsQuery, { $0.readGuards($1) }), (Self.masksQuery, { $0.readMasks($1) }),
+            (Self.guardsQuery, { $0.readGuards($1) }),
         ]
+        if readsHistory { readers.append((Self.masksQuery, { $0.readMasks($1) })) }
         let results = try connection.pipeline(readers.map { .init($0.query, parameters) })
         for (reader, result) in zip(readers, results) { reader.read(&self, SchemaResult(result, place.schema)) }
     }

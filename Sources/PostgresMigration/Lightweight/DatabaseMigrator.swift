@@ -59,7 +59,7 @@ struct DatabaseMigrator {
         destinationSchema = SQLSchema(
             layout: try destination.compiledLayout(), entityNames: destinationNames, numbers: numbers, naming: naming)
         try Partitioning.check(destinationSchema)
-        let structure = try DatabaseStructure(opening.place, opening.connection)
+        let structure = try DatabaseStructure(opening.place, opening.connection, readsHistory: true)
         let rows = try DatabaseMigration(
             plan: migration.plan, from: sourceSchema, to: destinationSchema, structure: structure)
         try TableAdditions(to: rows.replaced, in: structure).check(opening.place)
