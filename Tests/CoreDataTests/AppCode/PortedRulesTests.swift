@@ -72,28 +72,28 @@ struct ConflictStandInTests {
     }
 }
 
+/// Counts its preparations, and deletes others in each.
+final class PreparedPair: NSManagedObject {
+    var preparations = 0
+    var others: [PreparedPair] = []
+
+    override func prepareForDeletion() {
+        super.prepareForDeletion()
+        preparations += 1
+        for other in others { managedObjectContext?.delete(other) }
+    }
+}
+
 @MainActor @Suite("Deletions that objects prepare for")
 struct PreparedDeletionTests {
-    /// Counts its preparations, and deletes others in each.
-    final class Pair: NSManagedObject {
-        var preparations = 0
-        var others: [Pair] = []
-
-        override func prepareForDeletion() {
-            super.prepareForDeletion()
-            preparations += 1
-            for other in others { managedObjectContext?.delete(other) }
-        }
-    }
-
-    private func pairs(_ count: Int) throws -> (context: NSManagedObjectContext, pairs: [Pair]) {
+    private func pairs(_ count: Int) throws -> (context: NSManagedObjectContext, pairs: [PreparedPair]) {
         let entity = NSEntityDescription()
         entity.name = "Pair"
-        entity.managedObjectClassName = NSStringFromClass(Pair.self)
+        entity.managedObjectClassName = NSStringFromClass(PreparedPair.self)
         let model = NSManagedObjectModel()
         model.entities = [entity]
         let context = try Library.inMemory(model).viewContext
-        let pairs = (0..<count).map { _ in Pair(context: context) }
+        let pairs = (0..<count).map { _ in PreparedPair(context: context) }
         try context.save()
         return (context, pairs)
     }
@@ -114,7 +114,7 @@ struct PreparedDeletionTests {
         context.delete(pairs[0])
         #expect(context.deletedObjects.count == 2)
         try context.save()
-        #expect(try context.count(for: NSFetchRequest<Pair>(entityName: "Pair")) == 0)
+        #expect(try context.count(for: NSFetchRequest<PreparedPair>(entityName: "Pair")) == 0)
     }
 }
 
