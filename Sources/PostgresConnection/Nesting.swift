@@ -30,7 +30,9 @@ extension PostgresConnection {
     ///   would override what is set.
     package func beginning(_ kind: TransactionKind = .readWrite) throws -> String {
         guard isWhole else {
-            guard kind != .readWrite || !isReadOnlyByDefault else { throw PostgresError.readOnlyByDefault(kind.rawValue) }
+            guard kind != .readWrite || !isReadOnlyByDefault else {
+                throw PostgresError.readOnlyByDefault(kind.rawValue)
+            }
             return kind.rawValue
         }
         parts += 1

@@ -43,7 +43,9 @@ struct TableRuleTests {
 
     @Test("A trigger's function is named")
     func trigger() {
-        let error = error("42P01") { $0.context = "SQL statement \"…\"\nPL/pgSQL function audit() line 3 at SQL statement" }
+        let error = error("42P01") {
+            $0.context = "SQL statement \"…\"\nPL/pgSQL function audit() line 3 at SQL statement"
+        }
         #expect(
             TableRule.advice(error, schema: "public") == """
                 A trigger that others have put on the table ended with this error: see SQL statement "…"; \

@@ -15,6 +15,8 @@ struct FirstInOrder {
     /// Conditions of more segments are not written twice.
     private static let longest = 500
 
+    /// `nil` for a fetch that is not of the first rows in such an order.
+    ///
     /// - Parameters:
     ///   - plan: the fetch.
     ///   - result: the kind of result.
@@ -22,7 +24,7 @@ struct FirstInOrder {
     ///   - conditions: the conditions on rows.
     ///   - scope: the rows.
     ///   - generator: makes the column.
-    /// - Returns: nil for a fetch that is not of the first rows in such an order.
+    /// - Throws: an `NSError` that names what SQL cannot express.
     init?(
         _ plan: FetchPlan, _ result: FetchResult, sortedBy terms: [SortTerm], _ conditions: [SQLFragment],
         in scope: SQLScope, _ generator: PredicateSQL
