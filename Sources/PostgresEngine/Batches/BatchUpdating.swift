@@ -17,7 +17,7 @@ extension OpenDatabase {
                 guard plan.computes else { return try run() }
                 guard try isExact(assignments, bareSQL(plan.rows)) else { return try computedUpdate(plan) }
                 do { return try connection.part(run) } catch let error as PostgresError
-                    where error.isSyntaxOrTypeError || error.isDivisionByZero
+                    where error.isSyntaxOrTypeError || error.isDivisionByZero || error.isOutOfRange
                 { return try computedUpdate(plan) } catch is Inexact { return try computedUpdate(plan) }
             }
         }

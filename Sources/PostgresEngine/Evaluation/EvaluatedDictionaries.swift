@@ -8,10 +8,12 @@ extension OpenDatabase {
     /// found here, it does; otherwise columns and groups are computed here, too.
     func evaluatedDictionaries(_ plan: FetchPlan, _ fetchQuery: FetchQuery) throws -> [[String: Any]] {
         do { return try dictionariesOfEvaluated(plan, fetchQuery) } catch let error as PostgresError
-            where (error.isSyntaxOrTypeError || error.isDataError) && !error.isOutOfRange
+            where error.isSyntaxOrTypeError
+            || error.isDataError
+                && !(error.isOutOfRange && plan.columns.contains(where: \.isAggregate))
         {
-            // A column divides by zero for some object, for example. A sum of more than 64 bits stays an error, as in
-            // SQLite.
+            // A column divides by zero for some object, for example, or adds two numbers to one that is wider than
+            // their columns. A sum over objects of more than 64 bits stays an error, as in SQLite.
             return try computedDictionaries(plan)
         } catch is Inexact { return try computedDictionaries(plan) }
     }

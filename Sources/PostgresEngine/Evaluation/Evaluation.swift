@@ -178,7 +178,7 @@ extension OpenDatabase {
 
 extension FetchColumn {
     /// Whether the value is computed from many rows.
-    fileprivate var isAggregate: Bool {
+    var isAggregate: Bool {
         guard case .expression(_, let expression, _) = self,
             case .function(let function, _) = expressionTree(of: expression)
         else { return false }
