@@ -145,7 +145,7 @@ extension NSPersistentStoreCoordinator {
                 if store.metadataAreChanged {
                     try store.saveMetadata()
                     store.metadataAreChanged = false
-                } else {
+                } else if let store = store as? NSIncrementalStore {
                     try store.saveNoObjects(of: context)
                 }
             }

@@ -160,7 +160,7 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
     }
 
     /// Sends the store a save request with empty sets, as Core Data does: a store may do more in a save than write.
-    package override func saveNoObjects(of context: NSManagedObjectContext) throws {
+    func saveNoObjects(of context: NSManagedObjectContext) throws {
         let request = NSSaveChangesRequest(inserted: [], updated: [], deleted: [], locked: [])
         request.affectedStores = [self]
         _ = try execute(request, with: context)

@@ -195,9 +195,6 @@ open class NSPersistentStore: NSObject, @unchecked Sendable {
 
     /// Writes changed metadata; the setter of `metadata` only keeps them.
     package func saveMetadata() throws {}
-
-    /// Called for a save of a context without changes.
-    package func saveNoObjects(of context: NSManagedObjectContext) throws {}
 }
 
 extension NSManagedObjectID {
