@@ -53,7 +53,6 @@ struct DamagedBookkeepingTests {
         let books = try #require(direct.layout.entities.first { $0.name == "Book" })
         #expect(try direct.page(PageRequest(entity: books)).rows.count == 3)
         direct.close()
-        #expect(try names(in: store.folder.url) == ["report.html", store.folder.store.lastPathComponent])
         opening.isWritable = true
         #expect(throws: CommandError.self) { try DirectStore(opening) }
         #expect(try Data(contentsOf: store.folder.store) == bytes)

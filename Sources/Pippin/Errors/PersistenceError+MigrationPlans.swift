@@ -91,6 +91,7 @@ extension PersistenceError {
         PersistenceError(
             .unknownEntity, entity: entity, known: known.sorted(),
             "The migration plan's version '\(version)' has no entity '\(entity)'. "
-                + "It has: \(known.sorted().joined(separator: ", ")).")
+                + "It has: \(known.sorted().joined(separator: ", ")). If one of these takes its place, the schema of that one "
+                + "says so: Schema(.renamed(from: \"\(entity)\")).")
     }
 }

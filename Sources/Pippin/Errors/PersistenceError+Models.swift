@@ -30,7 +30,8 @@ extension PersistenceError {
         let advice =
             property.contains("<computed")
             ? " If it is one of these, with willSet, didSet or a wrapper, name it as it is here in a format: "
-                + ".format(\"name == %@\", value). @CoreModel makes known those with willSet or didSet."
+                + ".format(\"name == %@\", value). @CoreModel makes known those with willSet or didSet. "
+                + "An enumeration is compared itself, not by its rawValue."
             : property.contains("<property")
                 ? " Swift tells the name of no property without a size: name it in a format: "
                     + ".format(\"name == %@\", value)." : ""

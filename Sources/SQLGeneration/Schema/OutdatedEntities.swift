@@ -24,7 +24,9 @@ extension ModelLayout {
         for entity in stored.entities {
             let name = entity.name ?? ""
             connect(name, entity.superentity?.name)
-            for relationship in entity.relationshipsByName.values { connect(name, relationship.destinationEntity?.name) }
+            for relationship in entity.relationshipsByName.values {
+                connect(name, relationship.destinationEntity?.name)
+            }
         }
         var found = names
         var waiting = Array(names)

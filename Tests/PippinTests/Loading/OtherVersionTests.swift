@@ -38,7 +38,8 @@ struct OtherVersionTests {
 
     private func expectOtherVersion(_ work: () async throws -> Void) async {
         let error = await #expect(throws: PersistenceError.self) { try await work() }
-        #expect("\(error.map { "\($0)" } ?? "")".contains("migrated to another version"), "\(String(describing: error))")
+        #expect(
+            "\(error.map { "\($0)" } ?? "")".contains("migrated to another version"), "\(String(describing: error))")
     }
 
     @Test("are refused, with those that relationships connect with them, and all others go on being used")
@@ -61,7 +62,9 @@ struct OtherVersionTests {
         await expectOtherVersion { _ = try await manager.count(First.Author.self) }
         await expectOtherVersion { try await manager.save(First.Author(id: 1, name: "X")) }
         await expectOtherVersion { try await manager.deleteAll(First.Book.self) }
-        await expectOtherVersion { try await manager.update(First.Book.self, where: \.id > 0) { $0.set(\.title, to: "X") } }
+        await expectOtherVersion {
+            try await manager.update(First.Book.self, where: \.id > 0) { $0.set(\.title, to: "X") }
+        }
         await expectOtherVersion {
             try await manager.write { store in
                 try store.save(Note(id: 3, text: "three"))
@@ -69,10 +72,11 @@ struct OtherVersionTests {
             }
         }
         #expect(try await manager.count(Note.self) == 1)
-        #expect(try await other.fetch(Second.Book.self, sortedBy: .ascending(\.id)).map(\.title) == ["Emma", "Persuasion"])
+        #expect(
+            try await other.fetch(Second.Book.self, sortedBy: .ascending(\.id)).map(\.title) == ["Emma", "Persuasion"])
     }
 
-    @Test("are refused if a new struct of the other program refers to them")
+    @Test("are used as before where a new struct of the other program refers to another one")
     func referred() async throws {
         let folder = try TestFolder()
         let manager = PersistenceManager(models: Note.self, First.Author.self, store: .file(folder.store))
