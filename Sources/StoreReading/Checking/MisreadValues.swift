@@ -23,11 +23,12 @@ struct MisreadRows {
     private let connection: Connection
     private var found: [MisreadColumn]
 
+    /// Nil for a store that is no SQLite file, which has no such values, and for an entity without a table.
+    ///
     /// - Parameters:
     ///   - store: the store.
     ///   - entity: the entity whose properties are shown.
     ///   - slots: the numbers of these properties.
-    /// - Returns: nil for a store that is no SQLite file, which has no such values, and for an entity without a table.
     /// - Throws: an error for a file that cannot be read.
     init?(_ store: DirectStore, _ entity: EntityLayout, slots: [Int]) throws {
         guard let file = store.file, store.pagesByKey else { return nil }

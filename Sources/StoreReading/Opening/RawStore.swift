@@ -45,7 +45,7 @@ package struct RawStore {
         } catch { throw RawTables.explained(error, URL(store: path)) }
     }
 
-    /// - Parameter isDamaged: whether damage was found in its pages, so that what can be read is shown.
+    /// Opens a store; if damage was found in its pages, what can be read of it.
     private init(at path: String, reason: String, isDamaged: Bool) throws {
         let original = URL(store: path)
         let copy = try PrivateCopy(of: original)
