@@ -45,8 +45,8 @@ package enum ValueCheckSQL {
         return "SELECT COUNT(*) FROM \(name: join.table) WHERE \(.joined(conditions, separator: " OR "))"
     }
 
-    /// The first rows that fulfil a condition, each with a value: `SELECT Z_PK, typeof(ZPAGES) FROM ZBOOK WHERE Z_ENT IN
-    /// (2, 3) AND typeof(ZPAGES) NOT IN ('null', 'integer') ORDER BY Z_PK LIMIT 5`.
+    /// The first rows that fulfil a condition, each with a value: `SELECT Z_PK, typeof(ZPAGES) FROM ZBOOK WHERE Z_ENT
+    /// IN (2, 3) AND typeof(ZPAGES) NOT IN ('null', 'integer') ORDER BY Z_PK LIMIT 5`.
     ///
     /// - Parameters:
     ///   - value: what to name of each row.

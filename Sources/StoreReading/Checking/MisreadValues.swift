@@ -16,8 +16,8 @@ extension OpenedStore {
     }
 }
 
-/// The values that are read as something else than what the file has, among the rows that are shown: what nobody sees is
-/// not looked at, so that three rows of a large table take no longer than three of a small one.
+/// The values that are read as something else than what the file has, among the rows that are shown: what nobody sees
+/// is not looked at, so that three rows of a large table take no longer than three of a small one.
 struct MisreadRows {
     private let mapping: EntityMapping
     private let connection: Connection
