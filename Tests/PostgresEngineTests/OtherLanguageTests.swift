@@ -1,3 +1,4 @@
+import Dispatch
 import FaultProxy
 import Foundation
 import PostgresConnection
@@ -7,6 +8,8 @@ import Testing
 private final class RefusingServer: Sendable {
     let folder: String
     private let listener: Int32
+    /// Signalled once nobody accepts from the listener any more. Its number may belong to another server's after that.
+    private let hasEnded = DispatchSemaphore(value: 0)
 
     init(state: String, message: String) throws {
         var template = Array("/tmp/pippin-refusing-XXXXXX".utf8CString)
@@ -19,7 +22,8 @@ private final class RefusingServer: Sendable {
         fields.append(0)
         let size = UInt32(fields.count + 4).bigEndian
         let answer: [UInt8] = withUnsafeBytes(of: size) { [UInt8(ascii: "E")] + Array($0) + fields }
-        Thread.detachNewThread {
+        Thread.detachNewThread { [hasEnded] in
+            defer { hasEnded.signal() }
             while true {
                 let client = accept(listener, nil, nil)
                 guard client >= 0 else { return }
@@ -33,6 +37,7 @@ private final class RefusingServer: Sendable {
 
     deinit {
         shutdown(listener, Int32(SHUT_RDWR))
+        hasEnded.wait()
         close(listener)
         unlink("\(folder)/.s.PGSQL.5432")
         rmdir(folder)
@@ -50,8 +55,10 @@ struct OtherLanguageTests {
         ])
     func states(state: String, message: String, isPassing: Bool) throws {
         let server = try RefusingServer(state: state, message: message)
-        let error = #expect(throws: PostgresError.self) {
-            _ = try PostgresConnection(ConnectionTarget("host=\(server.folder) user=nix dbname=nix"))
+        let error = withExtendedLifetime(server) {
+            #expect(throws: PostgresError.self) {
+                _ = try PostgresConnection(ConnectionTarget("host=\(server.folder) user=nix dbname=nix"))
+            }
         }
         #expect(error?.state == state)
         #expect(error?.message.contains(message) == true)
