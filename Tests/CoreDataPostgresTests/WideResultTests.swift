@@ -17,7 +17,7 @@ struct WideResultTests {
         let entity = NSEntityDescription()
         (entity.name, entity.managedObjectClassName) = ("Count", "NSManagedObject")
         for (name, type) in [
-            ("few", NSAttributeType.integer16AttributeType), ("some", .integer32AttributeType),
+            ("few", NSAttributeType.integer16AttributeType), ("more", .integer32AttributeType),
             ("many", .integer64AttributeType),
         ] {
             let attribute = NSAttributeDescription()
@@ -31,11 +31,11 @@ struct WideResultTests {
             ofType: NSPostgreSQLStoreType, configurationName: nil, at: database.url(), options: nil)
         context = NSManagedObjectContext(concurrencyType: .mainQueueConcurrencyType)
         context.persistentStoreCoordinator = coordinator
-        _ = context.insert("Count", ["few": Int16.max, "some": Int32.max, "many": 1])
+        _ = context.insert("Count", ["few": Int16.max, "more": Int32.max, "many": 1])
         try context.save()
     }
 
-    @Test("are columns of dictionaries", arguments: [("few + few", 65_534.0), ("some + some", 4_294_967_294.0)])
+    @Test("are columns of dictionaries", arguments: [("few + few", 65_534.0), ("more + more", 4_294_967_294.0)])
     func columns(format: String, expected: Double) throws {
         let column = NSExpressionDescription()
         column.name = "result"
@@ -54,7 +54,7 @@ struct WideResultTests {
         context.reset()
     }
 
-    @Test("are set by batch updates", arguments: [("few + few", 65_534), ("some + some", 4_294_967_294)])
+    @Test("are set by batch updates", arguments: [("few + few", 65_534), ("more + more", 4_294_967_294)])
     func updates(format: String, expected: Int) throws {
         try update("many", to: format)
         #expect(try context.fetch("Count").map { $0.value(forKey: "many") as? Int } == [expected])
