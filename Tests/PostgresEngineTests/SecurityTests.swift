@@ -72,12 +72,13 @@ struct SecurityTests {
         #expect(error?.localizedRecoverySuggestion?.contains("right") == true)
     }
 
-    @Test("A role whose transactions are for reading only by default is told so")
+    @Test("A role whose transactions are for reading only by default is told so when it saves")
     func readOnlyByDefault() throws {
         let owner = try makeRoles().owner
         _ = try open(owner)
         try database.connect().execute("ALTER ROLE \(owner) SET default_transaction_read_only = on")
-        let error = #expect(throws: NSError.self) { _ = try open(owner) }
+        let engine = try open(owner)
+        let error = #expect(throws: NSError.self) { _ = try engine.save(Notes.changes(engine, ["a"])) }
         #expect(error?.code == CocoaError.Code.fileWriteNoPermission.rawValue)
         #expect(error?.localizedRecoverySuggestion?.contains("default_transaction_read_only") == true)
         #expect(try open(owner, readOnly: true).fetchCount(Notes.plan()) == 0)
