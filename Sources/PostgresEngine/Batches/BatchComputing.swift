@@ -41,7 +41,7 @@ extension OpenDatabase {
             parameters.append(array: portion.map { identifiers[$0].key })
             for column in columns {
                 guard let change = plan.changes.first(where: { $0.slot == column.slot })?.change else { continue }
-                let values = try values(of: change, operands[portion], plan.rows.entity.slots[column.slot])
+                let values = try values(of: change, operands[portion], column.slot, of: plan.rows.entity)
                 var array = PostgresArray(column.kind.type)
                 for value in values { try access.writer.write(value, column, to: &array) }
                 parameters.append(array)
@@ -55,26 +55,30 @@ extension OpenDatabase {
     }
 
     private func values(
-        of change: BatchUpdatePlan.Change, _ operands: ArraySlice<RowOperand>, _ slot: SlotLayout
+        of change: BatchUpdatePlan.Change, _ operands: ArraySlice<RowOperand>, _ slot: Int, of entity: EntityLayout
     ) throws -> [StoredValue] {
         switch change {
         case .value(let value): return operands.map { _ in value }
         case .expression(let expression):
             let compiled = CompiledExpression(expressionTree(of: expression))
-            return try StoreError.evaluating { try operands.map { try stored(compiled.evaluate(.object($0)), slot) } }
+            return try StoreError.evaluating {
+                try operands.map { try stored(compiled.evaluate(.object($0)), slot, of: entity) }
+            }
         }
     }
 
     /// A computed value as its property keeps it.
-    private func stored(_ value: Value, _ slot: SlotLayout) throws -> StoredValue {
+    private func stored(_ value: Value, _ slot: Int, of entity: EntityLayout) throws -> StoredValue {
         if value.isNull { return .null }
         if case .object(let object) = value, let identifier = object.operand.operandIdentity as? NSManagedObjectID {
             return .identifier(identifier)
         }
+        let slot = entity.slots[slot]
+        let name = "“\(entity.name).\(slot.name)”"
         guard let attribute = slot.attribute else {
             throw StoreError.make(
                 CoreDataErrorCode.persistentStoreSave,
-                "“\(slot.name)” cannot lead to \(value.format); nothing was changed.", url: place.shownURL)
+                "\(name) cannot lead to \(value.format); nothing was changed.", url: place.shownURL)
         }
         let stored = StoredValue(value.any, for: attribute)
         var isHeld = true
@@ -84,7 +88,7 @@ extension OpenDatabase {
         guard isHeld else {
             throw StoreError.make(
                 CoreDataErrorCode.persistentStoreSave,
-                "“\(slot.name)” cannot be \(value.format), which was computed for it; nothing was changed.",
+                "\(name) cannot be \(value.format), which was computed for it; nothing was changed.",
                 url: place.shownURL)
         }
         return stored
