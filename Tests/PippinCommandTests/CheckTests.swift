@@ -114,6 +114,25 @@ struct CheckTests {
         }
     }
 
+    @Test("A second copy of the model is found, and the store is read by the one of its version")
+    func secondModelCopy() throws {
+        let store = try SmallStore()
+        let other = NSManagedObjectModel()
+        let entity = NSEntityDescription()
+        entity.name = "Other"
+        other.entities = [entity]
+        let bytes = try ModelCache.modelCacheData(for: other).map { String(format: "%02X", $0) }.joined()
+        try execute("INSERT INTO Z_MODELCACHE VALUES (X'\(bytes)')", in: store.folder.store)
+        let run = CommandRun("check", store.path)
+        #expect(run.status == 3)
+        #expect(run.output.contains("the store keeps 2 copies of its model (Z_MODELCACHE), where Core Data keeps one"))
+        #expect(CommandRun("query", store.path, "Book", "--format", "csv").output.contains("title"))
+        try execute("DELETE FROM Z_MODELCACHE WHERE rowid = 1", in: store.folder.store)
+        let info = CommandRun("info", store.path)
+        #expect(info.output.contains("is of another version than the metadata, and lacks entities"), "\(info.output)")
+        #expect(CommandRun("dump", store.path, "--json").output.contains("ZTITLE"))
+    }
+
     @Test("Values of another kind than their property are found, with their rows and what SQLite has there")
     func kinds() throws {
         let store = try SmallStore()

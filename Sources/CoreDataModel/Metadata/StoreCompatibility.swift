@@ -73,7 +73,8 @@ package enum StoreCompatibility {
             return StoreError.make(
                 CoreDataErrorCode.persistentStoreIncompatibleVersionHash,
                 "Whether the model fits the store “\(url.lastPathComponent)” cannot be told: the store has version "
-                    + "hashes of Apple's and no readable copy of its model, and the model was compiled here, with other hashes. "
+                    + "hashes of Apple's and no readable copy of its model in that version, and the model was compiled "
+                    + "here, with other hashes. "
                     + "The tables of the store are not those that the model makes.",
                 url: url,
                 suggestion:

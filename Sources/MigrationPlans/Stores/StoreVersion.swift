@@ -9,7 +9,7 @@ package struct StoreVersion {
     package let model: NSManagedObjectModel?
     /// Whether the store keeps a history.
     package let hasHistory: Bool
-    /// Whether the store's tables are those of a model; used if it has no copy of its model.
+    /// Whether the store's tables are those of a model; used if it has no copy of its model, or another one.
     private let hasTables: (NSManagedObjectModel) -> Bool
 
     package init(
@@ -22,7 +22,9 @@ package struct StoreVersion {
 
     /// The model's entities whose version is not the store's, by name.
     package func differences(_ entities: [NSEntityDescription], of model: NSManagedObjectModel) -> [String] {
-        StoreCompatibility.differences(entities, metadata: metadata) { self.model ?? (hasTables(model) ? model : nil) }
+        StoreCompatibility.differences(entities, metadata: metadata) {
+            StoredModel.choose(copy: self.model, supposed: model, hasTables: hasTables)
+        }
     }
 
     /// Whether a model fits the store.

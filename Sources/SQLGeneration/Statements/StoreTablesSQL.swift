@@ -26,8 +26,8 @@ package enum StoreTablesSQL {
 
     // MARK: The copy of the model
 
-    /// `SELECT Z_CONTENT FROM Z_MODELCACHE LIMIT 1`
-    package static let modelCache: SQLFragment = "SELECT Z_CONTENT FROM Z_MODELCACHE LIMIT 1"
+    /// All copies, the last one first: `SELECT Z_CONTENT FROM Z_MODELCACHE ORDER BY rowid DESC`
+    package static let modelCopies: SQLFragment = "SELECT Z_CONTENT FROM Z_MODELCACHE ORDER BY rowid DESC"
     /// `DELETE FROM Z_MODELCACHE`
     package static let deleteModelCache: SQLFragment = "DELETE FROM Z_MODELCACHE"
     /// `INSERT INTO Z_MODELCACHE (Z_CONTENT) VALUES (?)`

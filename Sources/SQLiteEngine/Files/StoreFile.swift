@@ -61,25 +61,6 @@ package struct StoreFile {
         }
     }
 
-    /// The store's copy of its model, without version hashes; nil if there is none.
-    package func cachedModel() throws -> NSManagedObjectModel? {
-        let data = try run("read the model cache of") { () -> Data? in
-            guard try connection.tableNames().contains("Z_MODELCACHE") else { return nil }
-            let statement = try connection.prepare(StoreTablesSQL.modelCache)
-            return try statement.step() ? statement.data(at: 0) : nil
-        }
-        guard let data, !data.isEmpty else { return nil }
-        do { return try ModelCache.model(fromModelCache: data, entityVersionHashes: [:]) } catch {
-            throw StoreError.make(
-                (error as NSError).code,
-                "The copy of its model that the store “\(url.lastPathComponent)” keeps (Z_MODELCACHE) cannot be read. "
-                    + error.localizedDescription, url: url,
-                suggestion: "Restore the store from a backup, or delete the row of Z_MODELCACHE: then the model is "
-                    + "looked for among the versions of the model's package and in the bundles.",
-                underlying: error)
-        }
-    }
-
     /// Replaces the store's copy of its model.
     package func renewModelCache(_ cache: Data) throws {
         try connection.execute("CREATE TABLE IF NOT EXISTS Z_MODELCACHE (Z_CONTENT BLOB)")

@@ -43,14 +43,8 @@ package struct RawStoreFile {
         try connection.run(text)
     }
 
-    /// The store's copy of its model in its stored form; nil for none.
-    package func modelCache() throws -> Data? {
-        guard tables.contains("Z_MODELCACHE") else { return nil }
-        let statement = try connection.prepare(StoreTablesSQL.modelCache)
-        guard try statement.step() else { return nil }
-        let data = statement.data(at: 0)
-        return data.isEmpty ? nil : data
-    }
+    /// The store's copies of its model in their stored form, the last one first.
+    package func modelCopies() throws -> [Data] { try connection.modelCopies(tables) }
 
     /// Whether there are tables of a persistent history.
     package var hasHistory: Bool { tables.isSuperset(of: ["ACHANGE", "ATRANSACTION"]) }

@@ -4,8 +4,8 @@ import SQLGeneration
 import StoreEngine
 
 extension StoreFile {
-    /// The model with which the store was made: its own copy or, if it keeps none, a supposed one that has exactly the
-    /// store's tables.
+    /// The model with which the store was made: its own copy or, if it keeps none or one of another version, a supposed
+    /// one that has exactly the store's tables.
     ///
     /// Core Data before iOS 8 kept no copy. Apple's version hashes cannot be compared with ours, so the tables decide.
     ///
@@ -17,9 +17,11 @@ extension StoreFile {
     package func model(
         orSupposed supposed: NSManagedObjectModel, leavesJoinTables: Bool = false
     ) throws -> NSManagedObjectModel? {
-        if let copy = try cachedModel() { return copy }
-        guard let left = try leftJoinTables(of: supposed), left.isEmpty || leavesJoinTables else { return nil }
-        return supposed
+        let copy = try cachedModel()
+        return try StoredModel.choose(copy: copy, supposed: supposed) { model in
+            let left = try leftJoinTables(of: model)
+            return left.map { $0.isEmpty || copy == nil && leavesJoinTables } ?? false
+        }
     }
 
     /// Whether the tables are those of a model, for the entities that the store has.

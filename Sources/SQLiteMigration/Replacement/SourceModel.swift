@@ -17,10 +17,12 @@ package enum SourceModel {
         let isApples = metadata[StoreMetadata.ownHashesKey] == nil
         let copy = try file.cachedModel()
         // Properties that are missing from an incomplete copy would be lost.
-        if let cached = copy, cached.unreadProperties.isEmpty {
+        if let copy, copy.unreadProperties.isEmpty {
+            let other = try file.hasTables(of: copy) ? nil : replaced(copy, in: file, metadata, near: destination)
+            if let other { return other }
             // Our own hashes are computed again; Apple's are only in the metadata.
-            if isApples { cached.recordVersionHashes(StoreMetadata.hashes(in: metadata)) }
-            return cached
+            if isApples { copy.recordVersionHashes(StoreMetadata.hashes(in: metadata)) }
+            return copy
         }
         let versions = NSManagedObjectModel.versions(near: destination)
         if let model = NSManagedObjectModel(byMerging: versions, forStoreMetadata: metadata) { return model }
@@ -30,6 +32,21 @@ package enum SourceModel {
         }
         throw MigrationError.missingSourceModel(
             url: file.url, metadata: metadata, unread: copy?.unreadProperties ?? [], claimed: claimed)
+    }
+
+    /// The version that the store is of where its tables are not those of its copy: another program has migrated it, and
+    /// left the copy behind.
+    private static func replaced(
+        _ copy: NSManagedObjectModel, in file: StoreFile, _ metadata: [String: Any],
+        near destination: NSManagedObjectModel?
+    ) throws -> NSManagedObjectModel? {
+        let versions = NSManagedObjectModel.versions(near: destination)
+        if let model = NSManagedObjectModel(byMerging: versions, forStoreMetadata: metadata),
+            try file.hasTables(of: model)
+        {
+            return model
+        }
+        return try versions.first { try file.hasTables(of: $0) }
     }
 
     /// The version with exactly the store's tables; if there is none, the one beside whose tables the store has the

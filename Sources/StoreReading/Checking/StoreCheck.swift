@@ -130,11 +130,17 @@ package struct StoreCheck {
 
     /// A damaged copy of the model keeps a program from opening the store with a model that has no hashes of Apple's.
     private mutating func checkModelCopy(_ connection: Connection) throws {
-        guard try connection.tableNames().contains("Z_MODELCACHE") else { return }
-        let statement = try connection.prepare(StoreTablesSQL.modelCache)
-        guard try statement.step() else { return }
-        let cache = statement.data(at: 0)
-        guard !cache.isEmpty, let reason = ModelCandidate.damage(of: cache) else { return }
+        let copies = try connection.modelCopies(connection.tableNames())
+        if copies.count > 1 {
+            problems.append(
+                Problem(
+                    kind: .file,
+                    text:
+                        "the store keeps \(copies.count) copies of its model (Z_MODELCACHE), where Core Data keeps one")
+            )
+        }
+        let reasons = copies.compactMap(ModelCandidate.damage)
+        guard let reason = reasons.first else { return }
         problems.append(
             Problem(
                 kind: .file,

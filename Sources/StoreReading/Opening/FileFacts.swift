@@ -13,7 +13,7 @@ package struct FileFacts {
     package internal(set) var missingMetadata: String?
     /// Whether the file names the properties of its objects, so that their values cannot come under other names.
     package let namesProperties: Bool
-    /// The store's copy of its model; nil if it keeps none.
+    /// The store's copy of its model; nil if it keeps none. Of several, it is the one of the version in the metadata.
     package let modelCache: Data?
     /// Whether the store keeps a persistent history.
     package let hasHistory: Bool
@@ -67,7 +67,8 @@ package struct FileFacts {
             (metadata, missingMetadata) = Self.metadata(row?.list ?? Data(), hasRow: row != nil)
             // The copy is changed so that it can be opened without metadata.
             if isCopy, missingMetadata != nil { try file.blankMetadata() }
-            modelCache = try file.modelCache()
+            modelCache = ModelCopies.current(
+                try file.modelCopies(), hashed: Set(Self.versionHashes(in: metadata).keys))
             hasHistory = file.hasHistory
         } catch let error as SQLiteError {
             let log = error.isCorrupt ? ForeignLog.text(original) : ""
@@ -111,7 +112,9 @@ package struct FileFacts {
     }
 
     /// The version hashes of the entities.
-    package var versionHashes: [String: Data] {
+    package var versionHashes: [String: Data] { Self.versionHashes(in: metadata) }
+
+    private static func versionHashes(in metadata: [String: PropertyList]) -> [String: Data] {
         metadata["NSStoreModelVersionHashes"]?.dictionaryValue?.compactMapValues(\.dataValue) ?? [:]
     }
 

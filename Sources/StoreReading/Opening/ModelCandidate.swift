@@ -61,16 +61,21 @@ package struct ModelCandidate {
 
     /// The copy that a store keeps.
     ///
-    /// - Throws: `NoModel` if there is none, or it is damaged.
+    /// - Throws: `NoModel` if there is none, or it is damaged or of another version.
     package static func copy(in facts: FileFacts, store: URL) throws -> ModelCandidate {
         guard let cache = facts.modelCache else {
             throw NoModel(reason: "“\(store.path)” keeps no copy of its model")
         }
         do {
-            let document = try ModelArchiveReader.document(of: RawDeflate.inflate(cache))
+            let document = try ModelCopies.document(of: cache)
+            if let text = ModelCopies.outdatedText(document, hashed: Set(facts.versionHashes.keys)) {
+                throw NoModel(reason: "the copy of its model that “\(store.path)” keeps \(text)")
+            }
             let names = facts.versionIdentifiers.map { "“\($0)”" }.joined(separator: ", ")
             let origin = "the copy that the store keeps" + (names.isEmpty ? "" : ", version \(names)")
             return ModelCandidate(document: document, versionHashes: facts.versionHashes, origin: origin)
+        } catch let error as NoModel {
+            throw error
         } catch {
             let reason = TextTools.withoutPeriod((error as? ModelFileError)?.reason ?? "\(error)")
             let isUnknown = (error as? KeyedArchiveError)?.unknownClass != nil
@@ -84,7 +89,7 @@ package struct ModelCandidate {
     /// What is damaged in a store's copy of its model; nil if it can be read, or has objects that only another program
     /// knows.
     static func damage(of cache: Data) -> String? {
-        do { _ = try ModelArchiveReader.document(of: RawDeflate.inflate(cache)) } catch {
+        do { _ = try ModelCopies.document(of: cache) } catch {
             guard (error as? KeyedArchiveError)?.unknownClass == nil else { return nil }
             return TextTools.withoutPeriod((error as? ModelFileError)?.reason ?? "\(error)")
         }
@@ -138,9 +143,10 @@ package struct ModelCandidate {
     /// model instead. If there is none, the names of the entities and the columns must suffice: the candidate takes
     /// over the store's hashes.
     private func trusted(for facts: FileFacts) -> ModelCandidate {
-        let isReadable = facts.modelCache.map { (try? ModelArchiveReader.document(of: RawDeflate.inflate($0))) != nil }
-        guard versionHashes.isEmpty, isReadable != true,
-            Set(document.entities.map(\.name)) == Set(facts.versionHashes.keys)
+        let hashed = Set(facts.versionHashes.keys)
+        let copy = facts.modelCache.flatMap { try? ModelCopies.document(of: $0) }
+        guard versionHashes.isEmpty, copy.map({ ModelCopies.missing(from: $0, hashed: hashed).isEmpty }) != true,
+            Set(document.entities.map(\.name)) == hashed
         else { return self }
         return ModelCandidate(
             document: document, versionHashes: facts.versionHashes, origin: origin, versionName: versionName)

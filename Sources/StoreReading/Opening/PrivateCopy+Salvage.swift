@@ -36,7 +36,7 @@ extension PrivateCopy {
         do {
             let file = try RawStoreFile(url, mode: .readWrite)
             guard file.tables.isSuperset(of: ["Z_METADATA", "Z_PRIMARYKEY"]) else { return false }
-            _ = try (file.metadata(), file.entities(), file.modelCache())
+            _ = try (file.metadata(), file.entities(), file.modelCopies())
             return false
         } catch { return (error as? SQLiteError)?.isCorrupt ?? false }
     }
