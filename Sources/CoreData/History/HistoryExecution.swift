@@ -78,17 +78,22 @@ private struct HistoryFindings {
         let filter = try request.fetchRequest.map { try HistoryFilter($0, storeID: storeID) } ?? .all
         countsChanges = filter.isAboutChanges
         let history = try store.history()
-        var transactions = try history.historyTransactions(after: start, limit: filter.transactionsNeeded)
+        var transactions =
+            filter.changedKeys == nil
+            ? try history.historyTransactions(after: start, limit: filter.transactionsNeeded) : []
         let needsChanges = [.objectIDs, .changesOnly, .transactionsAndChanges].contains(request.resultType)
         var found: [HistoryChangeRow] = []
         if filter.isAboutChanges {
-            found = try history.historyChanges(after: start)
+            found = try history.historyChanges(after: start, through: nil, ofKeys: filter.changedKeys)
+            if filter.changedKeys != nil {
+                transactions = try history.historyTransactions(numbered: Set(found.map(\.transaction)))
+            }
             found = try StoreError.evaluating { filter.apply(found) { HistoryOperand($0) } }
         } else {
             let all = transactions
             transactions = try StoreError.evaluating { filter.apply(all) { HistoryOperand($0, storeID: storeID) } }
             if needsChanges, let last = transactions.map(\.number).max() {
-                found = try history.historyChanges(after: start, through: last)
+                found = try history.historyChanges(after: start, through: last, ofKeys: nil)
             }
         }
         let wanted = Set(transactions.map(\.number))

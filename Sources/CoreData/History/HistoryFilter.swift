@@ -3,10 +3,13 @@ import Ordering
 import PredicateFormat
 
 /// The conditions of a fetch request for the history: which transactions or changes, in which order, and how many. It
-/// is evaluated in memory, except for a mere limit of transactions, which the store applies.
+/// is evaluated in memory, except for a mere limit of transactions and the keys of changed objects, which the store
+/// applies.
 struct HistoryFilter {
     /// Whether the request is about changes, rather than transactions.
     let isAboutChanges: Bool
+    /// The keys of the objects whose changes are asked for; nil for all. At most a hundred, which a statement can list.
+    let changedKeys: Set<Int64>?
     private let predicate: CompiledPredicate?
     private let terms: [SortTerm]
     private let offset: Int
@@ -17,6 +20,7 @@ struct HistoryFilter {
 
     private init() {
         isAboutChanges = false
+        changedKeys = nil
         predicate = nil
         terms = []
         offset = 0
@@ -60,6 +64,8 @@ struct HistoryFilter {
                 "A history request asks a \(name.lowercased()) for \(unknown.sorted().joined(separator: ", ")); it has "
                     + "\(known.sorted().joined(separator: ", ")).")
         }
+        let keys = isAboutChanges ? tree?.changedKeys : nil
+        changedKeys = keys.flatMap { $0.count > 100 ? nil : $0 }
         predicate = tree.map { CompiledPredicate($0) }
         offset = request.fetchOffset
         limit = request.fetchLimit

@@ -146,8 +146,14 @@ extension PostgresEngine: HistoryEngine {
         try following { try $0.historyTransactions(after: start, limit: limit) }
     }
 
-    package func historyChanges(after start: HistoryPosition?, through last: Int64?) throws -> [HistoryChangeRow] {
-        try following { try $0.historyChanges(after: start, through: last) }
+    package func historyTransactions(numbered numbers: Set<Int64>) throws -> [HistoryTransactionRow] {
+        try following { try $0.historyTransactions(numbered: numbers) }
+    }
+
+    package func historyChanges(
+        after start: HistoryPosition?, through last: Int64?, ofKeys keys: Set<Int64>?
+    ) throws -> [HistoryChangeRow] {
+        try following { try $0.historyChanges(after: start, through: last, ofKeys: keys) }
     }
 
     package func deleteHistory(before end: HistoryPosition?) throws {

@@ -27,11 +27,22 @@ extension OpenDatabase {
     }
 
     func historyTransactions(after start: HistoryPosition?, limit: Int?) throws -> [HistoryTransactionRow] {
+        let end = limit.map { " LIMIT \($0)" } ?? ""
+        return try transactions("\(Self.condition(start, ">")) ORDER BY t.id\(end)", parameters(start))
+    }
+
+    func historyTransactions(numbered numbers: Set<Int64>) throws -> [HistoryTransactionRow] {
+        guard !numbers.isEmpty else { return [] }
+        var parameters = parameters(nil)
+        parameters.append(array: numbers.sorted())
+        return try transactions("t.schema_name = $1 AND t.id = ANY($2) ORDER BY t.id", parameters)
+    }
+
+    private func transactions(_ which: String, _ parameters: PostgresParameters) throws -> [HistoryTransactionRow] {
         try reading("read the history of") {
             let result = try connection.query(
                 "SELECT t.id, t.date, t.author, t.bundle_id, t.context_name, t.process_id FROM pippin.transactions t "
-                    + "WHERE \(Self.condition(start, ">")) ORDER BY t.id \(limit.map { "LIMIT \($0)" } ?? "")",
-                parameters(start))
+                    + "WHERE " + which, parameters)
             return (0..<result.count).map { row in
                 func text(_ column: Int) -> String? { result.isNull(row, column) ? nil : result.string(row, column) }
                 return HistoryTransactionRow(
@@ -42,14 +53,19 @@ extension OpenDatabase {
         }
     }
 
-    /// The changes of the transactions after a place up to the last one, without those of entities that the model does
-    /// not have.
-    func historyChanges(after start: HistoryPosition?, through last: Int64?) throws -> [HistoryChangeRow] {
-        try reading("read the history of") {
+    /// The changes of the transactions after a place up to the last one, of all objects or those with some keys,
+    /// without those of entities that the model does not have.
+    func historyChanges(
+        after start: HistoryPosition?, through last: Int64?, ofKeys keys: Set<Int64>?
+    ) throws -> [HistoryChangeRow] {
+        var parameters = parameters(start)
+        if let keys { parameters.append(array: keys.sorted()) }
+        let chosen = keys == nil ? "" : "AND c.key = ANY($\(parameters.count)) "
+        return try reading("read the history of") {
             let result = try connection.query(
                 "SELECT c.id, c.transaction_id, c.kind, c.entity, c.key, c.columns, c.tombstone FROM pippin.changes c "
                     + "JOIN pippin.transactions t ON t.schema_name = c.schema_name AND t.id = c.transaction_id WHERE \(Self.condition(start, ">")) "
-                    + "\(last.map { "AND t.id <= \($0) " } ?? "")ORDER BY c.transaction_id, c.id", parameters(start))
+                    + "\(last.map { "AND t.id <= \($0) " } ?? "")\(chosen)ORDER BY c.transaction_id, c.id", parameters)
             return (0..<result.count).compactMap { row in
                 guard let mapping = schema.mapping(number: Int(result.integer(row, 3))),
                     let kind = HistoryChangeKind(rawValue: result.integer(row, 2))

@@ -38,10 +38,11 @@ package enum HistorySQL {
     /// - Parameters:
     ///   - start: where to begin; nil for all.
     ///   - last: the number of the last transaction; nil for all.
+    ///   - keys: the keys of the changed objects; nil for all.
     ///   - tombstones: the number of tombstone columns.
     /// - Returns: the statement.
     package static func changes(
-        after start: HistoryPosition?, through last: Int64? = nil, tombstones: Int
+        after start: HistoryPosition?, through last: Int64? = nil, ofKeys keys: Set<Int64>? = nil, tombstones: Int
     ) -> SQLFragment {
         let names = ["ZTRANSACTIONID", "ZCHANGETYPE", "ZENTITY", "ZENTITYPK", "ZCOLUMNS"]
         let named = (names + (0..<tombstones).map(tombstone)).map { "\(SQLColumn($0, of: "c"))" as SQLFragment }
@@ -52,7 +53,13 @@ package enum HistorySQL {
             last.map {
                 "\(start == nil ? " WHERE " : " AND ")\(owner) <= \(binding: .value(.integer($0)))"
             } ?? ""
-        return "\(rows)\(restriction(" > ", start, alias: transaction))\(end) ORDER BY \(owner), \(key)"
+        let chosen: SQLFragment =
+            keys.map { keys in
+                let list = keys.sorted().map { "\(binding: .value(.integer($0)))" as SQLFragment }
+                let isFirst = start == nil && last == nil
+                return "\(isFirst ? " WHERE " : " AND ")\(SQLColumn("ZENTITYPK", of: "c")) IN (\(.list(list)))"
+            } ?? ""
+        return "\(rows)\(restriction(" > ", start, alias: transaction))\(end)\(chosen) ORDER BY \(owner), \(key)"
     }
 
     /// The column of one tombstone value: `ZTOMBSTONE0`.

@@ -49,8 +49,10 @@ extension SQLiteEngine: HistoryEngine {
         try reading { try $0.historyTransactions(after: start, limit: limit) }
     }
 
-    package func historyChanges(after start: HistoryPosition?, through last: Int64?) throws -> [HistoryChangeRow] {
-        try reading { try $0.historyChanges(after: start, through: last) }
+    package func historyChanges(
+        after start: HistoryPosition?, through last: Int64?, ofKeys keys: Set<Int64>?
+    ) throws -> [HistoryChangeRow] {
+        try reading { try $0.historyChanges(after: start, through: last, ofKeys: keys) }
     }
 
     package func deleteHistory(before end: HistoryPosition?) throws {

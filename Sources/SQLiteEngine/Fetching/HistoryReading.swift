@@ -24,13 +24,15 @@ extension OpenStore {
         }
     }
 
-    /// The changes of the transactions after a position up to the last one, in order, without changes of entities that
-    /// the model does not have.
-    func historyChanges(after start: HistoryPosition?, through last: Int64?) throws -> [HistoryChangeRow] {
+    /// The changes of the transactions after a position up to the last one, in order, of all objects or those with
+    /// some keys, without changes of entities that the model does not have.
+    func historyChanges(
+        after start: HistoryPosition?, through last: Int64?, ofKeys keys: Set<Int64>?
+    ) throws -> [HistoryChangeRow] {
         try run("read the history of") {
             let tombstones = try connection.columnNames(ofTable: "ACHANGE").count { $0.hasPrefix("ZTOMBSTONE") }
             let statement = try connection.statement(
-                HistorySQL.changes(after: start, through: last, tombstones: tombstones))
+                HistorySQL.changes(after: start, through: last, ofKeys: keys, tombstones: tombstones))
             defer { statement.reset() }
             var properties: [Int64: HistoryProperties] = [:]
             var rows: [HistoryChangeRow] = []

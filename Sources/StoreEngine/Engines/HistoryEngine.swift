@@ -9,14 +9,24 @@ package protocol HistoryEngine: StoreEngine {
     /// - Throws: the errors of the store.
     func historyTransactions(after start: HistoryPosition?, limit: Int?) throws -> [HistoryTransactionRow]
 
+    /// The transactions with some numbers, in order.
+    ///
+    /// - Parameter numbers: the numbers.
+    /// - Returns: those of them that the history still has.
+    /// - Throws: the errors of the store.
+    func historyTransactions(numbered numbers: Set<Int64>) throws -> [HistoryTransactionRow]
+
     /// The changes of the transactions after a position, in order.
     ///
     /// - Parameters:
     ///   - start: the position; `nil` for the beginning.
     ///   - last: the number of the last transaction; `nil` for all.
+    ///   - keys: the keys of the changed objects; `nil` for all.
     /// - Returns: the changes.
     /// - Throws: the errors of the store.
-    func historyChanges(after start: HistoryPosition?, through last: Int64?) throws -> [HistoryChangeRow]
+    func historyChanges(
+        after start: HistoryPosition?, through last: Int64?, ofKeys keys: Set<Int64>?
+    ) throws -> [HistoryChangeRow]
 
     /// Deletes the transactions before a position; `nil` for all.
     func deleteHistory(before end: HistoryPosition?) throws
@@ -39,6 +49,13 @@ extension HistoryEngine {
     }
 
     package func historyChanges(after start: HistoryPosition?) throws -> [HistoryChangeRow] {
-        try historyChanges(after: start, through: nil)
+        try historyChanges(after: start, through: nil, ofKeys: nil)
+    }
+
+    /// Reads from the first one on. In a file, that costs little more than reading the transactions one by one.
+    package func historyTransactions(numbered numbers: Set<Int64>) throws -> [HistoryTransactionRow] {
+        guard let first = numbers.min() else { return [] }
+        return try historyTransactions(after: .transaction(first - 1), limit: nil)
+            .filter { numbers.contains($0.number) }
     }
 }

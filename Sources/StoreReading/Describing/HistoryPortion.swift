@@ -31,7 +31,7 @@ package struct HistoryPortion {
                 return
             }
         }
-        let rows = try history.historyChanges(after: .transaction(first - 1), through: last)
+        let rows = try history.historyChanges(after: .transaction(first - 1), through: last, ofKeys: nil)
         changes = Dictionary(grouping: rows, by: \.transaction)
         counts = changes.mapValues(\.count)
     }

@@ -160,6 +160,32 @@ struct HistoryTests {
         #expect(unknown?.localizedDescription.contains("author") == true)
     }
 
+    @Test(
+        "Changes of some objects are found by their keys, however the condition names them",
+        arguments: [
+            ("changedObjectID == %1$@", 3), ("%1$@ == changedObjectID", 3), ("changedObjectID IN %2$@", 3),
+            ("changedID == 1", 4), ("changedID IN {1, 7}", 4), ("changedID == 7", 0),
+            ("changedID == 7 OR changeType == 0", 2),
+            ("changedObjectID == %1$@ AND changeType == 2", 1), ("changedID == 7 AND changedObjectID == %1$@", 0),
+            ("NOT changedObjectID == %1$@", 1), ("changedObjectID == %1$@ OR changedID == 1", 4),
+        ])
+    func keys(format: String, count: Int) throws {
+        try fill()
+        let author = try #require(
+            try all().flatMap { $0.changes ?? [] }.map(\.changedObjectID).first { $0.entity.name == "Author" })
+        let fetch = try #require(NSPersistentHistoryChange.fetchRequest)
+        let plain = format.replacing("%1$@", with: "%@").replacing("%2$@", with: "%@")
+        let argument: Any = format.contains("%2$@") ? [author] : author
+        fetch.predicate = format.contains("$@") ? NSPredicate(format: plain, argument) : NSPredicate(format: plain)
+        let request = NSPersistentHistoryChangeRequest.fetchHistory(withFetch: fetch)
+        request.resultType = .transactionsAndChanges
+        let found = try transactions(request)
+        #expect(found.flatMap { $0.changes ?? [] }.count == count)
+        #expect(found.allSatisfy { $0.changes?.isEmpty == false })
+        let numbers = found.map(\.transactionNumber)
+        #expect(numbers == numbers.sorted())
+    }
+
     @Test("The other results are the IDs, the count and the status")
     func results() throws {
         try fill()
