@@ -43,6 +43,7 @@ extension OpenDatabase {
             try PredicateKeys.check(tree, of: plan.entity)
         }
         let division = try division(of: fetchQuery.predicate, plan)
+        if let first = try firstRows(plan, fetchQuery, division) { return first }
         let (found, rest, sortsHere) = try candidates(plan, fetchQuery, division)
         var rows = found
         let graph = EvaluationRows(self)
@@ -61,6 +62,29 @@ extension OpenDatabase {
         }
         let remaining = rows.dropFirst(max(0, plan.offset))
         return ContiguousArray(plan.limit > 0 ? remaining.prefix(plan.limit) : remaining)
+    }
+
+    /// The rows that a plan with a limit finds, without reading those that come after them; nil if all must be read.
+    private func firstRows(
+        _ plan: FetchPlan, _ fetchQuery: FetchQuery, _ division: Division
+    ) throws -> ContiguousArray<Row>? {
+        let (end, isTooLarge) = max(0, plan.offset).addingReportingOverflow(plan.limit)
+        let sortsHere = fetchQuery.order.contains { $0.comparison != .plain }
+        guard plan.limit > 0, !isTooLarge, !division.rest.isEmpty, !sortsHere else { return nil }
+        let all = EvaluationRows(self)
+        // Its operands may be parts of the condition.
+        defer { withExtendedLifetime(all) {} }
+        let condition = try aggregating(.and(division.rest), of: plan.entity, all)
+        let compiled = CompiledPredicate(condition.withStoredDates)
+        let statement = try candidateStatement(plan, division.narrowing, sortedBy: fetchQuery.order)
+        let found = try firstRows(end, of: statement) { rows in
+            let graph = EvaluationRows(self)
+            let operands = graph.operands(for: rows)
+            let satisfying = try StoreError.evaluating { operands.filter { compiled.evaluate($0) } }
+            if let failure = graph.failure { throw failure }
+            return ContiguousArray(satisfying.compactMap(\.row))
+        }
+        return found.map { ContiguousArray($0.prefix(end).dropFirst(max(0, plan.offset))) }
     }
 
     /// The predicate with values in place of `max(age)` and the like, which are computed over all objects of the

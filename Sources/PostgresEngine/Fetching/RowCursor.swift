@@ -14,13 +14,13 @@ final class RowCursor: RowPortions {
     private var ahead: StatementAhead?
 
     /// Opens a cursor on a connection whose transaction reads one state.
-    init(_ store: OpenDatabase, _ fetch: CachedFetch, _ reader: RowReader, _ parameters: PostgresParameters) throws {
+    init(_ store: OpenDatabase, _ text: String, _ reader: RowReader, _ parameters: PostgresParameters) throws {
         self.store = store
         self.reader = reader
         connection = store.connection
         store.cursors += 1
         name = "pippin_cursor_\(store.cursors)"
-        try connection.queryOnce("DECLARE \(name) NO SCROLL CURSOR FOR \(fetch.sql.text)", parameters)
+        try connection.queryOnce("DECLARE \(name) NO SCROLL CURSOR FOR \(text)", parameters)
     }
 
     deinit {
@@ -77,7 +77,7 @@ extension OpenDatabase {
             do {
                 let parameters = try ParameterBinder.parameters(fetch.sql.bindings, context)
                 guard parameters.count < 65_536 else { return nil }
-                return try connection.part { try RowCursor(self, fetch, reader, parameters) }
+                return try connection.part { try RowCursor(self, fetch.sql.text, reader, parameters) }
             } catch is Inexact { return nil } catch let error as PostgresError
                 where error.isSyntaxOrTypeError || error.isDataError
             {
