@@ -213,7 +213,9 @@ enum PostgresCommand {
             let script =
                 try place.type == NSPostgreSQLStoreType
                 ? PostgresFormat.script(
-                    of: InferredMigration(from: migration.source, to: migration.destination, plan: plan), at: place.url)
+                    of: InferredMigration(
+                        from: migration.source, to: migration.destination, plan: plan,
+                        configuration: migration.configuration), at: place.url)
                 : steps.map { "\($0.sql);" }.joined(separator: "\n")
             try output(script + "\n")
         case .inPlace, .mapped:

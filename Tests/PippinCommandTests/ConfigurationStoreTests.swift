@@ -103,6 +103,21 @@ struct ConfigurationStoreTests {
         try coordinator.addPersistentStore(ofType: NSSQLiteStoreType, configurationName: "Cloud", at: file)
     }
 
+    @Test("shows a migration's plan without the entities of other configurations")
+    func plan() throws {
+        let next = folder.file("Other.xcdatamodel")
+        #expect(CommandRun("model", "extract", cloud, "--output", next.path).status == 0)
+        let contents = next.appendingPathComponent("contents")
+        let source = try String(contentsOf: contents, encoding: .utf8)
+        let attribute = #"<attribute name="text" optional="YES" attributeType="String"/>"#
+        // Both the note, which the store holds, and the draft, which it does not, get pages.
+        let more = attribute + #"<attribute name="pages" optional="YES" attributeType="Integer 32"/>"#
+        try Data(source.replacing(attribute, with: more).utf8).write(to: contents)
+        let run = CommandRun("migrate", cloud, "--to", next.path, "--dry-run")
+        #expect(run.output.contains("~ entity Note\n    + attribute pages\n"), "\(run.output)\(run.errors)")
+        #expect(!run.output.contains("Draft"))
+    }
+
     @Test("is copied as it is")
     func copy() throws {
         let copy = folder.file("copy.sqlite")

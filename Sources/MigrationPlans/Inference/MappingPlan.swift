@@ -28,6 +28,18 @@ package struct MappingPlan: Equatable, Sendable {
         self.positions = Positions(destinations: positions(\.destination), sources: positions(\.source))
     }
 
+    /// The part that concerns a store of some entities.
+    ///
+    /// - Parameters:
+    ///   - sources: the names of the entities that the store holds; nil for all.
+    ///   - destinations: the names of those that it is to hold; nil for all.
+    /// - Returns: the plans of entities that it holds, or is to hold.
+    package func part(sources: Set<String>?, destinations: Set<String>?) -> MappingPlan {
+        func holds(_ name: String?, _ names: Set<String>?) -> Bool { name.map { names?.contains($0) ?? true } ?? false }
+        return MappingPlan(
+            entities: entities.filter { holds($0.source, sources) || holds($0.destination, destinations) })
+    }
+
     /// The plan for an entity of the destination.
     package func entity(destination name: String) -> EntityMappingPlan? {
         positions.destinations[name].map { entities[$0] }

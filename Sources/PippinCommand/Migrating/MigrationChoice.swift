@@ -95,7 +95,7 @@ enum MigrationChoice {
         case .nothing: return nothing(migration.url)
         case .inPlace(let plan, let steps):
             let statements = withStatements ? "Statements, in one transaction:\n" + MigrationText.steps(steps) : ""
-            return "\(name) is migrated in place:\n" + MigrationText.plan(plan) + statements
+            return "\(name) is migrated in place:\n" + MigrationText.plan(migration.shown(plan)) + statements
         case .mapped(let mapping):
             return "\(name) is migrated object by object:\n" + MigrationText.mapping(mapping)
         }

@@ -87,6 +87,18 @@ package struct StoreMigration {
         return PlainModel.keptConfiguration(from: source, to: destination, ofStoreWith: metadata)
     }
 
+    /// The part of a plan that concerns the entities which the store holds, and those that inherit from them.
+    package func shown(_ plan: MappingPlan) -> MappingPlan {
+        plan.part(sources: held(of: source), destinations: held(of: destination))
+    }
+
+    private func held(of model: NSManagedObjectModel) -> Set<String>? {
+        model.entityNames(inConfiguration: configuration).map { names in
+            let members = model.entities.filter { names.contains($0.name ?? "") }
+            return Set(members.flatMap(\.selfAndDescendants).compactMap(\.name))
+        }
+    }
+
     /// Why a mapping model is not for two versions; nil if it is.
     private static func obstacle(
         _ mappings: [NSEntityMapping], from source: NSManagedObjectModel, to destination: NSManagedObjectModel
