@@ -68,7 +68,8 @@ package enum StoreMetadata {
             throw StoreError.make(
                 CocoaError.Code.fileReadCorruptFile.rawValue,
                 "The metadata of “\(url.lastPathComponent)” (Z_METADATA.Z_PLIST) are damaged: they are no property list.",
-                url: url)
+                url: url,
+                suggestion: "Restore the store from a backup. Its objects can be read with “pippin dump”.")
         }
         metadata[NSStoreUUIDKey] = uuid
         if metadata[NSStoreTypeKey] == nil { metadata[NSStoreTypeKey] = NSSQLiteStoreType }

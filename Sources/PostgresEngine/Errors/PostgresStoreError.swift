@@ -96,6 +96,13 @@ package enum PostgresStoreError {
                 CocoaError.Code.fileWriteOutOfSpace.rawValue, error.message, "Make room on the server, and try again."
             )
         }
+        if error.state == "54011" {
+            return (
+                fallback, "a table of PostgreSQL's has at most 1,600 columns (\(error.message))",
+                "Subentities share the table of their parent: give some of them no parent, or move attributes to an "
+                    + "entity of their own, to which a relationship leads."
+            )
+        }
         if error.isTooLargeForIndex {
             return (
                 fallback, "a value is too large for an index (\(error.message))",

@@ -53,6 +53,19 @@ package enum SQLiteStoreError {
                 "Put fewer of them into each other; side by side, there may be many."
             )
         }
+        if error.message == "integer overflow" {
+            return (
+                fallback, "a sum is wider than 64 bits (\(error.message))",
+                "Add fewer objects up at once, or an attribute of the type Double or Decimal."
+            )
+        }
+        if error.message.hasPrefix("too many columns on") {
+            return (
+                fallback, "a table of SQLite's has at most 2,000 columns (\(error.message))",
+                "Subentities share the table of their parent: give some of them no parent, or move attributes to an "
+                    + "entity of their own, to which a relationship leads."
+            )
+        }
         return (fallback, error.message, nil)
     }
 
