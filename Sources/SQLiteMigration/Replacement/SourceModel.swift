@@ -34,8 +34,8 @@ package enum SourceModel {
             url: file.url, metadata: metadata, unread: copy?.unreadProperties ?? [], claimed: claimed)
     }
 
-    /// The version that the store is of where its tables are not those of its copy: another program has migrated it, and
-    /// left the copy behind.
+    /// The version that the store is of where its tables are not those of its copy: another program has migrated it,
+    /// and left the copy behind.
     private static func replaced(
         _ copy: NSManagedObjectModel, in file: StoreFile, _ metadata: [String: Any],
         near destination: NSManagedObjectModel?
