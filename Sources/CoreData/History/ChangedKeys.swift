@@ -39,8 +39,7 @@ extension ComparisonTree {
         switch (path, value) {
         case (["changedID"], .integer(let key)): return key
         case (["changedObjectID"], .object(let reference)):
-            let identifier = reference.object as? NSManagedObjectID ?? (reference.object as? NSManagedObject)?.objectID
-            return identifier.flatMap { $0.isTemporaryID ? nil : $0.key }
+            return (reference.object as? NSManagedObjectID).flatMap { $0.isTemporaryID ? nil : $0.key }
         default: return nil
         }
     }
