@@ -8,51 +8,64 @@ extension Sequence where Element: KeyedOperand {
     ///   - count: the largest number of results.
     /// - Returns: the first `count` objects.
     package func sorted(by terms: [SortTerm], first count: Int = .max) -> [Element] {
-        let rows = map { element in
-            SortedRow(element: element, values: terms.map { Value.object(element).value(forKeyPath: $0.keyPath) })
-        }
+        let elements = Array(self)
+        var rows = SortedRows(terms, count: elements.count)
+        for element in elements { rows.append(.object(element)) }
+        return rows.places(first: count).map { elements[$0] }
+    }
+}
+
+/// The values to compare, of some elements that it knows by their places: code that is the same for elements of all
+/// types, and is compiled once.
+private struct SortedRows {
+    private let terms: [SortTerm]
+    private let count: Int
+    /// The values of one element after those of the other.
+    private var values: ContiguousArray<Value> = []
+
+    init(_ terms: [SortTerm], count: Int) {
+        (self.terms, self.count) = (terms, count)
+        values.reserveCapacity(terms.count * count)
+    }
+
+    mutating func append(_ element: Value) {
+        for term in terms { values.append(element.value(forKeyPath: term.keyPath)) }
+    }
+
+    /// The places of the first elements in the order of the terms.
+    func places(first limit: Int) -> ArraySlice<Int> {
         // To find the first few of many, most of the others need only one comparison each.
-        let sorted =
-            count < rows.count / 8
-            ? rows.first(count) { $0.precedes($1, by: terms) } : rows.sorted { $0.precedes($1, by: terms) }
-        return sorted.prefix(Swift.max(count, 0)).map { $0.element }
+        limit < count / 8 ? first(limit) : (0..<count).sorted(by: precedes).prefix(Swift.max(limit, 0))
     }
-}
 
-/// An element with the values to compare.
-private struct SortedRow<Element> {
-    let element: Element
-    let values: [Value]
-
-    func precedes(_ other: SortedRow, by terms: [SortTerm]) -> Bool {
-        for (index, term) in terms.enumerated() {
-            switch term.comparison.compare(values[index], other.values[index]) {
-            case .orderedAscending: return term.ascending
-            case .orderedDescending: return !term.ascending
-            case .orderedSame: continue
-            }
-        }
-        return false
-    }
-}
-
-extension Array {
-    /// The first elements in an order; equal ones keep their order.
-    fileprivate func first(_ count: Int, by precedes: (Element, Element) -> Bool) -> [Element] {
-        guard count > 0 else { return [] }
-        var first: [Element] = []
-        for element in self {
-            if first.count == count {
-                guard precedes(element, first[count - 1]) else { continue }
+    private func first(_ limit: Int) -> ArraySlice<Int> {
+        guard limit > 0 else { return [] }
+        var first: [Int] = []
+        first.reserveCapacity(limit)
+        for place in 0..<count {
+            if first.count == limit {
+                guard precedes(place, first[limit - 1]) else { continue }
                 first.removeLast()
             }
             var (low, high) = (0, first.count)
             while low < high {
                 let middle = (low + high) / 2
-                if precedes(element, first[middle]) { high = middle } else { low = middle + 1 }
+                if precedes(place, first[middle]) { high = middle } else { low = middle + 1 }
             }
-            first.insert(element, at: low)
+            first.insert(place, at: low)
         }
-        return first
+        return first[...]
+    }
+
+    /// Whether the element at one place comes before the one at another; of equal ones the one that was before.
+    private func precedes(_ left: Int, _ right: Int) -> Bool {
+        for (index, term) in terms.enumerated() {
+            switch term.comparison.compare(values[left * terms.count + index], values[right * terms.count + index]) {
+            case .orderedAscending: return term.ascending
+            case .orderedDescending: return !term.ascending
+            case .orderedSame: continue
+            }
+        }
+        return left < right
     }
 }
