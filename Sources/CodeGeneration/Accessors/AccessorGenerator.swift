@@ -1,7 +1,7 @@
 import Foundation
 import Ordering
 
-/// Supplies the accessors of a module's `@NSManaged` declarations.
+/// Supplies the accessors of a module's `@NSManaged` declarations, and what calls its validators by name.
 ///
 /// `@NSManaged` promises the compiler that accessors exist at run time, so it makes none, and off Apple's platforms
 /// the linker misses them. They are generated into a file of the same module, as accessors of other properties that
@@ -20,11 +20,19 @@ package struct AccessorGenerator {
     /// - Throws: `GenerationFailure` with all that cannot be handled.
     package func source() throws -> String {
         var pool = try SourcePool(target.paths, of: target.moduleName, compiler: compiler)
-        try pool.parse { $0.contains("@NSManaged") }
+        try pool.parse { $0.contains("@NSManaged") || $0.contains(ValidatorDeclaration.parameterType) }
         let problems = pool.parsed.values.flatMap { $0.problems + unsupportedMethods($0) }
         guard problems.isEmpty else { throw GenerationFailure(problems.sorted()) }
-        guard pool.parsed.values.contains(where: { !$0.managed.isEmpty }) else { return AccessorWriter.nothing }
+        let validators = try ValidatorWriter.text(pool.ordered)
+        guard pool.parsed.values.contains(where: { !$0.managed.isEmpty }) else {
+            guard !validators.isEmpty else { return AccessorWriter.nothing }
+            return "\(AccessorWriter.header)@_spi(GeneratedCode) import CoreData\n\n\(validators)"
+        }
+        let accessors = try accessors(&pool)
+        return validators.isEmpty ? accessors : "\(accessors)\n\(validators)"
+    }
 
+    private func accessors(_ pool: inout SourcePool) throws -> String {
         let (catalog, types) = try namedTypes(&pool)
         let sources = pool.ordered
         try checkAccess(sources, catalog)

@@ -150,6 +150,7 @@ struct DeclarationFinder {
     }
 
     private mutating func visitMethod(_ node: SyntaxNode, in scope: Scope) {
+        visitValidator(node, in: scope)
         guard node.hasAttribute("ns_managed_attr"), let offset = attributeOffset(node),
             let range = parsed.range(of: node), let name = node.name
         else { return }
@@ -181,6 +182,26 @@ struct DeclarationFinder {
                 name: name, owner: scope.path, isInExtension: scope.isExtension,
                 access: Access(node.writtenAccess ?? scope.memberAccess), conditions: parsed.conditions(at: offset),
                 offset: offset))
+    }
+
+    /// func validateTitle(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>) throws
+    private mutating func visitValidator(_ node: SyntaxNode, in scope: Scope) {
+        guard let name = node.name, name.hasPrefix(ValidatorDeclaration.prefix), !node.isStatic,
+            scope.keyword == "class", !scope.isGeneric, let range = parsed.range(of: node)
+        else { return }
+        let code = parsed.code(range)
+        guard let open = code.firstIndex(of: "("), let close = code.closingParenthesis(of: open) else { return }
+        let parameters = code[code.index(after: open)..<close].splitOutsideBrackets(at: ":")
+        let rest = code[code.index(after: close)...].trimmingCharacters(in: .whitespaces)
+        guard parameters.count == 2, parameters[0].hasPrefix("_ "),
+            parameters[1] == ValidatorDeclaration.parameterType, rest.hasPrefix("throws"), !rest.contains("->")
+        else { return }
+        let written = Access(node.writtenAccess ?? scope.memberAccess)
+        let validator = ValidatorDeclaration(
+            name: name, owner: scope.path,
+            access: scope.enclosingAccess.isLimitedToFile ? scope.enclosingAccess : written,
+            conditions: parsed.conditions(at: range.lowerBound), offset: range.lowerBound)
+        if !validator.capitalizedKey.isEmpty { found.validators.append(validator) }
     }
 
     private func attributeOffset(_ node: SyntaxNode) -> Int? {

@@ -79,11 +79,30 @@ struct ManagedDeclaration: Sendable {
     var plainName: String { name.filter { $0 != "`" } }
 }
 
+/// A method that checks the values of one property, by Core Data's naming: `validateTitle(_:)`.
+struct ValidatorDeclaration: Sendable {
+    static let prefix = "validate"
+    /// The type of its parameter, by which it differs from other methods of such names.
+    static let parameterType = "AutoreleasingUnsafeMutablePointer<AnyObject?>"
+
+    var name: String
+    /// The class that the method belongs to, as a path of type names.
+    var owner: [String]
+    var access: Access
+    var conditions: [String]
+    /// The offset of the declaration.
+    var offset: Int
+
+    /// The key with a capital: `Title`.
+    var capitalizedKey: String { String(name.dropFirst(Self.prefix.count)) }
+}
+
 /// The declarations of one source.
 struct SourceDeclarations: Sendable {
     let source: SourceText
     var types: [TypeDeclaration] = []
     var managed: [ManagedDeclaration] = []
+    var validators: [ValidatorDeclaration] = []
     /// The modules it imports, with the conditions of each.
     var imports: [ModuleImport] = []
     var problems: [Problem] = []

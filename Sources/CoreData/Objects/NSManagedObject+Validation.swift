@@ -1,7 +1,8 @@
 import Foundation
 
 extension NSManagedObject {
-    /// Checks all properties: by `validateValue(_:forKey:)` if the class overrides it, otherwise by the model's rules.
+    /// Checks all properties: by `validateValue(_:forKey:)` if the class overrides it or has validators by name,
+    /// otherwise by the model's rules.
     ///
     /// - Parameter countsAll: whether the destinations of unchanged relationships are counted, too.
     /// - Throws: the error, or one of code `NSValidationMultipleErrorsError` with all of them under
@@ -10,7 +11,8 @@ extension NSManagedObject {
         // A program's own error keeps its type.
         var errors: [any Error] = []
         let layout = self.layout
-        let isOverridden = ValidationOverrides.exist(in: type(of: self))
+        let isOverridden =
+            ValidationOverrides.exist(in: type(of: self)) || ValidatorTable.exist(in: type(of: self))
         for slot in layout.slots.indices {
             // Only a value of a wrong type can make an unrestricted slot invalid.
             if case .object(let object) = values[slot], let wrong = object as? UnacceptableValue {

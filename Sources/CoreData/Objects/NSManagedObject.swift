@@ -209,7 +209,11 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, NSKeyValueObserving 
 
     // MARK: Validation, for subclasses
 
-    /// Checks a value for a property, by the model's rules and, in a subclass, any others.
+    /// Checks a value for a property: by the model's rules, then by the class's validator of that name, such as
+    /// `validateTitle(_:)` for `title`, and, in a subclass, by any others.
+    ///
+    /// CoreDataPlugin finds the validators: methods with one parameter of the type
+    /// `AutoreleasingUnsafeMutablePointer<AnyObject?>`, which throw.
     ///
     /// A save asks an override about every property except unchanged to-many relationships; the override asks `super`
     /// for the model's rules.
@@ -220,11 +224,10 @@ open class NSManagedObject: NSObject, NSFetchRequestResult, NSKeyValueObserving 
     /// - Throws: an error with a code from `NSManagedObjectValidationError` to `NSValidationInvalidURIError`.
     open func validateValue(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>, forKey key: String) throws {
         try validateByModel(value.pointee, forKey: key)
+        try ValidatorTable.validate(self, value, forKey: key)
     }
 
     /// Keys beside those of the properties to pass to an override of `validateValue(_:forKey:)` before a save.
-    ///
-    /// Apple's Core Data finds methods named `validate<Key>:` automatically, which needs the Objective-C runtime.
     open class var customValidationKeys: [String] { [] }
 
     /// Checks whether the object can be inserted: by the model's rules and, in a subclass, any others.

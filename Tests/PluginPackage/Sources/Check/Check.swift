@@ -34,9 +34,18 @@ enum Check {
         let store = folder.appendingPathComponent("library.sqlite")
         try write(makeContext(store))
         try read(makeContext(store))
+        try checkValidator(makeContext(store))
         try checkNestedClass()
         try checkOtherModels()
         print("The plugin's package works.")
+    }
+
+    static func checkValidator(_ context: NSManagedObjectContext) throws {
+        Book(context: context).title = "?"
+        do {
+            try context.save()
+        } catch CocoaError.validationStringPatternMatching { return }
+        try check(false, "a save calls validateTitle(_:) of a class in another module")
     }
 
     static func makeContext(_ store: URL) throws -> NSManagedObjectContext {

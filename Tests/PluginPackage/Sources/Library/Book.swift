@@ -5,4 +5,9 @@ import CoreData
 public class Book: NSManagedObject {
     /// The title in capital letters.
     public var loudTitle: String { (title ?? "").uppercased() }
+
+    /// Called by name, as a save checks the title.
+    func validateTitle(_ value: AutoreleasingUnsafeMutablePointer<AnyObject?>) throws {
+        if value.pointee as? String == "?" { throw CocoaError(.validationStringPatternMatching) }
+    }
 }
