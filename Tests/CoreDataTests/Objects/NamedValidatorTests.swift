@@ -9,8 +9,8 @@ struct NamedValidatorTests {
     init() throws { context = try Library.inMemory(Pamphlet.model()).newBackgroundContext() }
 
     @discardableResult
-    private func make(_ name: String = "Pamphlet", _ values: [String: Any]) throws -> Pamphlet {
-        try #require(context.make(name, values) as? Pamphlet)
+    private func make(_ values: [String: Any], entity: String = "Pamphlet") throws -> Pamphlet {
+        try #require(context.make(entity, values) as? Pamphlet)
     }
 
     @Test("are called by a save of a new object and of a changed one, whose error is thrown as it is")
@@ -57,7 +57,7 @@ struct NamedValidatorTests {
     @Test("are inherited, and those of a subclass go first")
     func inherited() throws {
         try context.performAndWait {
-            let leaflet = try make("Leaflet", ["title": " ", "pages": Int64(3)])
+            let leaflet = try make(["title": " ", "pages": Int64(3)], entity: "Leaflet")
             #expect(throws: Pamphlet.Refusal.blank) { try context.save() }
             leaflet.setValue("News", forKey: "title")
             try context.save()
