@@ -52,6 +52,26 @@ struct SortDescriptorTests {
         #expect(descriptor != NSSortDescriptor(key: "author.name", ascending: true))
     }
 
+    @Test("finds the first few of many in the order of all, equal ones as they came", arguments: [0, 1, 2, 5, 40])
+    func firstFew(count: Int) {
+        final class Item: NSObject, KeyedOperand {
+            let (number, rank): (Int, Int)
+            init(_ number: Int) { (self.number, rank) = (number, number * 7 % 5) }
+            func operand(forKey key: String) -> Value { key == "rank" ? .integer(Int64(rank)) : .null }
+        }
+        for ascending in [true, false] {
+            let terms = [
+                SortTerm(keyPath: ["missing"], ascending: true), SortTerm(keyPath: ["rank"], ascending: ascending),
+            ]
+            let ordered = (0..<41).sorted {
+                let (left, right) = ($0 * 7 % 5, $1 * 7 % 5)
+                return left == right ? $0 < $1 : (left < right) == ascending
+            }
+            let first = (0..<41).map(Item.init).sorted(by: terms, first: count)
+            #expect(first.map(\.number) == Array(ordered.prefix(count)))
+        }
+    }
+
     @Test("becomes a term of a sort order")
     func terms() throws {
         let terms = try sortTerms(of: [

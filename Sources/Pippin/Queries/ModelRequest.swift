@@ -69,7 +69,7 @@ public struct ModelRequest<Model: CoreModel>: Sendable {
     /// The request for the models after a given one.
     ///
     /// - Parameter last: the last model of the previous page, even if it has moved or is gone; `nil` to begin at the
-    ///   beginning. The order must be one of plain properties of the model.
+    ///   beginning. The order must be one of plain properties of the model, or of structs nested in it.
     /// - Returns: the request for the next page.
     public func after(_ last: Model?) -> ModelRequest {
         var request = self

@@ -2,8 +2,10 @@ import CoreData
 
 /// A total order, and the models that come after a given one in it.
 struct Page {
-    private struct Key {
+    fileprivate struct Key {
         let field: Int
+        /// The names that lead on from the field, into nested values.
+        let nested: [String]
         let name: String
         let kind: AttributeKind
         let ascending: Bool
@@ -12,27 +14,30 @@ struct Page {
     /// At least one: the last one is the identifier, which no two models share.
     private let keys: [Key]
 
-    /// - Throws: ``PersistenceError/Code/unknownProperty`` for an order by anything but an attribute of the model,
+    /// - Throws: ``PersistenceError/Code/unknownProperty`` for an order by anything but single values of the model,
     ///   ``PersistenceError/Code/notComparable`` for an order of texts that is not the default one.
     init<Model>(_ order: Order<Model>, _ plan: EntityPlan, _ registry: ModelRegistry) throws {
         var keys: [Key] = []
         if let term = order.terms.first(where: { $0.texts != .lexical }) {
             throw PersistenceError.notPaged(term.property.spelling, entity: plan.name, order: "\(term.texts)")
         }
-        let terms = order.terms.map { ($0.property.path, $0.property.spelling, $0.ascending) }
-        for (path, spelling, ascending) in terms + [(plan.uidKey, plan.uidKey, true)] {
-            if keys.last?.name == plan.uidKey { break }
-            guard let field = plan.fields.firstIndex(where: { $0.name == path }),
-                let kind = plan.record.attributeKinds[field]
+        let reason =
+            "What comes after a model is found by single values of the model itself, also of its nested structs: "
+            + "order by these, or take pages by offset."
+        for term in order.terms where keys.last?.name != plan.uidKey {
+            let (path, kind) = try registry.singleValue(term.property, of: plan, reason)
+            guard try registry.relationships(of: path, in: plan) == nil,
+                let key = Key(path, kind, ascending: term.ascending, plan)
             else {
-                // This throws first for a property that is not stored at all.
-                _ = try order.sortDescriptors(plan, registry)
                 throw PersistenceError.noSingleValue(
-                    spelling, entity: plan.name, known: plan.propertyNames,
-                    "What comes after a model is found by plain properties of the model itself: order by these, or take pages by offset."
-                )
+                    term.property.spelling, entity: plan.name, known: plan.propertyNames, reason)
             }
-            keys.append(Key(field: field, name: plan.fields[field].name, kind: kind, ascending: ascending))
+            keys.append(key)
+        }
+        if keys.last?.name != plan.uidKey, let kind = plan.record.attributeKinds[plan.uidField],
+            let key = Key(plan.uidKey, kind, ascending: true, plan)
+        {
+            keys.append(key)
         }
         self.keys = keys
     }
@@ -79,7 +84,9 @@ struct Page {
     }
 
     private func value(of key: Key, _ values: ContiguousArray<StoredValue>) -> Any? {
-        values[key.field].attributeValue(key.kind)
+        let value = values[key.field]
+        guard !key.nested.isEmpty else { return value.attributeValue(key.kind) }
+        return key.nested.reduce(value.composite?.elements as Any?) { ($0 as? [String: Any])?[$1] }
     }
 
     private static func and(_ predicates: [NSPredicate]) -> NSPredicate {
@@ -98,5 +105,15 @@ struct Page {
     private static func predicate(_ name: String, _ comparison: String, _ value: Any?) -> NSPredicate {
         guard let value else { return NSPredicate(format: "%K \(comparison) nil", argumentArray: [name]) }
         return NSPredicate(format: "%K \(comparison) %@", argumentArray: [name, value])
+    }
+}
+
+extension Page.Key {
+    /// - Parameter path: leads to a value of the model, maybe through nested values; nil if it does not.
+    fileprivate init?(_ path: String, _ kind: AttributeKind, ascending: Bool, _ plan: EntityPlan) {
+        let names = path.split(separator: ".").map(String.init)
+        guard let field = plan.fields.firstIndex(where: { $0.name == names.first }) else { return nil }
+        self.init(
+            field: field, nested: Array(names.dropFirst()), name: path, kind: kind, ascending: ascending)
     }
 }

@@ -50,8 +50,8 @@ extension PersistenceManager {
     /// - Parameters:
     ///   - type: the models' type.
     ///   - filter: the condition that the models meet.
-    ///   - order: the order, which must be one of plain properties of the model. Models of equal order are sorted by
-    ///     their identifiers.
+    ///   - order: the order, which must be one of plain properties of the model, or of structs nested in it. Models of
+    ///     equal order are sorted by their identifiers.
     ///   - last: the model after which to begin, as in `fetch`.
     ///   - limit: how many models a page has at most, at least one.
     /// - Returns: the pages, for `for try await`. Nothing is read before the first one is asked for.

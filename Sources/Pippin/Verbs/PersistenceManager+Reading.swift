@@ -15,8 +15,8 @@ extension PersistenceManager {
     ///   - filter: the condition that the models meet.
     ///   - order: the order; without one, the order is arbitrary.
     ///   - last: the model after which to begin, found by its values of the order's properties and its identifier, even
-    ///     if it has moved or is gone. The order must then be one of plain properties of the model. Without it, the
-    ///     fetch begins at the beginning.
+    ///     if it has moved or is gone. The order must then be one of plain properties of the model, or of structs
+    ///     nested in it. Without it, the fetch begins at the beginning.
     ///   - limit: how many at most; all of them without one.
     ///   - offset: how many to skip. Beginning after a model (`last`) is faster.
     /// - Returns: the models; an empty array if the filter selects none.

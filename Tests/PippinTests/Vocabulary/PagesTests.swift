@@ -11,6 +11,16 @@ private struct Reading: CoreModel, Equatable {
     let id: Int
     var place: String?
     var degrees: Double?
+    var spot: Spot?
+
+    struct Spot: Codable, Sendable, Equatable {
+        var shelf: Shelf
+        var weight: Decimal?
+    }
+
+    struct Shelf: Codable, Sendable, Equatable {
+        var level: Int
+    }
 }
 
 @Suite("The pages of a fetch as a sequence")
@@ -51,7 +61,8 @@ struct PagesTests {
         arguments: [
             .ascending(\.place), .descending(\.place), .ascending(\.id), .descending(\.id),
             [.ascending(\.place), .descending(\.degrees)], [.descending(\.place), .ascending(\.degrees)],
-            [.descending(\.id), .ascending(\.place)],
+            [.descending(\.id), .ascending(\.place)], .ascending(\.spot?.weight), .descending(\.spot?.weight),
+            [.descending(\.spot?.shelf.level), .ascending(\.place)],
         ] as [Order<Reading>])
     fileprivate func missing(order: Order<Reading>) async throws {
         let readings = try Counter(Reading.self)
@@ -60,7 +71,12 @@ struct PagesTests {
         try await manager.save(
             (0..<50).map { number in
                 Reading(
-                    id: number, place: places[number % 7], degrees: number % 3 == 0 ? nil : Double(number * 7 % 11))
+                    id: number, place: places[number % 7], degrees: number % 3 == 0 ? nil : Double(number * 7 % 11),
+                    spot: number % 4 == 0
+                        ? nil
+                        : Reading.Spot(
+                            shelf: Reading.Shelf(level: number % 3),
+                            weight: number % 5 == 0 ? nil : Decimal(number % 6) / 4))
             })
         let identified: Order<Reading> = [order, .ascending(\.id)]
         let all = try await manager.fetch(Reading.self, sortedBy: identified)
