@@ -109,7 +109,7 @@ struct Page {
 }
 
 extension Page.Key {
-    /// - Parameter path: leads to a value of the model, maybe through nested values; nil if it does not.
+    /// The key for a path of the model, maybe through nested values; nil if it leads elsewhere.
     fileprivate init?(_ path: String, _ kind: AttributeKind, ascending: Bool, _ plan: EntityPlan) {
         let names = path.split(separator: ".").map(String.init)
         guard let field = plan.fields.firstIndex(where: { $0.name == names.first }) else { return nil }
