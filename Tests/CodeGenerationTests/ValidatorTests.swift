@@ -59,7 +59,7 @@ struct ValidatorTests {
         #expect(
             text.contains(
                 """
-                        #if os(Linux)
+                        #if (os(Linux))
                         case "Title": try object.validateTitle(value)
                         #endif
                 """))
