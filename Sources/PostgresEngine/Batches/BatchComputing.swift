@@ -83,8 +83,11 @@ extension OpenDatabase {
         let stored = StoredValue(value.any, for: attribute)
         var isHeld = true
         if case .object(let object) = stored, object is UnacceptableValue { isHeld = false }
-        // A fraction is not cut, as it is not in the database.
-        if case .double(let number) = value, case .integer = stored { isHeld = Int64(exactly: number) != nil }
+        // A fraction is not cut, as it is not in the database. A result below the least whole number of 64 bits is
+        // rounded to it.
+        if case .double(let number) = value, case .integer = stored {
+            isHeld = Int64(exactly: number).map { $0 != .min } ?? false
+        }
         guard isHeld else {
             throw StoreError.make(
                 CoreDataErrorCode.persistentStoreSave,
