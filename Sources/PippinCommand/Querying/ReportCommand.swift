@@ -19,6 +19,7 @@ enum ReportCommand {
         progress.end()
         try output("“\(options.output)” was written\n")
     }
+
     private static func page(_ opening: DirectStore.Opening, _ progress: ProgressLine) throws -> HTML {
         try StoreReportPage.html(try DirectStore(opening), date: Date()) { progress.say($0) }
     }
