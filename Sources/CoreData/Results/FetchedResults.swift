@@ -110,6 +110,7 @@ final class FetchedResults: @unchecked Sendable {
         guard list != nil else { return }
         filter?.takeCurrentIdentifiers(in: context)
         guard let filter else { return }
+        guard info[NSInvalidatedAllObjectsKey] == nil else { return followReset() }
         guard delegate != nil else {
             missedChanges = true
             return
@@ -119,23 +120,29 @@ final class FetchedResults: @unchecked Sendable {
             let refreshed = info[NSRefreshedObjectsKey] as? Set<NSManagedObject> ?? []
             info[NSRefreshedObjectsKey] = refreshed.union(context.merging.faults)
         }
-        if info[NSInvalidatedAllObjectsKey] != nil {
-            followReset()
-        } else if missedChanges {
+        if missedChanges {
             refetch(filter.touched(by: info))
         } else {
+            let lost = info[NSInvalidatedObjectsKey] as? Set<NSManagedObject> ?? []
+            lose(lost.map { ResultItem(object: $0) })
             apply(filter.batch(of: info) { list?.entries.contains($0) ?? false })
         }
     }
 
-    /// After a reset, the results are the objects that the context has for the same rows now. The delegate is not told,
-    /// as in Core Data, unless these are other rows: the former objects have no values that it could read.
+    /// After a reset, the results are the objects that the context has for the rows of the store. The delegate is not
+    /// told, as in Core Data: the former objects have no values that it could read.
     private func followReset() {
-        guard let former = list, !missedChanges, let fetched = try? fetchList(),
-            fetched.sectionNames == former.sectionNames,
-            fetched.entries.elements.map(\.identifier) == former.entries.elements.map(\.identifier)
-        else { return refetch([]) }
+        missedChanges = false
+        guard let fetched = try? fetchList() else { return lose(list?.entries.elements ?? []) }
         list = fetched
+        revision += 1
+    }
+
+    /// Takes objects off the list whose store was removed. The delegate is not told, since they have no values either.
+    private func lose(_ items: [ResultItem]) {
+        let lost = items.filter { list?.entries.contains($0) ?? false }
+        guard !lost.isEmpty else { return }
+        _ = list?.apply(ResultBatch(leaving: lost), sectionName: order.sectionName, order: order.compare)
         revision += 1
     }
 

@@ -51,7 +51,7 @@ struct ResultFilter {
             let item = ResultItem(object: object)
             if seen.insert(item).inserted, isKnown(item) { batch.leaving.append(item) }
         }
-        for key in [NSInsertedObjectsKey, NSUpdatedObjectsKey, NSRefreshedObjectsKey, NSInvalidatedObjectsKey] {
+        for key in [NSInsertedObjectsKey, NSUpdatedObjectsKey, NSRefreshedObjectsKey] {
             for object in objects(key, in: info) {
                 let item = ResultItem(object: object)
                 guard seen.insert(item).inserted else { continue }

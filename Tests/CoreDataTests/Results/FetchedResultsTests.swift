@@ -238,7 +238,7 @@ struct FetchedResultsTests {
         }
     }
 
-    @Test("A reset of the context that takes unsaved results away is told to the delegate")
+    @Test("A reset of the context that takes unsaved results away is not told to the delegate, which could not read them")
     func resetOfUnsaved() throws {
         try context.performAndWait {
             _ = try books("B")
@@ -251,7 +251,35 @@ struct FetchedResultsTests {
             listener.heard = []
             context.reset()
             #expect(controller.fetchedObjects?.map { $0.string("title") } == ["B"])
-            #expect(listener.heard.contains { $0.hasPrefix("delete ") })
+            #expect(listener.heard == [])
+        }
+    }
+
+    @Test("A delegate that comes after a reset is told what changes from then on")
+    func resetWithoutDelegate() throws {
+        try context.performAndWait {
+            _ = try books("B")
+            let controller = controller()
+            try controller.performFetch()
+            context.reset()
+            #expect(controller.fetchedObjects?.map { $0.string("title") } == ["B"])
+            controller.delegate = listener
+            _ = try books("C")
+            #expect(listener.heard == ["will", "insert C - > 0.1", "did"])
+        }
+    }
+
+    @Test("The rows of a removed store leave the results, and the delegate, which could not read them, is not told")
+    func removedStore() throws {
+        try context.performAndWait {
+            _ = try books("B")
+            let controller = controller()
+            controller.delegate = listener
+            try controller.performFetch()
+            let coordinator = try #require(context.persistentStoreCoordinator)
+            for store in coordinator.persistentStores { try coordinator.remove(store) }
+            #expect(controller.fetchedObjects == [])
+            #expect(listener.heard == [])
         }
     }
 
