@@ -10,6 +10,8 @@ package final class Connection {
     let database: DatabaseHandle
     private var cache = StatementCache()
     var longTransaction: LongTransaction?
+    /// How long statements wait for another connection's lock, in milliseconds; nil while a pragma may have changed it.
+    private var knownBusyTimeout: Int32?
 
     /// Opens a database file.
     ///
@@ -21,7 +23,7 @@ package final class Connection {
     package init(path: String, mode: OpenMode, busyTimeout: Double = 10) throws {
         self.database = try DatabaseHandle(path: path, mode: mode)
         self.mode = mode
-        sqlite3_busy_timeout(handle, Int32(clamping: Int(min(max(0, busyTimeout), 1_000_000) * 1000)))
+        setBusyTimeout(Int32(clamping: Int(min(max(0, busyTimeout), 1_000_000) * 1000)))
     }
 
     /// The database file's path.
@@ -33,6 +35,7 @@ package final class Connection {
 
     /// Runs one or several statements, ignoring their rows.
     package func execute(_ sql: String) throws {
+        knownBusyTimeout = nil
         let code = sqlite3_exec(handle, sql, nil, nil, nil)
         guard code == SQLITE_OK else { throw database.error(code, sql: sql) }
     }
@@ -87,6 +90,22 @@ package final class Connection {
             statement = sqlite3_next_stmt(handle, current)
         }
         return false
+    }
+
+    /// How long statements wait for another connection's lock, in milliseconds: `PRAGMA busy_timeout`, which SQLite
+    /// parses each time that it is run.
+    func busyTimeout() throws -> Int32 {
+        if let known = knownBusyTimeout { return known }
+        let statement = try statement("PRAGMA busy_timeout")
+        defer { statement.reset() }
+        let timeout = try statement.step() ? Int32(clamping: statement.integer(at: 0)) : 0
+        knownBusyTimeout = timeout
+        return timeout
+    }
+
+    func setBusyTimeout(_ milliseconds: Int32) {
+        knownBusyTimeout = milliseconds
+        sqlite3_busy_timeout(handle, milliseconds)
     }
 
     // MARK: What happened

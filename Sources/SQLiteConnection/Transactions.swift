@@ -79,11 +79,9 @@ extension Connection {
 
     /// Runs work that fails instead of waiting for another connection's lock.
     package func withoutWaiting<Result>(_ body: () throws -> Result) throws -> Result {
-        let statement = try statement("PRAGMA busy_timeout")
-        let timeout = try statement.step() ? statement.integer(at: 0) : 0
-        statement.reset()
-        sqlite3_busy_timeout(handle, 0)
-        defer { sqlite3_busy_timeout(handle, Int32(clamping: timeout)) }
+        let timeout = try busyTimeout()
+        setBusyTimeout(0)
+        defer { setBusyTimeout(timeout) }
         return try body()
     }
 

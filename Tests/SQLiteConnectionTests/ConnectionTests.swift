@@ -44,6 +44,21 @@ struct ConnectionTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == [name])
     }
 
+    @Test("Work without waiting leaves the time to wait as a pragma has set it, also inside of such work")
+    func withoutWaiting() throws {
+        let connection = try Connection(path: folder.store.path, mode: .create)
+        func timeout() throws -> Int64? { try connection.integer("PRAGMA busy_timeout") }
+        for milliseconds: Int64 in [700, 300] {
+            try connection.execute("PRAGMA busy_timeout = \(milliseconds)")
+            try connection.withoutWaiting {
+                #expect(try timeout() == 0)
+                try connection.withoutWaiting {}
+                #expect(try timeout() == 0)
+            }
+            #expect(try timeout() == milliseconds)
+        }
+    }
+
     @Test("A statement that would never end is ended from another thread, and the connection goes on")
     func interruption() throws {
         let connection = try Connection(path: folder.store.path, mode: .create)
