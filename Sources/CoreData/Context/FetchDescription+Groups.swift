@@ -68,7 +68,8 @@ extension FetchPlan {
 }
 
 extension FetchColumn {
-    fileprivate var tree: ExpressionTree {
+    /// The column as an expression.
+    var tree: ExpressionTree {
         switch self {
         case .keyPath(let path): .keyPath(path.split(separator: ".").map(String.init))
         case .expression(_, let expression, _): expressionTree(of: expression)

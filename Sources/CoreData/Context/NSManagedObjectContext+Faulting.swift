@@ -144,7 +144,8 @@ extension NSManagedObjectContext {
     private static func missing(_ identifier: NSManagedObjectID) -> NSError {
         StoreError.make(
             CoreDataErrorCode.managedObjectReferentialIntegrity,
-            "There is no \(identifier.layout.name) object with the ID \(identifier.description).")
+            "There is no \(identifier.layout.name) object with the ID \(identifier.description).",
+            userInfo: ["objectID": identifier])
     }
 
     /// Fires a fault: with the values that were fetched along with others if they are still current, otherwise with the

@@ -103,10 +103,14 @@ extension NSPersistentStoreCoordinator: RowSource {
     func fetchDictionaries(_ plan: FetchPlan, stores: [NSPersistentStore]?) throws -> [[String: Any]] {
         try withLock {
             let sources = storesOf(plan.entity, among: stores)
-            if sources.count == 1 { return try sources[0].engine.fetchDictionaries(plan) }
+            if sources.count == 1 { return try Self.dictionaries(plan, from: sources[0].engine) }
             let part = plan.forEachOfSeveralStores
-            return try plan.gathered(sources.flatMap { try $0.engine.fetchDictionaries(part) })
+            return try plan.gathered(sources.flatMap { try Self.dictionaries(part, from: $0.engine) })
         }
+    }
+
+    private static func dictionaries(_ plan: FetchPlan, from engine: any StoreEngine) throws -> [[String: Any]] {
+        try TotalsBesideRows(plan)?.dictionaries(from: engine) ?? engine.fetchDictionaries(plan)
     }
 
     func row(for identifier: NSManagedObjectID) throws -> Row? {

@@ -198,6 +198,32 @@ struct DictionaryFetchTests {
         #expect(try context.fetch(request) == [["title": "Emma", "total": 16.0]])
     }
 
+    @Test(
+        "gives each object's values with the totals of all beside them, in every kind of store",
+        arguments: [NSInMemoryStoreType, NSXMLStoreType])
+    func totals(type: String) throws {
+        let folder = try TestFolder()
+        let context = try books(in: folder, type)
+        let request = NSFetchRequest<NSDictionary>(entityName: "Book")
+        request.resultType = .dictionaryResultType
+        request.propertiesToFetch = [
+            "title", column("total", "sum:(price)", .doubleAttributeType),
+            column("twice", "price * 2", .doubleAttributeType), column("most", "@max.price", .doubleAttributeType),
+        ]
+        request.sortDescriptors = [NSSortDescriptor(key: "price", ascending: false)]
+        let first: NSDictionary = ["title": "Matter", "total": 27.0, "twice": 22.0, "most": 11.0]
+        let second: NSDictionary = ["title": "Emma", "total": 27.0, "twice": 18.0, "most": 11.0]
+        let third: NSDictionary = ["title": "Emma", "total": 27.0, "twice": 14.0, "most": 11.0]
+        #expect(try context.fetch(request) == [first, second, third])
+        #expect(try context.count(for: request) == 3)
+        request.fetchLimit = 1
+        #expect(try context.fetch(request) == [first])
+        request.predicate = NSPredicate(format: "title == 'Emma'")
+        #expect(try context.fetch(request) == [["title": "Emma", "total": 16.0, "twice": 18.0, "most": 9.0]])
+        request.predicate = NSPredicate(format: "title == 'Persuasion'")
+        #expect(try context.fetch(request).isEmpty)
+    }
+
     @Test("covers several stores in one order, within one limit, with each distinct result once where that is asked")
     func severalStores() throws {
         let container = NSPersistentContainer(name: "Library", managedObjectModel: Library.model())

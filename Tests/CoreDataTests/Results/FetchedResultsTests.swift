@@ -238,7 +238,8 @@ struct FetchedResultsTests {
         }
     }
 
-    @Test("A reset of the context that takes unsaved results away is not told to the delegate, which could not read them")
+    @Test(
+        "A reset of the context that takes unsaved results away is not told to the delegate, which could not read them")
     func resetOfUnsaved() throws {
         try context.performAndWait {
             _ = try books("B")

@@ -75,6 +75,7 @@ struct ContextDocumentationTests {
         }
         let error = #expect(throws: NSError.self) { try context.existingObject(with: identifiers[1]) }
         #expect(error?.code == 133000)
+        #expect(error?.userInfo["objectID"] as? NSManagedObjectID == identifiers[1])
     }
 
     // Source: RHBCoreData, whose results controller's delegate looks up what was deleted elsewhere.

@@ -1,0 +1,62 @@
+import CoreDataModel
+import PredicateFormat
+import StoreEngine
+
+/// A fetch of dictionaries that have values of each object and, beside them, `sum:` and similar functions of all.
+///
+/// Core Data gives a dictionary for each object then, with the same totals in each. In SQL these are two statements:
+/// one alone has a single row, with the values of any object.
+struct TotalsBesideRows {
+    /// The columns that are computed of all objects.
+    private(set) var totals: FetchPlan
+    /// The columns of each object, in the plan's order and within its limit.
+    private(set) var rows: FetchPlan
+
+    /// `nil` for a plan with groups, and for one that wants totals only, or none. Pure.
+    init?(_ plan: FetchPlan) {
+        guard plan.groupBy.isEmpty else { return nil }
+        totals = plan
+        rows = plan
+        totals.columns = plan.columns.filter { $0.isTotal(of: plan.entity) }
+        rows.columns = plan.columns.filter { !$0.isTotal(of: plan.entity) }
+        guard !totals.columns.isEmpty, rows.columns.contains(where: { $0.tree.readsObject }) else { return nil }
+        totals.sortDescriptors = []
+        totals.limit = 0
+        totals.offset = 0
+        totals.isDistinct = false
+    }
+
+    /// The dictionaries of both, read from one state of a store if its engine can do that.
+    func dictionaries(from engine: any StoreEngine) throws -> [[String: Any]] {
+        var found: [[String: Any]] = []
+        let read = {
+            found = try engine.fetchDictionaries(rows)
+            guard !found.isEmpty, let total = try engine.fetchDictionaries(totals).first else { return }
+            found = found.map { $0.merging(total) { own, _ in own } }
+        }
+        if try !engine.readingOneState(read) { try read() }
+        return found
+    }
+}
+
+extension FetchColumn {
+    /// Whether it is the same for all objects, because it is computed of all of them.
+    fileprivate func isTotal(of entity: EntityLayout) -> Bool {
+        let computed = tree.aggregating(over: [], of: entity)
+        return computed != tree && !computed.readsObject
+    }
+}
+
+extension ExpressionTree {
+    /// Whether it names the object or a property of it.
+    fileprivate var readsObject: Bool {
+        var reads = false
+        forEach {
+            switch $0 {
+            case .keyPath, .evaluatedObject: reads = true
+            default: break
+            }
+        }
+        return reads
+    }
+}
