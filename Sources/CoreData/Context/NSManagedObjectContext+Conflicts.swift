@@ -149,7 +149,7 @@ extension NSManagedObjectContext {
     /// Gives objects at the ends of deleted ones' relationships the stored values if they lead to others: they were
     /// read before somebody else connected them, and no row may keep the key of a deleted one.
     func takeOutdatedDestinations(of objects: some Sequence<NSManagedObject>) {
-        let outdated = objects.flatMap(\.destinationsWithAnotherInverse).filter { !$0.hasChanges && !$0.isFault }
+        let outdated = objects.flatMap(\.destinationsWithAnotherInverse).filter { $0.isSupposedStored && !$0.isFault }
         if !outdated.isEmpty, let source { take(outdated, from: source) }
     }
 }
@@ -163,6 +163,11 @@ extension NSManagedObject {
             let former = snapshot[relationship.slot]
             return values[relationship.slot] == former || row.values[relationship.slot] != former
         }
+    }
+
+    /// Whether a save would write nothing of the object. One whose values were set to what they were is updated, too.
+    fileprivate final var isSupposedStored: Bool {
+        !hasChanges || state.isDisjoint(with: [.inserted, .deleted]) && !hasPersistentChanges
     }
 
     /// The destinations whose to-one inverse is not this object.

@@ -120,6 +120,23 @@ struct KeptDestinationTests {
         #expect(try stored().shelved == [])
     }
 
+    @Test(
+        "agree where a deleted object led to one that was set to what it was before others connected them",
+        arguments: [NSMergePolicyType.mergeByPropertyStoreTrumpMergePolicyType, .overwriteMergePolicyType])
+    func unchangedDestination(policy: NSMergePolicyType) throws {
+        context.mergePolicy = NSMergePolicy(merge: policy)
+        try context.performAndWait {
+            let (second, shelf) = try (book("B2", in: context), shelf(in: context))
+            second.setValue(nil, forKey: "shelf")
+            #expect(shelf.value(forKey: "book") == nil)
+            context.delete(shelf)
+            try shelveElsewhere(merges: false)
+            try context.save()
+            #expect(second.value(forKey: "shelf") == nil)
+        }
+        #expect(try stored().shelved == [])
+    }
+
     @Test("agree where others changed one end only, as batch requests do")
     func oneEnd() throws {
         try context.performAndWait {
