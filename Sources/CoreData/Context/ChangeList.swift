@@ -14,6 +14,10 @@ struct ChangeList {
     private var indexedCount = 0
     /// How often the objects were scanned without the index.
     private var scanCount = 0
+    /// What the changes add to the answers of repeated questions; nil while one is answered.
+    private var summaries: ChangeSummaries? = ChangeSummaries()
+    /// How many of the objects the summaries know of.
+    private var summedCount = 0
 
     var isEmpty: Bool { objects.isEmpty }
     var count: Int { objects.count }
@@ -30,7 +34,9 @@ struct ChangeList {
 
     /// Counts an object as one without changes. Called before its state loses them.
     mutating func willWithdraw(_ object: NSManagedObject) {
-        if object.state.contains(.listed), !object.state.isDisjoint(with: .anyChange) { idleCount += 1 }
+        guard object.state.contains(.listed), !object.state.isDisjoint(with: .anyChange) else { return }
+        idleCount += 1
+        sum(CollectionOfOne(object))
     }
 
     /// Removes the objects that no longer have changes.
@@ -56,6 +62,7 @@ struct ChangeList {
             }
         }
         if indexedCount == objects.count { indexedCount = end } else { indexedCount = min(indexedCount, first) }
+        if summedCount == objects.count { summedCount = end } else { summedCount = min(summedCount, first) }
         objects.removeLast(objects.count - end)
     }
 
@@ -128,21 +135,48 @@ struct ChangeList {
         return .candidates(found, storedCount: stored)
     }
 
-    /// Adds changes to the index.
+    /// Adds changes to the index and the summaries.
     mutating func index(_ changed: some Sequence<NSManagedObject>) {
+        sum(changed)
         guard byValue != nil else { return }
         for object in changed { byValue?.note(object) }
     }
 
-    /// Updates the index for a value that was set outside an event.
+    /// Updates the index and the summaries for a value that was set outside an event.
     mutating func indexAgain(_ object: NSManagedObject) {
-        guard byValue != nil, object.state.contains(.listed) else { return }
-        byValue?.note(object)
+        guard object.state.contains(.listed) else { return }
+        index(CollectionOfOne(object))
     }
 
-    /// Discards the index because other objects have changes now.
+    /// Discards the index and the summaries because other objects have changes now.
     mutating func dropIndex() {
         byValue = nil
         scanCount = 0
+        summaries = ChangeSummaries()
+        summedCount = 0
+    }
+
+    // MARK: Summaries
+
+    /// Removes and returns the summaries, which know of all changes then. Evaluating a predicate may change the list
+    /// meanwhile.
+    ///
+    /// - Returns: nil if there are few objects.
+    mutating func takeSummaries() -> ChangeSummaries? {
+        guard count >= Self.indexingCount else { return nil }
+        // Objects that were changed without an event.
+        sum(objects[min(summedCount, count)...])
+        summedCount = count
+        defer { summaries = nil }
+        return summaries
+    }
+
+    /// Puts the summaries back, unless objects have changed meanwhile.
+    mutating func keep(_ taken: ChangeSummaries) { if summaries == nil { summaries = taken } }
+
+    /// Adds changes to the summaries. Those that are not there do not know of these, and are not put back.
+    private mutating func sum(_ changed: some Sequence<NSManagedObject>) {
+        if summaries == nil { summaries = ChangeSummaries() }
+        if summaries?.isInUse ?? false { summaries?.note(changed) }
     }
 }

@@ -53,6 +53,9 @@ struct DecidingAttributes {
         }
     }
 
+    /// Whether all of them are stored attributes of an entity.
+    func areStored(in layout: EntityLayout) -> Bool { slots(in: layout) != nil }
+
     /// Whether a changed object that is stored still has the store's values of these attributes.
     mutating func areUnchanged(in object: NSManagedObject) -> Bool {
         guard object.state.isDisjoint(with: [.inserted, .deleted, .fault]) else { return false }

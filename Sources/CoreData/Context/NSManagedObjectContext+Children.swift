@@ -19,7 +19,7 @@ extension NSManagedObjectContext {
     /// The rows that a plan finds in the stores, with the values that objects have here.
     func rowsForChild(_ plan: FetchPlan, _ stores: [NSPersistentStore]?) throws -> ContiguousArray<Row> {
         guard let source else { throw Self.noSource("fetch") }
-        let pending = pendingChanges(for: plan, in: stores)
+        let pending = try pendingChanges(for: plan, in: stores)
         if pending.isEmpty, !source.isScattered(plan, stores: stores) {
             return ContiguousArray(
                 try source.fetchRows(plan, stores: stores).compactMap { row in

@@ -105,7 +105,7 @@ extension NSManagedObjectContext {
         let plan = plan(for: request, layout)
         if request.shouldRefreshRefetchedObjects { registerBeforeTaking() }
         let pending =
-            request.includesPendingChanges ? pendingChanges(for: plan, in: request.affectedStores) : .none
+            try request.includesPendingChanges ? pendingChanges(for: plan, in: request.affectedStores) : .none
         let objects = try fetchObjects(plan, request.affectedStores, pending: pending, FetchStyle(request))
         try prefetch(request.relationshipKeyPathsForPrefetching ?? [], for: objects)
         return objects

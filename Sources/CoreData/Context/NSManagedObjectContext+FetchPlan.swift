@@ -22,7 +22,7 @@ struct FetchStyle {
 // Finds the results of a plan in a context: the source's results, combined with changes made here.
 extension NSManagedObjectContext {
     func fetchIdentifiers(_ plan: FetchPlan, _ stores: [NSPersistentStore]?) throws -> [NSManagedObjectID] {
-        let pending = pendingChanges(for: plan, in: stores)
+        let pending = try pendingChanges(for: plan, in: stores)
         guard pending.isEmpty, let source, !source.isScattered(plan, stores: stores) else {
             return try fetchObjects(plan, stores, pending: pending, FetchStyle()).map(\.identifier)
         }
@@ -30,9 +30,12 @@ extension NSManagedObjectContext {
     }
 
     func fetchCount(_ plan: FetchPlan, _ stores: [NSPersistentStore]?) throws -> Int {
-        let pending = pendingChanges(for: plan, in: stores)
         let isLeft = source?.evaluatesInMemory(plan, stores: stores) ?? false
         let isCut = plan.limit > 0 || plan.offset > 0 || isLeft
+        if !isCut, stores == nil, let source, let count = try countOfNew(plan) {
+            return try source.fetchCount(plan, stores: stores) + count
+        }
+        let pending = try pendingChanges(for: plan, in: stores)
         guard let source, !isCut || !source.isScattered(plan, stores: stores) else {
             return try fetchObjects(plan, stores, pending: pending, FetchStyle()).count
         }

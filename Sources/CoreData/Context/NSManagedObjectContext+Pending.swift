@@ -21,9 +21,23 @@ extension NSManagedObjectContext {
     /// - Parameters:
     ///   - plan: what is fetched.
     ///   - stores: the stores to search; `nil` for all.
-    /// - Returns: the objects, and how many stores may have.
-    func pendingChanges(for plan: FetchPlan, in stores: [NSPersistentStore]?) -> PendingChanges {
-        var pending = pendingChanges(for: plan)
+    /// - Returns: the objects, of a plan with a limit at least the first ones, and how many stores may have.
+    /// - Throws: an error of the predicate's evaluation.
+    func pendingChanges(for plan: FetchPlan, in stores: [NSPersistentStore]?) throws -> PendingChanges {
+        guard !changed.isEmpty else { return .none }
+        processDeletions()
+        if let indexed = indexedChanges(for: plan) { return from(stores, indexed) }
+        if stores == nil, let first = try firstChanges(for: plan, reading: []) {
+            return PendingChanges(
+                objects: ContiguousArray(first.selected), isEmpty: first.selected.isEmpty && first.outdated.isEmpty,
+                storedCount: first.outdated.count, deciding: DecidingAttributes(of: plan))
+        }
+        return from(stores, scannedChanges(for: plan))
+    }
+
+    /// The changes without those of objects that are not in some stores; all of them for nil.
+    private func from(_ stores: [NSPersistentStore]?, _ pending: PendingChanges) -> PendingChanges {
+        var pending = pending
         guard let stores, !pending.objects.isEmpty else { return pending }
         var defaults: [ObjectIdentifier: StoreIdentity?] = [:]
         /// The store that has an object, or will have it once it is saved.
@@ -43,10 +57,7 @@ extension NSManagedObjectContext {
         return pending
     }
 
-    func pendingChanges(for plan: FetchPlan) -> PendingChanges {
-        guard !changed.isEmpty else { return .none }
-        processDeletions()
-        if let indexed = indexedChanges(for: plan) { return indexed }
+    private func scannedChanges(for plan: FetchPlan) -> PendingChanges {
         var deciding = changed.count < ChangeList.indexingCount ? nil : DecidingAttributes(of: plan)
         var objects: ContiguousArray<NSManagedObject> = []
         for object in changed.objects where object.hasChanges && plan.includes(object.layout) {
@@ -65,7 +76,7 @@ extension NSManagedObjectContext {
         if propagatesDeletesAtEndOfEvent, isPending, insertionsUnderWay == 0 { processPendingChanges() }
     }
 
-    /// The same from the index, if there are many; nil if they have to be scanned.
+    /// The changes from the index, if there are many; nil if they have to be scanned.
     private func indexedChanges(for plan: FetchPlan) -> PendingChanges? {
         // Changes within the event are indexed when it ends.
         guard event.objects.isEmpty, let indexed = changed.indexed(for: plan) else { return nil }

@@ -59,7 +59,8 @@ enum AggregateFunction: String {
         switch self {
         case .minimum: .least
         case .maximum: .greatest
-        case .count, .sum, .average: .all
+        case .sum, .average: .sum
+        case .count: .all
         }
     }
 }

@@ -27,24 +27,28 @@ extension AggregatedProperty {
         case .minimum: return values.min(by: order)
         case .maximum: return values.max(by: order)
         case .sum where [.integer16, .integer32, .integer64].contains(kind): return NSNumber(value: try sum(values))
-        case .sum, .average:
-            let expression = NSExpression(
-                forFunction: function.rawValue, arguments: [NSExpression(forConstantValue: values)])
-            return expression.expressionValue(with: nil, context: nil)
+        case .sum, .average: return Self.computed(function, values)
         }
+    }
+
+    private static func computed(_ function: AggregateFunction, _ values: [Any]) -> Any? {
+        NSExpression(forFunction: function.rawValue, arguments: [NSExpression(forConstantValue: values)])
+            .expressionValue(with: nil, context: nil)
     }
 
     private func sum(_ values: [Any]) throws -> Int64 {
         try values.reduce(into: 0) { sum, value in
             guard case .integer(let number) = stored(value) else { return }
             let (next, isOver) = sum.addingReportingOverflow(number)
-            if isOver {
-                throw PersistenceError(
-                    .readFailed, entity: plan.name, property: path,
-                    "The sum of '\(path)' of '\(plan.name)' is more than 64 bits hold: integer overflow.")
-            }
+            if isOver { throw overflow }
             sum = next
         }
+    }
+
+    private var overflow: PersistenceError {
+        PersistenceError(
+            .readFailed, entity: plan.name, property: path,
+            "The sum of '\(path)' of '\(plan.name)' is more than 64 bits hold: integer overflow.")
     }
 
     /// The different values in the order in which the store sorts them; `nil` is the first.
@@ -81,5 +85,50 @@ extension AggregatedProperty {
     }
 
     /// A value as the store distinguishes it, which is not always as Swift does: texts by their bytes.
-    private func stored(_ value: Any?) -> StoredValue { StoredValue(value, kind) ?? .null }
+    func stored(_ value: Any?) -> StoredValue { StoredValue(value, kind) ?? .null }
 }
+
+#if !canImport(ObjectiveC)
+    // Sums that grow by a term at a time.
+    extension AggregatedProperty {
+        /// The sum of some values.
+        struct Sum {
+            let count: Int
+            let total: Total
+
+            enum Total {
+                /// One that 64 bits do not hold may come back into them.
+                case whole(Int128)
+                case other(Any)
+            }
+        }
+
+        /// The sum of one value.
+        func sum(of value: Any) -> Sum {
+            if case .integer(let number) = stored(value) { return Sum(count: 1, total: .whole(Int128(number))) }
+            return Sum(count: 1, total: .other(value))
+        }
+
+        func sum(_ first: Sum, _ second: Sum) -> Sum {
+            let total: Sum.Total =
+                switch (first.total, second.total) {
+                case (.whole(let left), .whole(let right)): .whole(left + right)
+                case (.other(let left), .other(let right)): .other(Self.computed(.sum, [left, right]) ?? left)
+                case (.whole, .other(let value)), (.other(let value), .whole): .other(value)
+                }
+            return Sum(count: first.count + second.count, total: total)
+        }
+
+        /// A sum as a value of the property's kind.
+        ///
+        /// - Throws: ``PersistenceError/Code/readFailed`` for a whole number of more than 64 bits.
+        func value(of sum: Sum) throws -> Any {
+            switch sum.total {
+            case .other(let value): return value
+            case .whole(let number):
+                guard let number = Int64(exactly: number) else { throw overflow }
+                return NSNumber(value: number)
+            }
+        }
+    }
+#endif

@@ -1,16 +1,20 @@
 import CoreData
 
 /// What a context has that the store has not seen, for an aggregate: the store computes with the other models, and the
-/// objects add their part.
+/// changed objects add their part.
 struct UnsavedPart {
-    /// The changed objects that the filter selects.
+    /// The changed objects that the filter selects; none of those of a sum.
     var objects: [NSManagedObject] = []
+    /// The values of the changed objects, or their sum.
+    var values: [Any] = []
+    /// How many values there are, the terms of a sum included.
+    var count = 0
     /// What selects the models that did not change.
     let others: NSPredicate?
 
     /// What an aggregate takes of the changed objects.
     enum Wanted {
-        case all, inOrder, least, greatest
+        case all, inOrder, least, greatest, sum
     }
 }
 
@@ -32,6 +36,7 @@ extension AggregatedProperty {
             }
             let request = NSFetchRequest<any NSFetchRequestResult>(entityName: plan.name)
             request.predicate = predicate
+            if wanted == .sum { return try unsavedSum(of: request, predicate, in: context) }
             if wanted != .all {
                 request.sortDescriptors = [NSSortDescriptor(key: path, ascending: wanted != .greatest)]
             }
@@ -43,11 +48,27 @@ extension AggregatedProperty {
                     ?? isPresent
             }
             let changes = try context.unsavedChanges(of: request, reading: [path] + (group.map { [$0.path] } ?? []))
-            return UnsavedPart(objects: changes.selected, others: Self.predicate(predicate, without: changes.outdated))
+            let values = values(of: changes.selected)
+            return UnsavedPart(
+                objects: changes.selected, values: values, count: values.count,
+                others: Self.predicate(predicate, without: changes.outdated))
         #endif
     }
 
     #if !canImport(ObjectiveC)
+        private func unsavedSum(
+            of request: NSFetchRequest<any NSFetchRequestResult>, _ predicate: NSPredicate?,
+            in context: NSManagedObjectContext
+        ) throws -> UnsavedPart {
+            let (sum, outdated) = try context.unsavedPart(
+                of: request, reading: [path], for: "sum of \(path)",
+                { object -> Sum? in object.value(forKeyPath: path).map { self.sum(of: $0) } },
+                combine: { left, right in self.sum(left, right) })
+            let others = Self.predicate(predicate, without: outdated)
+            guard let sum else { return UnsavedPart(others: others) }
+            return UnsavedPart(values: [try value(of: sum)], count: sum.count, others: others)
+        }
+
         /// Whether the store has the values of all models that did not change: other models that these lead to did not
         /// change either.
         private func isStored(in context: NSManagedObjectContext) throws -> Bool {

@@ -51,11 +51,15 @@ struct AggregatedProperty: Sendable {
         }
         let (function, type) = (aggregate.function, Value.self)
         let kind = kind(of: function)
-        guard let unsaved = try unsavedPart(predicate, taking: function.wanted, in: context) else {
+        // A sum that overflows has an average all the same, computed from all objects.
+        let part =
+            function == .average
+            ? try? unsavedPart(predicate, taking: function.wanted, in: context)
+            : try unsavedPart(predicate, taking: function.wanted, in: context)
+        guard let unsaved = part else {
             return try decoded(result(function, of: objects(predicate, in: context)), kind, type)
         }
-        if function == .average, !unsaved.objects.isEmpty {
-            // A sum that overflows has an average all the same.
+        if function == .average, !unsaved.values.isEmpty {
             if let average = try? average(unsaved, in: context) { return try decoded(average, kind, type) }
             return try decoded(result(function, of: objects(predicate, in: context)), kind, type)
         }
@@ -63,8 +67,8 @@ struct AggregatedProperty: Sendable {
         request.propertiesToFetch = columns(function, kind.type)
         let row = try context.fetch(request).first as? [String: Any]
         let stored = row.flatMap { isOfAny($0) ? $0[valueName] : nil }.flatMap { $0 is NSNull ? nil : $0 }
-        if unsaved.objects.isEmpty { return try decoded(stored, kind, type) }
-        return try decoded(result(function, (stored.map { [$0] } ?? []) + values(of: unsaved.objects)), kind, type)
+        if unsaved.values.isEmpty { return try decoded(stored, kind, type) }
+        return try decoded(result(function, (stored.map { [$0] } ?? []) + unsaved.values), kind, type)
     }
 
     /// The average of stored and changed values: two averages cannot be combined, sums and numbers of values can.
@@ -73,9 +77,8 @@ struct AggregatedProperty: Sendable {
         request.propertiesToFetch = columns(.sum, kind(of: .sum).type)
         let row = try context.fetch(request).first as? [String: Any]
         let stored = row.flatMap { isOfAny($0) ? $0[valueName] : nil }
-        let changed = values(of: unsaved.objects)
-        let count = changed.count + ((row?[countName] as? NSNumber)?.intValue ?? 0)
-        let sum = try result(.sum, (stored.map { [$0] } ?? []) + changed) as? NSNumber
+        let count = unsaved.count + ((row?[countName] as? NSNumber)?.intValue ?? 0)
+        let sum = try result(.sum, (stored.map { [$0] } ?? []) + unsaved.values) as? NSNumber
         return sum.map { $0.nearestDouble / Double(count) }
     }
 

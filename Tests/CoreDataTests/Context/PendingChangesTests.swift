@@ -34,7 +34,7 @@ struct PendingChangesTests {
     private func pending(_ format: String, _ arguments: Any...) throws -> [String?] {
         let request = authors(format, arguments)
         request.predicate = NSPredicate(format: format, argumentArray: arguments)
-        return context.pendingChanges(for: context.plan(for: request, try context.entity(of: request)))
+        return try context.pendingChanges(for: context.plan(for: request, context.entity(of: request)), in: nil)
             .objects.map { $0.string("name") }
     }
 

@@ -76,6 +76,38 @@ private struct Answers: Equatable {
     }
 }
 
+/// What a program may ask in turn with changes.
+private struct Figures: Equatable {
+    var numbers: [Int?]
+    let worth: Decimal?
+    let weight: Double?
+    var sales: [Sale]
+
+    init(_ store: some ModelReader) throws {
+        numbers = [
+            try store.count(Sale.self), try store.count(Sale.self, where: \.pieces > 4),
+            try store.max(Sale.self, \.id), try store.min(Sale.self, \.pieces, where: \.weight > 3),
+            try store.sum(Sale.self, \.pieces),
+            try store.exists(Sale.self, where: \.pieces == 9 && \.weight > 9) ? 1 : 0,
+        ]
+        worth = try store.sum(Sale.self, \.price, where: \.pieces > 0)
+        weight = try store.average(Sale.self, \.weight)
+        sales = try store.fetch(Sale.self, sortedBy: [.descending(\.weight), .ascending(\.id)], limit: 3)
+    }
+
+    init(_ sales: [Sale]) {
+        numbers = [
+            sales.count, sales.count { $0.pieces > 4 }, sales.map(\.id).max(),
+            sales.filter { $0.weight > 3 }.map(\.pieces).min(), sales.isEmpty ? nil : sales.map(\.pieces).reduce(0, +),
+            sales.contains { $0.pieces == 9 && $0.weight > 9 } ? 1 : 0,
+        ]
+        let prices = sales.filter { $0.pieces > 0 }.compactMap(\.price)
+        worth = prices.isEmpty ? nil : prices.reduce(0, +)
+        weight = sales.isEmpty ? nil : sales.map(\.weight).reduce(0, +) / Double(sales.count)
+        self.sales = Array(sales.sorted { ($0.weight, $1.id) > ($1.weight, $0.id) }.prefix(3))
+    }
+}
+
 @Suite("What a block is told of its own changes")
 struct UnsavedAggregateTests {
     private static let towns = ["Bath", "Bristol", "bath", "Zürich", "", nil]
@@ -130,6 +162,36 @@ struct UnsavedAggregateTests {
         #expect(before.byBuyer == after.byBuyer)
         #expect(before.daysByTown == after.daysByTown)
         #expect(before.averages == after.averages)
+    }
+
+    @Test("is true of the changes so far, however often it is told", arguments: 0..<10)
+    func inTurn(seed: Int) async throws {
+        var random = SystemLikeGenerator(state: UInt64(seed))
+        let counter = try Counter(Sale.self)
+        let stored = (0..<40).map { sale($0, &random) }
+        try await counter.manager.save(stored)
+        let changes = (0..<250).map { _ in sale(.random(in: 0..<200, using: &random), &random) }
+        try await counter.manager.write { store in
+            var known = Dictionary(uniqueKeysWithValues: stored.map { ($0.id, $0) })
+            for (step, change) in changes.enumerated() {
+                switch step % 5 {
+                case 0 where step > 100:
+                    try store.delete(Sale.self, ids: [change.id])
+                    known[change.id] = nil
+                case 1 where step > 100:
+                    try store.update(Sale.self, where: \.pieces == change.pieces) {
+                        $0.set(\.weight, to: change.weight)
+                    }
+                    for sale in known.values where sale.pieces == change.pieces {
+                        known[sale.id]?.weight = change.weight
+                    }
+                default:
+                    try store.save(change)
+                    known[change.id] = change
+                }
+                #expect(try Figures(store) == Figures(Array(known.values)))
+            }
+        }
     }
 
     @Test("may be about more changes than a statement has parameters")
