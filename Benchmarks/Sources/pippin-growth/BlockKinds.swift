@@ -96,4 +96,18 @@ let blockKinds = [
                 }
             }
         }),
+    Kind(
+        "blocks: the greatest identifier before each of many saves",
+        waiting: { trial in
+            let manager = cities(trial)
+            let size = trial.size
+            try await manager.load()
+            try await trial.measure {
+                try await manager.write { store in
+                    for _ in 0..<size {
+                        try store.save(City.make((try store.max(City.self, \.id) ?? 0) + 1))
+                    }
+                }
+            }
+        }),
 ]
