@@ -11,9 +11,12 @@ struct TotalTree<Part> {
     /// Nil if no place has a part.
     var total: Part? { levels.last?.first ?? nil }
 
-    /// Sets or removes the part at a place, which is a known one or the next one.
+    /// Sets or removes a part.
     ///
-    /// - Parameter combine: the total of a part and of the next one.
+    /// - Parameters:
+    ///   - part: the part; nil for none.
+    ///   - place: a known place, or the next one.
+    ///   - combine: the total of a part and of a later one.
     mutating func set(_ part: Part?, at place: Int, _ combine: (Part, Part) -> Part) {
         if place == levels[0].count {
             levels[0].append(part)
