@@ -42,6 +42,7 @@ struct ChangeSummary {
 
     /// Looks at objects that have changed, for the first time or again.
     mutating func note(_ changed: some Sequence<NSManagedObject>, _ rule: Rule) {
+        var parts: [(place: Int, part: Any?)] = []
         for object in changed {
             let known = places[ObjectIdentifier(object)]
             let isAffected = object.hasChanges && rule.isAffected(object)
@@ -52,8 +53,9 @@ struct ChangeSummary {
                 places[ObjectIdentifier(object)] = place
             }
             if isAffected, !object.state.contains(.inserted) { stored.insert(place) } else { stored.remove(place) }
-            tree.set(isAffected && !object.isDeleted ? rule.part(object) : nil, at: place, rule.combine)
+            parts.append((place, isAffected && !object.isDeleted ? rule.part(object) : nil))
         }
+        tree.set(parts, rule.combine)
     }
 }
 

@@ -11,29 +11,42 @@ struct TotalTree<Part> {
     /// Nil if no place has a part.
     var total: Part? { levels.last?.first ?? nil }
 
-    /// Sets or removes a part.
+    /// Sets or removes parts.
     ///
     /// - Parameters:
-    ///   - part: the part; nil for none.
-    ///   - place: a known place, or the next one.
+    ///   - parts: places and their parts, nil for none. A place is a known one, or the next one.
     ///   - combine: the total of a part and of a later one.
-    mutating func set(_ part: Part?, at place: Int, _ combine: (Part, Part) -> Part) {
-        if place == levels[0].count {
-            levels[0].append(part)
-        } else if part == nil, levels[0][place] == nil {
-            return
-        } else {
-            levels[0][place] = part
+    mutating func set(_ parts: [(place: Int, part: Part?)], _ combine: (Part, Part) -> Part) {
+        var changed: [Int] = []
+        for (place, part) in parts {
+            if place == levels[0].count {
+                levels[0].append(part)
+            } else if part == nil, levels[0][place] == nil {
+                continue
+            } else {
+                levels[0][place] = part
+            }
+            changed.append(place)
         }
-        var (level, place) = (0, place)
-        while levels[level].count > 1 {
-            place /= 2
-            let left = levels[level][2 * place]
-            let right = 2 * place + 1 < levels[level].count ? levels[level][2 * place + 1] : nil
-            let total = if let left, let right { combine(left, right) } else { left ?? right }
+        changed.sort()
+        // Level by level, so that many parts make the total of what they have in common once.
+        var level = 0
+        while !changed.isEmpty, levels[level].count > 1 {
+            var above: [Int] = []
+            if level + 1 == levels.count { levels.append([]) }
+            for place in changed where above.last != place / 2 {
+                let left = levels[level][place & ~1]
+                let right = place | 1 < levels[level].count ? levels[level][place | 1] : nil
+                let total = if let left, let right { combine(left, right) } else { left ?? right }
+                above.append(place / 2)
+                if place / 2 < levels[level + 1].count {
+                    levels[level + 1][place / 2] = total
+                } else {
+                    levels[level + 1].append(total)
+                }
+            }
+            changed = above
             level += 1
-            if level == levels.count { levels.append([]) }
-            if place < levels[level].count { levels[level][place] = total } else { levels[level].append(total) }
         }
     }
 }

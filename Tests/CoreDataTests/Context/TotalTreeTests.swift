@@ -10,10 +10,13 @@ struct TotalTreeTests {
         var tree = TotalTree<String>()
         var parts: [String?] = []
         for step in 0..<100 {
-            let part: String? = Bool.random(using: &random) ? "\(step) " : nil
-            let place = Int.random(in: 0...parts.count, using: &random)
-            if place == parts.count { parts.append(part) } else { parts[place] = part }
-            tree.set(part, at: place, +)
+            let changes = (0..<Int.random(in: 1...4, using: &random)).map { number -> (place: Int, part: String?) in
+                let part: String? = Bool.random(using: &random) ? "\(step).\(number) " : nil
+                let place = Int.random(in: 0...parts.count, using: &random)
+                if place == parts.count { parts.append(part) } else { parts[place] = part }
+                return (place, part)
+            }
+            tree.set(changes, +)
             #expect(tree.total ?? "" == parts.compactMap(\.self).joined())
         }
     }
@@ -22,19 +25,23 @@ struct TotalTreeTests {
     func empty() {
         var tree = TotalTree<Int>()
         #expect(tree.total == nil)
-        tree.set(nil, at: 0, +)
+        tree.set([(0, nil)], +)
         #expect(tree.total == nil)
     }
 
-    @Test("takes as many steps for a changed part as the number of parts has binary digits")
+    @Test("takes as many steps for a changed part as the number of parts has binary digits, and one for each of many")
     func steps() {
         var tree = TotalTree<Int>()
-        for place in 0..<1024 { tree.set(1, at: place, +) }
         var steps = 0
-        tree.set(5, at: 300) { left, right in
+        func add(_ left: Int, _ right: Int) -> Int {
             steps += 1
             return left + right
         }
+        tree.set((0..<1024).map { ($0, 1) }, add)
+        #expect(tree.total == 1024)
+        #expect(steps == 1023)
+        steps = 0
+        tree.set([(300, 5)], add)
         #expect(tree.total == 1028)
         #expect(steps == 10)
     }
