@@ -1,7 +1,8 @@
 /// Parts at places, and the total of all of them in the order of the places.
 ///
-/// The totals of two neighbours, of two such pairs, and so on, are kept, so that a part that changes costs as many steps
-/// as the number of parts has binary digits, also where no part can be subtracted from a total, as from the greatest.
+/// The totals of two neighbours, of two such pairs, and so on, are kept, so that a part that changes costs as many
+/// steps as the number of parts has binary digits, also where no part can be subtracted from a total, as from the
+/// greatest.
 struct TotalTree<Part> {
     /// The parts, then the totals of pairs, up to a single one; nil where there is nothing.
     private var levels: [[Part?]] = [[]]

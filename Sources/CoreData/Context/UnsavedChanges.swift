@@ -50,8 +50,8 @@ extension NSManagedObjectContext {
     ///   - purpose: what is computed of these: equal purposes have equal functions `part` and `combine`.
     ///   - part: the part of an object; nil for none.
     ///   - combine: the parts of two lots of objects, put together.
-    /// - Returns: the part of all changed objects that the request selects, nil if there is none; and the IDs of changed
-    ///   and deleted objects whose rows no longer hold.
+    /// - Returns: the part of all changed objects that the request selects, nil if there is none; and the IDs of
+    ///   changed and deleted objects whose rows no longer hold.
     /// - Throws: the errors that fetching the request throws.
     package func unsavedPart<Part>(
         of request: NSFetchRequest<any NSFetchRequestResult>, reading keys: [String], for purpose: String,
