@@ -177,6 +177,8 @@ struct ChangeList {
     /// Adds changes to the summaries. Those that are not there do not know of these, and are not put back.
     private mutating func sum(_ changed: some Sequence<NSManagedObject>) {
         if summaries == nil { summaries = ChangeSummaries() }
-        if summaries?.isInUse ?? false { summaries?.note(changed) }
+        guard summaries?.isInUse ?? false else { return }
+        let count = count
+        summaries?.note(changed, of: count)
     }
 }

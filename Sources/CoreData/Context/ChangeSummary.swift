@@ -73,7 +73,15 @@ struct ChangeSummaries {
     var isInUse: Bool { asked.contains { $0.summary != nil } }
 
     /// Adds changed objects to what the summaries look at next.
-    mutating func note(_ changed: some Sequence<NSManagedObject>) { journal.append(contentsOf: changed) }
+    ///
+    /// - Parameters:
+    ///   - changed: the objects.
+    ///   - count: the number of all changed objects. A journal that has grown much longer costs more than looking at
+    ///     them, and would grow without end where objects change, and nobody asks: the summaries begin anew.
+    mutating func note(_ changed: some Sequence<NSManagedObject>, of count: Int) {
+        journal.append(contentsOf: changed)
+        if journal.count > 4 * max(count, ChangeList.indexingCount) { self = ChangeSummaries() }
+    }
 
     /// The summary for a question, with all changes.
     ///
@@ -85,8 +93,6 @@ struct ChangeSummaries {
     mutating func summary(
         for question: ChangeSummary.Question, of all: ContiguousArray<NSManagedObject>, _ rule: ChangeSummary.Rule
     ) -> ChangeSummary? {
-        // A journal that has grown longer than the list costs more than looking at the list.
-        if journal.count > 4 * all.count { self = ChangeSummaries() }
         guard let index = asked.firstIndex(where: { $0.question == question }) else {
             if asked.count == Self.limit { asked.removeFirst() }
             asked.append((question, nil, 0))

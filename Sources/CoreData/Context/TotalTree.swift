@@ -7,8 +7,6 @@ struct TotalTree<Part> {
     /// The parts, then the totals of pairs, up to a single one; nil where there is nothing.
     private var levels: [[Part?]] = [[]]
 
-    /// The number of places.
-    var count: Int { levels[0].count }
     /// Nil if no place has a part.
     var total: Part? { levels.last?.first ?? nil }
 

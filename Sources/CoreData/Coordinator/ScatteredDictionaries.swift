@@ -11,9 +11,9 @@ extension FetchPlan {
         if limit > 0 {
             plan.limit = limit.addingReportingOverflow(max(offset, 0)).overflow ? 0 : limit + max(offset, 0)
         }
-        // An additional column would change the groups and the distinct rows.
+        // An additional column would change the groups, totals of all and the distinct rows.
         let isPlain = columns.allSatisfy { if case .keyPath = $0 { true } else { false } }
-        guard isPlain, groupBy.isEmpty, !isDistinct else { return plan }
+        guard isPlain || TotalsBesideRows(self) != nil, groupBy.isEmpty, !isDistinct else { return plan }
         let names = Set(columns.map(\.name))
         plan.columns += sortKeys.filter { !names.contains($0) && !$0.isEmpty }.map { .keyPath($0) }
         return plan

@@ -4,8 +4,8 @@ import StoreEngine
 
 /// A fetch of dictionaries that have values of each object and, beside them, `sum:` and similar functions of all.
 ///
-/// Core Data gives a dictionary for each object then, with the same totals in each. In SQL these are two statements:
-/// one alone has a single row, with the values of any object.
+/// Core Data gives a dictionary for each object then, with the same totals in each; of several stores, each has its own
+/// totals here. In SQL these are two statements: one alone has a single row, with the values of any object.
 struct TotalsBesideRows {
     /// The columns that are computed of all objects.
     private(set) var totals: FetchPlan
@@ -15,11 +15,13 @@ struct TotalsBesideRows {
     /// `nil` for a plan with groups, and for one that wants totals only, or none. Pure.
     init?(_ plan: FetchPlan) {
         guard plan.groupBy.isEmpty else { return nil }
+        let areTotals = plan.columns.map { $0.isTotal(of: plan.entity) }
+        guard areTotals.contains(true) else { return nil }
         totals = plan
         rows = plan
-        totals.columns = plan.columns.filter { $0.isTotal(of: plan.entity) }
-        rows.columns = plan.columns.filter { !$0.isTotal(of: plan.entity) }
-        guard !totals.columns.isEmpty, rows.columns.contains(where: { $0.tree.readsObject }) else { return nil }
+        totals.columns = zip(plan.columns, areTotals).filter(\.1).map(\.0)
+        rows.columns = zip(plan.columns, areTotals).filter { !$0.1 }.map(\.0)
+        guard rows.columns.contains(where: { $0.tree.readsObject }) else { return nil }
         totals.sortDescriptors = []
         totals.limit = 0
         totals.offset = 0

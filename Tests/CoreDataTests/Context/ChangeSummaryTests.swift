@@ -59,6 +59,14 @@ struct ChangeSummaryTests {
         #expect(try ask().sum == 129)
     }
 
+    @Test("follows a value that is set again and again while nobody asks")
+    func manyValues() throws {
+        for _ in 0..<2 { _ = try ask() }
+        let author = try author("new 5")
+        for age in 1...1000 { author.setPrimitiveValue(age, forKey: "age") }
+        for _ in 0..<3 { #expect(try ask().sum == 1099) }
+    }
+
     @Test("follows deletions and withdrawn changes")
     func withdrawn() throws {
         let stored = try author("stored 1")

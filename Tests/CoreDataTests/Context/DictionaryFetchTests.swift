@@ -247,6 +247,12 @@ struct DictionaryFetchTests {
         request.fetchLimit = 3
         request.fetchOffset = 1
         #expect(try context.fetch(request) == [["title": "Emma"], ["title": "Matter"], ["title": "Persuasion"]])
+        request.propertiesToFetch = ["title", column("total", "sum:(price)", .doubleAttributeType)]
+        let (emma, matter): (NSDictionary, NSDictionary) = (
+            ["title": "Emma", "total": 4.0], ["title": "Matter", "total": 6.0]
+        )
+        #expect(try context.fetch(request) == [emma, matter, ["title": "Persuasion", "total": 4.0]])
+        request.propertiesToFetch = ["title"]
         request.fetchLimit = .max
         #expect(try context.fetch(request).count == 4)
         request.returnsDistinctResults = true
