@@ -61,7 +61,7 @@ final class AnswerWatch: @unchecked Sendable {
             return true
         } catch {
             guard let error = error as? PostgresError else { return false }
-            return !error.isWorthLookingElsewhere || error.state == "53300"
+            return !error.isWorthLookingElsewhere || error.isWithoutConnection || error.isServerTrouble
         }
     }
 

@@ -74,10 +74,20 @@ package struct PostgresError: Error, Equatable, CustomStringConvertible {
     package var isOnStandby: Bool {
         isReadOnly || state == "0A000" && statement?.hasPrefix("BEGIN") == true
     }
-    /// Another server, or the same one later, may succeed: this one is not there, is starting, is a standby, or is
-    /// full.
+    /// The server has no connection left.
+    package var isWithoutConnection: Bool { state == "53300" }
+    /// The server answers, and has trouble of its own, such as no memory, no room on its disk, or a file that it cannot
+    /// read or write. A server whose disk is full ends new connections with "could not write init file", an internal
+    /// error.
+    package var isServerTrouble: Bool {
+        ["53", "58", "XX"].contains { state.hasPrefix($0) } && !isWithoutConnection
+            && !(state == Self.libraryRefusal && statement != nil)
+    }
+    /// Another server, or the same one later, may let the program in: this one is not there, is starting, is a standby,
+    /// is full, or has trouble.
     package var isWorthLookingElsewhere: Bool {
-        isConnectionFailure && state != "57P04" && !isAboutAllCertificates || isOnStandby || state == "53300"
+        isConnectionFailure && state != "57P04" && !isAboutAllCertificates || isOnStandby || isWithoutConnection
+            || isServerTrouble
     }
     /// The role may not do this.
     package var isPermissionDenied: Bool { state == "42501" }

@@ -29,6 +29,11 @@ do {
         try "\(count)".write(toFile: arguments[5], atomically: true, encoding: .utf8)
         exit(0)
     }
+    let known = ["--seed", "--faults", "--seconds", "--clients", "--port", "--only"]
+    if let unknown = arguments.first(where: { $0.hasPrefix("-") && !known.contains($0) }) {
+        print("There is no option \(unknown); there are \(known.joined(separator: ", ")), each with a value.")
+        exit(2)
+    }
     if arguments.first == "measure" {
         try Measurement.run(firstPort: value("--port").flatMap { UInt16(exactly: $0) } ?? 15400)
         exit(0)

@@ -15,6 +15,8 @@ package final class FaultProxy: Sendable {
         case silent
         /// Connections end, and no new ones are made, as when a machine is gone.
         case refuses
+        /// Each new connection is refused with an error of the server, and those that there are go on.
+        case answers(state: String, message: String)
     }
 
     /// What is done, once, to the next message in which a text stands: a way to lose an answer on purpose.
@@ -105,16 +107,18 @@ package final class FaultProxy: Sendable {
     // MARK: Connections
 
     private func serve(_ client: Int32) {
+        let mode = mode
         guard mode != .refuses else {
             Glibc.close(client)
             return
         }
         state.withLock { _ = $0.sockets.insert(client) }
         Thread.detachNewThread { [self] in
+            if case .answers(let state, let message) = mode { return refuse(client, state, message) }
             // Who connects into silence hears nothing.
-            while mode == .silent, !state.withLock({ $0.isClosed }) { usleep(20_000) }
+            while self.mode == .silent, !state.withLock({ $0.isClosed }) { usleep(20_000) }
             let pair = Pair(client: client)
-            guard mode == .passes, let server = try? upstream.connect() else { return end(pair, -1) }
+            guard self.mode == .passes, let server = try? upstream.connect() else { return end(pair, -1) }
             state.withLock { _ = $0.sockets.insert(server) }
             let done = DispatchSemaphore(value: 0)
             Thread.detachNewThread { [self] in
@@ -125,6 +129,18 @@ package final class FaultProxy: Sendable {
             done.wait()
             end(pair, server)
         }
+    }
+
+    /// Answers the first message with an error, as a server does that lets nobody in.
+    private func refuse(_ client: Int32, _ state: String, _ message: String) {
+        var fields: [UInt8] = []
+        for field in ["SFATAL", "VFATAL", "C\(state)", "M\(message)"] { fields += Array(field.utf8) + [0] }
+        fields.append(0)
+        let size = UInt32(fields.count + 4).bigEndian
+        let answer = withUnsafeBytes(of: size) { [UInt8(ascii: "E")] + Array($0) + fields }
+        var request = [UInt8](repeating: 0, count: 4096)
+        if read(client, &request, request.count) > 0 { _ = send(client, answer, answer.count, Int32(MSG_NOSIGNAL)) }
+        end(Pair(client: client), -1)
     }
 
     private func end(_ pair: Pair, _ server: Int32) {

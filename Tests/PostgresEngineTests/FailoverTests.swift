@@ -11,6 +11,16 @@ import Testing
 /// The message that asks the server to commit: the text and its end.
 private let commit = "COMMIT\0"
 
+/// What a server answers to new connections while its disk is full.
+private let noInitFile = FaultProxy.Mode.answers(state: "XX000", message: "could not write init file")
+
+extension FaultProxy {
+    fileprivate func loseAll(thenAnswering mode: Mode) {
+        set(.refuses)
+        set(mode)
+    }
+}
+
 /// A store behind a network that loses what it is told to lose.
 struct Behind {
     let database: TestDatabase
@@ -104,6 +114,35 @@ struct FailoverTests {
         usleep(50_000)
         let error = #expect(throws: NSError.self) { _ = try store.engine.save(changes) }
         #expect(error.flatMap { NSPostgreSQLUndecidedSave(of: $0) } == nil)
+        store.proxy.set(.passes)
+        _ = try store.engine.save(changes)
+        #expect(try store.texts() == ["a", "b"])
+    }
+
+    @Test("waits for a server that lets nobody in while its disk is full")
+    func diskFull() throws {
+        let store = try Behind()
+        let changes = try Notes.changes(store.engine, ["a"])
+        store.proxy.loseAll(thenAnswering: noInitFile)
+        let room = Thread { [proxy = store.proxy] in
+            usleep(600_000)
+            proxy.set(.passes)
+        }
+        room.start()
+        _ = try store.engine.save(changes)
+        #expect(try store.texts() == ["a"])
+    }
+
+    @Test("fails with the words of a server that lets nobody in until the end, and is done later")
+    func diskStaysFull() throws {
+        let store = try Behind([NSPostgreSQLFailoverTimeoutOption: 0.3])
+        _ = try store.engine.save(Notes.changes(store.engine, ["a"]))
+        let changes = try Notes.changes(store.engine, ["b"])
+        store.proxy.loseAll(thenAnswering: noInitFile)
+        let error = #expect(throws: NSError.self) { _ = try store.engine.save(changes) }
+        #expect(error?.code == CoreDataErrorCode.persistentStoreOpen)
+        #expect(error?.localizedDescription.contains("the server lets nobody in") == true)
+        #expect(error?.localizedDescription.contains("could not write init file") == true)
         store.proxy.set(.passes)
         _ = try store.engine.save(changes)
         #expect(try store.texts() == ["a", "b"])
@@ -229,6 +268,20 @@ struct FailoverTests {
         store.proxy.set(.passes)
         #expect(throws: NSError.self) { _ = try store.engine.fetchCount(Notes.plan()) }
         store.engine.readGeneration = nil
+        #expect(try store.engine.fetchCount(Notes.plan()) == 1)
+    }
+
+    @Test("A generation is pinned once the server's disk has room again")
+    func pinnedAfterwards() throws {
+        let store = try Behind()
+        _ = try store.engine.save(Notes.changes(store.engine, ["a"]))
+        store.proxy.loseAll(thenAnswering: noInitFile)
+        let room = Thread { [proxy = store.proxy] in
+            usleep(600_000)
+            proxy.set(.passes)
+        }
+        room.start()
+        store.engine.readGeneration = try store.engine.pinning?.pinGeneration()
         #expect(try store.engine.fetchCount(Notes.plan()) == 1)
     }
 

@@ -1,4 +1,3 @@
-import Dispatch
 import FaultProxy
 import Foundation
 import PostgresConnection
@@ -7,40 +6,19 @@ import Testing
 /// Refuses each connection with one error, as a server does whose `lc_messages` is not English.
 private final class RefusingServer: Sendable {
     let folder: String
-    private let listener: Int32
-    /// Signalled once nobody accepts from the listener any more. Its number may belong to another server's after that.
-    private let hasEnded = DispatchSemaphore(value: 0)
+    private let proxy: FaultProxy
 
     init(state: String, message: String) throws {
         var template = Array("/tmp/pippin-refusing-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw CocoaError(.fileWriteUnknown) }
         folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        let listener = try SocketAddress.file("\(folder)/.s.PGSQL.5432").listen()
-        self.listener = listener
-        var fields: [UInt8] = []
-        for field in ["SFATAL", "VFATAL", "C\(state)", "M\(message)"] { fields += Array(field.utf8) + [0] }
-        fields.append(0)
-        let size = UInt32(fields.count + 4).bigEndian
-        let answer: [UInt8] = withUnsafeBytes(of: size) { [UInt8(ascii: "E")] + Array($0) + fields }
-        Thread.detachNewThread { [hasEnded] in
-            defer { hasEnded.signal() }
-            while true {
-                let client = accept(listener, nil, nil)
-                guard client >= 0 else { return }
-                var request = [UInt8](repeating: 0, count: 4096)
-                _ = read(client, &request, request.count)
-                _ = write(client, answer, answer.count)
-                close(client)
-            }
-        }
+        proxy = try FaultProxy(listeningAt: .file("\(folder)/.s.PGSQL.5432"), to: .file("/nowhere"))
+        proxy.set(.answers(state: state, message: message))
     }
 
     deinit {
-        shutdown(listener, Int32(SHUT_RDWR))
-        hasEnded.wait()
-        close(listener)
-        unlink("\(folder)/.s.PGSQL.5432")
-        rmdir(folder)
+        proxy.close()
+        try? FileManager.default.removeItem(atPath: folder)
     }
 }
 
@@ -52,6 +30,8 @@ struct OtherLanguageTests {
             ("3D000", "Datenbank »nix« existiert nicht", false), ("28P01", "authentification échouée", false),
             ("28000", "Rolle »nix« existiert nicht", false), ("53300", "すでにクライアント数が多すぎます", true),
             ("57P03", "das Datenbanksystem startet", true), ("42501", "keine Berechtigung für Datenbank books", false),
+            ("53100", "kein Platz mehr auf dem Gerät", true), ("XX000", "could not write init file", true),
+            ("58030", "could not read file \"base/5/2601\"", true),
         ])
     func states(state: String, message: String, isPassing: Bool) throws {
         let server = try RefusingServer(state: state, message: message)

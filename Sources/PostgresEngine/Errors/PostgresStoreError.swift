@@ -30,7 +30,7 @@ package enum PostgresStoreError {
     }
 
     private static func meaning(of error: PostgresError, fallback: Int, schema: String) -> (Int, String, String?) {
-        if error.state == "53300" {
+        if error.isWithoutConnection {
             return (
                 CoreDataErrorCode.persistentStoreOpen, "the server has no connection left (\(error.message))",
                 "Open fewer stores at once, put a pool such as PgBouncer before the server, or raise its limit."
@@ -94,6 +94,12 @@ package enum PostgresStoreError {
         if error.state.hasPrefix("53") {
             return (
                 CocoaError.Code.fileWriteOutOfSpace.rawValue, error.message, "Make room on the server, and try again."
+            )
+        }
+        if error.isServerTrouble, error.statement == nil {
+            return (
+                CoreDataErrorCode.persistentStoreOpen, "the server lets nobody in (\(error.message))",
+                "See what the log of the server says: its disk may be full, or a file damaged."
             )
         }
         if error.state == "54011" {

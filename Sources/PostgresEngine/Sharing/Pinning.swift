@@ -64,7 +64,9 @@ extension OpenDatabase {
                 do {
                     let (connection, timeline) = try pool.take(timeline)
                     return try pinned(on: connection, timeline, in: generationPlace) { pool.give($0, timeline) }
-                } catch let error as PostgresError where error.isConnectionFailure || error.isOnStandby {
+                } catch let error as PostgresError
+                    where error.isConnectionFailure || error.isOnStandby || error.isServerTrouble
+                {
                     // Nothing was read yet.
                     pool.removeAll()
                     _ = try losses.wait(after: error)
