@@ -80,7 +80,7 @@ extension NSManagedObjectContext {
     /// them: otherwise a row would contain a key without a row.
     private func removeLostDestinations(_ conflicts: [NSMergeConflict], _ read: DestinationRows) throws {
         var lost = newDestinations(conflicts).filter {
-            read.rows[$0] == nil && table.object(for: $0)?.hasChanges != true
+            read.rows[$0] == nil && table.object(for: $0)?.isSupposedStored ?? true
         }
         // A policy of the program's own may have set others.
         lost.subtract(try self.read(lost.subtracting(read.requested)).rows.keys)

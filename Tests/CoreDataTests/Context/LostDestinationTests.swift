@@ -240,4 +240,38 @@ struct LostDestinationTests {
         let fresh = container.newBackgroundContext()
         #expect(try fresh.performAndWait { try fresh.all("Player", NSPredicate(format: "team == nil")).count } == 2)
     }
+
+    @Test(
+        "is emptied where a policy merges the row, and the object was only set to what it was", arguments: policies,
+        [false, true])
+    func setToItself(policy: NSMergePolicy, isSet: Bool) throws {
+        let author = Library.entity("Author", [Library.attribute("name", .stringAttributeType)])
+        let book = Library.entity("Book", [Library.attribute("title", .stringAttributeType)])
+        // Without an inverse, so that the author is not changed by the book.
+        let relationship = NSRelationshipDescription()
+        (relationship.name, relationship.destinationEntity, relationship.maxCount) = ("author", author, 1)
+        book.properties.append(relationship)
+        let model = NSManagedObjectModel()
+        model.entities = [author, book]
+        let container = try Library.inMemory(model)
+        let (context, other) = (container.newBackgroundContext(), container.newBackgroundContext())
+        context.mergePolicy = policy
+        try context.performAndWait {
+            let book = context.make("Book", ["title": "Emma"])
+            let author = context.make("Author", ["name": "Ann"])
+            try context.save()
+            if isSet { author.setValue("Ann", forKey: "name") }
+            book.setValue(author, forKey: "author")
+            try other.performAndWait {
+                for author in try other.all("Author") { other.delete(author) }
+                for book in try other.all("Book") { book.setValue("Persuasion", forKey: "title") }
+                try other.save()
+            }
+            try context.save()
+            #expect(book.value(forKey: "author") == nil)
+            #expect(!context.hasChanges)
+        }
+        let fresh = container.newBackgroundContext()
+        #expect(try fresh.performAndWait { try fresh.all("Book", NSPredicate(format: "author == nil")).count } == 1)
+    }
 }
