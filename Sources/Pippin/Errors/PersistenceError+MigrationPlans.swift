@@ -65,7 +65,7 @@ extension PersistenceError {
         let cocoa = error as NSError
         let step = "The step from version '\(from)' to '\(to)' would leave"
         let advice =
-            "Have the step's closure make them different, or change the store with a manager of version '\(from)'. "
+            "Have a step `changing(to:)` make them different, or change the store with a manager of version '\(from)'. "
             + "The store is as it was."
         if let conflicts = cocoa.userInfo[NSPersistentStoreSaveConflictsErrorKey] as? [NSConstraintConflict],
             let first = conflicts.first

@@ -19,4 +19,10 @@ package enum ColumnSQL {
     package static func resetVersions(in table: String) -> SQLFragment {
         "UPDATE \(name: table) SET \(.version) = 1 WHERE \(.version) <> 1"
     }
+
+    /// Gives a row that has no version the one with which it is read: `UPDATE ZCAR SET Z_OPT = 0 WHERE Z_PK = ? AND
+    /// Z_OPT IS NULL`.
+    package static func setMissingVersion(in table: String) -> SQLFragment {
+        "UPDATE \(name: table) SET \(.version) = 0 WHERE \(.key) = \(placeholder) AND \(.version) IS NULL"
+    }
 }

@@ -87,6 +87,22 @@ final class SaveRun {
         return new
     }
 
+    /// Gives rows the version 0 with which they are read if they have none: tools that fill a store by SQL leave it out.
+    func addMissingVersions(_ changes: ChangeSet) throws {
+        // By index: iterating over the changes would retain each.
+        for index in changes.updated.indices where changes.updated[index].version == 0 {
+            try addMissingVersion(changes.updated[index].objectID)
+        }
+        for deletion in changes.deleted where deletion.version == 0 { try addMissingVersion(deletion.objectID) }
+    }
+
+    private func addMissingVersion(_ identifier: NSManagedObjectID) throws {
+        let table = try store.access(identifier.layout).mapping.table
+        let statement = try store.connection.statement(ColumnSQL.setMissingVersion(in: table))
+        try statement.bind(identifier.key, at: 1)
+        try statement.run()
+    }
+
     /// `UPDATE ZCAR SET ZMAKER = ?, Z_OPT = ? WHERE Z_PK = ? AND Z_OPT = ?`
     func update(_ changes: [RowChange]) throws {
         var current: UpdateStatement?

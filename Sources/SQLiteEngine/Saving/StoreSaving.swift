@@ -76,6 +76,7 @@ extension OpenStore {
         do {
             aggregates = try LaterAggregates(self, of: changes)
             try keep(changes.promises)
+            try run.addMissingVersions(changes)
             if clearsUniqueValues { try run.clearUniqueValues(of: changes.updated) }
             let tombstones = try history?.tombstones(of: changes.deleted) ?? [:]
             for deletion in changes.deleted { try run.delete(deletion) }

@@ -26,6 +26,9 @@ struct RowSQLTests {
             ColumnSQL.clear(["ZA", "ZB"], in: "ZCAR").other
                 == "UPDATE [zcar] SET [za] = NULL, [zb] = NULL WHERE id = $1 AND version = $2")
         #expect(ColumnSQL.resetVersions(in: "ZCAR").sqlite.text == "UPDATE ZCAR SET Z_OPT = 1 WHERE Z_OPT <> 1")
+        #expect(
+            ColumnSQL.setMissingVersion(in: "ZCAR").sqlite.text
+                == "UPDATE ZCAR SET Z_OPT = 0 WHERE Z_PK = ? AND Z_OPT IS NULL")
     }
 
     @Test("Rows are selected by a value of a column, and by several")

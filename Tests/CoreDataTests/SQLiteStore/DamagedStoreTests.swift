@@ -215,6 +215,38 @@ struct DamagedStoreTests {
         #expect(error?.localizedDescription.contains("Book") == true)
     }
 
+    @Test("Rows without a version, as tools leave them that fill a store by SQL, are changed and deleted")
+    func noVersion() throws {
+        let store = try DamagedStore("UPDATE ZTAG SET Z_OPT = NULL; UPDATE ZBOOK SET Z_OPT = NULL")
+        try store.work { context in
+            let tags = try context.all("Tag", by: "name")
+            tags[0].setValue("c", forKey: "name")
+            context.delete(tags[1])
+            try context.all("Book").first?.setValue("u", forKey: "title")
+            try context.save()
+            tags[0].setValue("d", forKey: "name")
+            try context.save()
+        }
+        #expect(try store.rows("SELECT ZNAME, Z_OPT FROM ZTAG") == ["d|2"])
+        #expect(try store.rows("SELECT ZTITLE, Z_OPT FROM ZBOOK") == ["u|1"])
+    }
+
+    @Test("A row without a version that another context has changed is a conflict")
+    func noVersionInConflict() throws {
+        let store = try DamagedStore("UPDATE ZTAG SET Z_OPT = NULL")
+        let error = try store.failure { context in
+            let other = NSManagedObjectContext(concurrencyType: .privateQueueConcurrencyType)
+            other.persistentStoreCoordinator = context.persistentStoreCoordinator
+            try context.all("Tag", by: "name").first?.setValue("c", forKey: "name")
+            try other.performAndWait {
+                try other.all("Tag", by: "name").first?.setValue("d", forKey: "name")
+                try other.save()
+            }
+        }
+        #expect(error?.code == CoreDataErrorCode.managedObjectMerge)
+        #expect(try store.rows("SELECT ZNAME FROM ZTAG ORDER BY 1") == ["b", "d"])
+    }
+
     private enum Kind: Int16 { case first, second }
 
     @Test("A number that is no case of an enumeration is no value, or the first case, and stays as it is")
