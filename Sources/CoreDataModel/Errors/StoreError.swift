@@ -7,6 +7,10 @@ package enum StoreError {
     package static let uncertaintyKey = "PippinOutcomeIsUncertain"
     /// In the user info: whether the store failed, as other values would not help; false if the values are at fault.
     package static let isOfStoreKey = "PippinIsOfStore"
+    /// In the user info: the name of the entity whose objects would break a rule.
+    package static let entityKey = "PippinEntity"
+    /// In the user info: the names of the properties whose values would break a rule.
+    package static let propertiesKey = "PippinProperties"
 
     /// An error in the Cocoa domain with Core Data's code.
     package static func make(

@@ -7,10 +7,24 @@ extension PersistenceError {
         let cocoa = error as NSError
         let details = cocoa.userInfo[NSDetailedErrorsKey] as? [NSError] ?? [cocoa]
         let failures = details.flatMap { Self.failures($0, registry) }
+        if failures.isEmpty, let entity = cocoa.userInfo[StoreError.entityKey] as? String,
+            let properties = cocoa.userInfo[StoreError.propertiesKey] as? [String]
+        {
+            self = .sameUniqueValues(entity, properties.joined(separator: ", "), error)
+            return
+        }
         self.init(
             Self.code(of: details), entity: failures.first?.entity, property: failures.first?.property,
             identifier: failures.first?.identifier, reason: failures.first?.reason ?? cocoa.localizedDescription,
             failures: failures, underlying: error, Self.sentence(failures, error))
+    }
+
+    /// The error for an update of many models, after which two would have the same unique values.
+    private static func sameUniqueValues(_ entity: String, _ property: String, _ error: any Error) -> Self {
+        let reason = "Two '\(entity)' would have the same \(property), which is to be unique."
+        return Self(
+            .conflict, entity: entity, property: property, reason: reason, underlying: error,
+            "Nothing was saved. \(reason)")
     }
 
     private static func code(of errors: [NSError]) -> Code {

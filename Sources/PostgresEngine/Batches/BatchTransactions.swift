@@ -60,11 +60,11 @@ extension OpenDatabase {
                 return result
             }
         } catch let error as PostgresError where error.isUniqueViolation {
-            throw StoreError.make(
-                CoreDataErrorCode.managedObjectConstraintMerge,
-                "Cannot \(work) “\(place.name)”: there would be two objects with the same unique values "
-                    + "(\(error.detail ?? error.message)); nothing was changed.", url: place.shownURL,
-                suggestion: "For an insertion, set the context's mergePolicy to one that says which object wins.",
+            let violation = UniqueViolation(postgres: error.detail ?? "", schema) {
+                QualifiedName.name($0) == error.table
+            }
+            throw StoreError.sameUniqueValues(
+                violation, "\(work) “\(place.name)”", reason: error.detail ?? error.message, url: place.shownURL,
                 underlying: NSError(
                     domain: NSPostgreSQLErrorDomain, code: 1, userInfo: [NSPostgreSQLStateErrorKey: error.state]))
         }

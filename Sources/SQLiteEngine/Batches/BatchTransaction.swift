@@ -36,12 +36,9 @@ extension OpenStore {
                         return result
                     }
                 } catch let error as SQLiteError where error.isUniqueViolation {
-                    throw StoreError.make(
-                        CoreDataErrorCode.managedObjectConstraintMerge,
-                        "Cannot \(work) \(file.url.storeName): there would be two objects with the same unique "
-                            + "values (\(error.message)); nothing was changed.", url: file.url,
-                        suggestion:
-                            "For an insertion, set the context's mergePolicy to one that says which object wins.",
+                    throw StoreError.sameUniqueValues(
+                        UniqueViolation(sqlite: error.message, schema), "\(work) \(file.url.storeName)",
+                        reason: error.message, url: file.url,
                         userInfo: [NSSQLiteErrorDomain: NSNumber(value: error.extendedCode)])
                 }
             }

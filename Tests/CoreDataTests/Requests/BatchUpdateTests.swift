@@ -139,6 +139,7 @@ struct BatchUpdateTests {
         request.propertiesToUpdate = ["code": "c"]
         let error = #expect(throws: NSError.self) { _ = try store.execute(request) }
         #expect(error?.code == 133021)
+        #expect(error?.localizedDescription.contains("two objects of “Item” with the same code") == true)
         #expect(try store.rows("SELECT ZCODE FROM ZITEM ORDER BY ZCODE") == ["a", "b"])
     }
 

@@ -15,13 +15,19 @@ private struct StoredTag: CoreModel, Equatable {
     static var schema: Schema<StoredTag> { Schema(.unique(\.name, keeping: .stored), name: "Tag") }
 }
 
-@Suite("An update by a filter, of a property of which the schema says which model stays")
+private struct PlainTag: CoreModel, Equatable {
+    let id: String
+    var name: String?
+    static var schema: Schema<PlainTag> { Schema(.unique(\.name), name: "Tag") }
+}
+
+@Suite("An update by a filter, of a property that is to be unique")
 struct UniqueUpdateTests {
     private let place: StorePlace
 
     init() throws { place = try StorePlace() }
 
-    @Test("follows the rule, as one in a block does", arguments: [false, true])
+    @Test("follows the rule that says which model stays, as one in a block does", arguments: [false, true])
     func new(isInBlock: Bool) async throws {
         let manager = try place.loaded([NewTag.self])
         try await manager.save([NewTag(id: "1", name: "red"), NewTag(id: "2", name: "blue")])
@@ -43,5 +49,29 @@ struct UniqueUpdateTests {
         try await manager.save([StoredTag(id: "1", name: "red"), StoredTag(id: "2", name: "blue")])
         try await manager.update(StoredTag.self, where: \.id == "2") { $0.set(\.name, to: "red") }
         #expect(try await manager.fetch(StoredTag.self, where: \.name == "red").map(\.id) == ["1"])
+    }
+
+    @Test("is an error with the model and the property where it does not say which", arguments: [false, true])
+    func neither(isInBlock: Bool) async throws {
+        let manager = try place.loaded([PlainTag.self])
+        let tags = [PlainTag(id: "1", name: "red"), PlainTag(id: "2", name: "blue")]
+        try await manager.save(tags)
+        let error = await #expect(throws: PersistenceError.self) {
+            if isInBlock {
+                try await manager.write { store in
+                    try store.update(PlainTag.self, where: .all) { $0.set(\.name, to: "green") }
+                }
+            } else {
+                try await manager.update(PlainTag.self, where: .all) { $0.set(\.name, to: "green") }
+            }
+        }
+        #expect(error?.code == .conflict)
+        #expect(error?.entity == "Tag")
+        #expect(error?.property == "name")
+        #expect(
+            isInBlock
+                || error?.description == "Nothing was saved. Two 'Tag' would have the same name, which is to be unique."
+        )
+        #expect(try await manager.fetch(PlainTag.self).sorted { $0.id < $1.id } == tags)
     }
 }
