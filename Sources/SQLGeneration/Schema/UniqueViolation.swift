@@ -6,9 +6,8 @@ package struct UniqueViolation: Equatable {
     package let entity: String
     package let properties: [String]
 
-    /// Reads a sentence of SQLite's: `UNIQUE constraint failed: ZCAR.ZMAKER, ZCAR.ZPLATE`.
-    ///
-    /// - Returns: nil for columns that are no properties of one entity, and for an index on expressions.
+    /// Reads a sentence of SQLite's: `UNIQUE constraint failed: ZCAR.ZMAKER, ZCAR.ZPLATE`. Fails for columns that are
+    /// no properties of one entity, and for an index on expressions.
     package init?(sqlite sentence: String, _ schema: SQLSchema) {
         let columns =
             sentence.split(separator: ": ").last?.split(separator: ", ").map { $0.split(separator: ".") } ?? []
@@ -19,13 +18,12 @@ package struct UniqueViolation: Equatable {
     }
 
     /// Reads a detail of PostgreSQL's, in which columns stand before values in each language: `Key (maker,
-    /// plate)=(Tesla, B-1) already exists.`
+    /// plate)=(Tesla, B-1) already exists.` Fails as for SQLite.
     ///
     /// - Parameters:
     ///   - detail: the server's detail.
-    ///   - isTable: whether a mapping's table is the one that the server names.
     ///   - schema: the schema that has the table.
-    /// - Returns: nil for columns that are no properties of one entity, and for an index on expressions.
+    ///   - isTable: whether a mapping's table is the one that the server names.
     package init?(postgres detail: String, _ schema: SQLSchema, isTable: (String) -> Bool) {
         guard let end = detail.range(of: ")=("), let begin = detail[..<end.lowerBound].firstIndex(of: "(") else {
             return nil
