@@ -87,7 +87,8 @@ final class SaveRun {
         return new
     }
 
-    /// Gives rows the version 0 with which they are read if they have none: tools that fill a store by SQL leave it out.
+    /// Gives rows that have no version the one with which they are read, 0: tools that fill a store by SQL leave it
+    /// out.
     func addMissingVersions(_ changes: ChangeSet) throws {
         // By index: iterating over the changes would retain each.
         for index in changes.updated.indices where changes.updated[index].version == 0 {
