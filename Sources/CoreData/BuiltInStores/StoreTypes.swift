@@ -15,6 +15,11 @@ enum StoreTypes {
         return builtIn[name]
     }
 
+    /// The built-in class for a type whose name is written in another case, such as “sqlite”.
+    static func builtInType(namedInAnyCase name: String) -> NSPersistentStore.Type? {
+        builtIn.first { $0.key.lowercased() == name.lowercased() }?.value
+    }
+
     static func register(_ type: NSPersistentStore.Type?, for name: String) {
         registered.withLock { $0[name] = type }
     }

@@ -101,7 +101,7 @@ extension NSPersistentStoreCoordinator {
         try withLock {
             // Destroying a store must not wait for the coordinator's own readers: they may wait for this.
             addedStore(at: url, options)?.engine.pinning?.endGenerations()
-            try Self.storeClass(storeType, url).destroy(at: url, options: options)
+            try Self.classToDestroy(storeType, url).destroy(at: url, options: options)
         }
         if let store = url.isNoFile ? storeInMemory(at: url, ofType: storeType) : addedStore(at: url, options) {
             try remove(store)
@@ -136,6 +136,12 @@ extension NSPersistentStoreCoordinator {
                 $0.engine.isPlaced(at: url, options) ?? ($0.url?.standardizedFileURL == url.standardizedFileURL)
             }
         }
+    }
+
+    /// The class of a store to destroy. Apps write “sqlite” there, which Core Data takes, too.
+    private class func classToDestroy(_ name: String, _ url: URL) throws -> NSPersistentStore.Type {
+        if StoreTypes.type(named: name) == nil, let type = StoreTypes.builtInType(namedInAnyCase: name) { return type }
+        return try storeClass(name, url)
     }
 
     class func storeClass(_ name: String, _ url: URL) throws -> NSPersistentStore.Type {

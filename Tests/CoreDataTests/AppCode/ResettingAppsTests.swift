@@ -3,8 +3,8 @@ import SQLiteConnection
 import TestSupport
 import Testing
 
-// As in AppSuiteRulesTests: what the tests of TMLPersistentContainer, CoreDataEvolution, Mindbox and Crush, which pass
-// on Apple's framework, say.
+// As in AppSuiteRulesTests: what the tests of TMLPersistentContainer, CoreDataEvolution, Mindbox, Crush and About
+// Objects, which pass on Apple's framework, say.
 @Suite("Apps that destroy their stores, and look at files and notifications first")
 struct ResettingAppsTests {
     let folder: TestFolder
@@ -36,6 +36,20 @@ struct ResettingAppsTests {
         let other = try coordinator.addPersistentStore(type: .sqlite, at: folder.file("other.sqlite"))
         try coordinator.migratePersistentStore(other, to: folder.store, type: .sqlite)
         #expect(try metadata(NSSQLiteStoreType, folder.store)[NSStoreModelVersionHashesKey] != nil)
+    }
+
+    @Test(
+        "A store is destroyed by the name of its type in any case (About Objects' Core Data labs); others are refused")
+    func typeInAnyCase() throws {
+        let coordinator = coordinator()
+        try coordinator.addPersistentStore(type: .sqlite, at: folder.store)
+        try coordinator.destroyPersistentStore(at: folder.store, ofType: "sqlite")
+        #expect(coordinator.persistentStores.isEmpty)
+        #expect(try plainSQL("SELECT name FROM sqlite_master", in: folder.store).isEmpty)
+        let error = #expect(throws: NSError.self) {
+            try coordinator.destroyPersistentStore(at: folder.store, ofType: "database")
+        }
+        #expect(error?.code == 134000)
     }
 
     @Test("A database of somebody else's has no metadata of a store")
