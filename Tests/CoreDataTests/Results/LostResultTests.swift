@@ -105,6 +105,22 @@ struct LostResultTests {
         }
     }
 
+    @Test("does not come back with the news that all objects were refreshed (Slate)", arguments: [nil, "name == nil"])
+    func refreshed(format: String?) throws {
+        try view.performAndWait {
+            let controller = try controller()
+            let author = try #require(controller.fetchedObjects?.first)
+            #expect(author.string("name") == "A")
+            controller.fetchRequest.predicate = format.map { NSPredicate(format: $0) }
+            try deleteElsewhere()
+            view.refreshAllObjects()
+            try controller.performFetch()
+            view.processPendingChanges()
+            #expect(controller.fetchedObjects?.isEmpty == true)
+            #expect(author.isFault)
+        }
+    }
+
     @Test("does not come back with the news of its insertion")
     func lateNews() throws {
         let other = container.newBackgroundContext()
