@@ -188,10 +188,12 @@ extension NSManagedObjectContext {
                 row = try source.row(for: object.identifier)
             }
             if let row {
-                object.adopt(row.values, version: row.version, keepingChanges: false)
+                // A developer's store may have read the object to answer, and then it has its values but for those.
+                let isAwake = !object.state.contains(.fault)
+                object.adopt(row.values, version: row.version, keepingChanges: isAwake)
                 object.stamp = stamp
                 if !readFailures.isEmpty { readFailures[object.identifier] = nil }
-                awake(object)
+                if !isAwake { awake(object) }
                 return
             }
         } catch { return becomeUnreadable(object, error as NSError) }

@@ -11,6 +11,12 @@ extension NSIncrementalStore: ObjectStore {
                 "\(Swift.type(of: self)).obtainPermanentIDs(for:) gave \(identifiers.count) IDs for \(objects.count) objects.",
                 url: url)
         }
+        if let temporary = identifiers.first(where: \.isTemporaryID) {
+            throw StoreError.make(
+                CoreDataErrorCode.persistentStoreSave,
+                "\(Swift.type(of: self)).obtainPermanentIDs(for:) gave the temporary ID \(temporary.description).",
+                url: url)
+        }
         return identifiers
     }
 

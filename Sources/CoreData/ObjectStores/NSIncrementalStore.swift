@@ -15,6 +15,8 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
     /// Used if the coordinator itself asks.
     private var ownContext: NSManagedObjectContext?
     var savedVersions = SavedVersions()
+    /// The nodes whose relationships the store is asked for now.
+    var unfinished: [NSManagedObjectID: NSIncrementalStoreNode] = [:]
 
     // MARK: What subclasses override
 
@@ -220,41 +222,6 @@ open class NSIncrementalStore: NSPersistentStore, @unchecked Sendable {
         request.havingPredicate = plan.having
         request.returnsDistinctResults = plan.isDistinct
         return request
-    }
-
-    func row(for identifier: NSManagedObjectID) throws -> Row? {
-        let asking = context()
-        return try node(of: identifier, for: asking).map { try row(of: $0, identifier, for: asking) }
-    }
-
-    /// The values that the store has of an object; `nil` if it is gone.
-    func node(
-        of identifier: NSManagedObjectID, for asking: NSManagedObjectContext
-    ) throws -> NSIncrementalStoreNode? {
-        do {
-            let node = try newValuesForObject(with: identifier, with: asking)
-            savedVersions.noteRead(node.rowVersion, of: identifier)
-            return node
-        } catch let error as CocoaError where error.code == .managedObjectReferentialIntegrity {
-            return nil
-        }
-    }
-
-    func row(
-        of node: NSIncrementalStoreNode, _ identifier: NSManagedObjectID, for asking: NSManagedObjectContext
-    ) throws -> Row {
-        let values = try identifier.layout.slots.map { slot -> StoredValue in
-            if slot.isTransient { return .null }
-            switch slot.kind {
-            case .attribute(let attribute): return StoredValue(node.value(for: slot.description), for: attribute)
-            case .toOne(let relationship):
-                let value =
-                    try node.value(for: slot.description)
-                    ?? newValue(forRelationship: relationship.description, forObjectWith: identifier, with: asking)
-                return NodeValues.identifier(of: value).map(StoredValue.identifier) ?? .null
-            }
-        }
-        return Row(objectID: identifier, version: node.rowVersion, values: ContiguousArray(values))
     }
 
     func destinations(

@@ -19,6 +19,9 @@ final class NotebookStore: NSIncrementalStore, @unchecked Sendable {
     var nextKey = 1
     var failure: (any Error)?
     var lastSave: NSSaveChangesRequest?
+    var givesTemporaryIDs = false
+    /// What the store does when it is asked for a relationship.
+    var reads: (NSManagedObjectID, NSManagedObjectContext?) throws -> Void = { _, _ in }
 
     private func note(_ call: String) { Self.calls.withLock { $0.append(call) } }
 
@@ -102,6 +105,7 @@ final class NotebookStore: NSIncrementalStore, @unchecked Sendable {
         with context: NSManagedObjectContext?
     ) throws -> Any {
         note("\(relationship.name) of \(key(objectID))")
+        try reads(objectID, context)
         guard let page = pages[objectID.entity.name ?? ""]?[key(objectID)],
             let destination = relationship.destinationEntity
         else { return NSNull() }
@@ -112,7 +116,8 @@ final class NotebookStore: NSIncrementalStore, @unchecked Sendable {
     }
 
     override func obtainPermanentIDs(for array: [NSManagedObject]) throws -> [NSManagedObjectID] {
-        array.map { object in
+        if givesTemporaryIDs { return array.map(\.objectID) }
+        return array.map { object in
             defer { nextKey += 1 }
             return newObjectID(for: object.entity, referenceObject: "page-\(nextKey)")
         }
