@@ -32,12 +32,7 @@ extension NSIncrementalStore {
         }
     }
 
-    /// A node as a row.
-    ///
-    /// - Parameters:
-    ///   - node: the node.
-    ///   - identifier: the object's ID.
-    ///   - destination: gives the value of a to-one relationship that the node leaves out.
+    /// A node as a row. `destination` gives the values of to-one relationships that the node leaves out.
     private func row(
         of node: NSIncrementalStoreNode, _ identifier: NSManagedObjectID,
         destination: (RelationshipLayout) throws -> Any?
